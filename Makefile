@@ -1,0 +1,22 @@
+.PHONY: demo test
+
+PYTHON ?= python3
+
+demo: .venv/runs
+	.venv/bin/score challenges/vlnet-2011 submissions_example/vlnet-2011/good/*
+
+test: .venv/tests
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/pytest -q
+
+.venv/runs: pyproject.toml
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install -q -e .
+	@touch $@
+
+.venv/tests: pyproject.toml .venv/runs
+	.venv/bin/pip install -q -e .[dev]
+	@touch $@
