@@ -128,8 +128,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 def shown(text: object, width: int = 200) -> str:
     r"""Text from outside, safe to print: controls escaped, what is long cut in the middle.
 
-    >>> shown("a\\x1b[31mb")
-    'a\\\\x1b[31mb'
+    >>> print(shown("a\x1b[31mb"))
+    a\x1b[31mb
     >>> shown("abcdefghij", width=5)
     'ab…ij'
     """
