@@ -1,0 +1,199 @@
+"""A submission seen through the truth: what a metric may know.
+
+Everything is flat: one row a hit, for all lists at once, so that a metric is
+a few array expressions and never a loop. `Hits.total` brings rows back to
+lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Judged items met going down each list, ordered by list, then by rank.
+
+    All arrays have one element a hit.
+    """
+
+    in_list: Ints  # the list a hit is in, from 0
+    rank: Ints  # its place there, from 1
+    grade: Floats  # what the truth gave it
+    place: Ints  # its place in the list's ideal, from 1; equal grades as in the truth file
+    before: Ints  # how many items the submission scored higher, hit or not
+    tied: Ints  # how many it scored the same, the hit itself included
+    lists: int  # how many lists there are, hit or not
+    spread: bool = False  # `ties: expected`: a tied item stands at each rank of its group alike
+
+    def where(self, keep: Mask) -> Hits:
+        """Only the hits where `keep` holds."""
+        return Hits(
+            self.in_list[keep],
+            self.rank[keep],
+            self.grade[keep],
+            self.place[keep],
+            self.before[keep],
+            self.tied[keep],
+            self.lists,
+            self.spread,
+        )
+
+    def top(self, k: int | None) -> Hits:
+        """The hits at ranks 1 to k; all without a k."""
+        return self if k is None else self.where(self.rank <= k)
+
+    def relevant(self, rel: float) -> Hits:
+        """The hits with at least that grade."""
+        return self.where(self.grade >= rel)
+
+    def nth(self) -> Ints:
+        """1 for a list's first hit, 2 for its second, and so on."""
+        place = np.arange(1, self.rank.size + 1, dtype=np.int64)
+        return place - self.starts()[self.in_list]
+
+    def total(self, weight: ArrayLike = 1.0) -> Floats:
+        """The sum of `weight` over each list's hits, in rank order; 0 where there are none."""
+        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
+        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+
+    def at(self, weight: Callable[[Floats], Floats], k: ArrayLike | None = None) -> Floats:
+        """Each hit's `weight` at its rank, 0 below `k` (one for all hits, or one a hit).
+
+        Where tied items are spread, it is the mean over the ranks of the tie
+        group (McSherry and Najork, ECIR 2008).
+        """
+        if not self.spread:
+            weights = weight(self.rank.astype(np.float64))
+            return weights if k is None else np.where(self.rank <= np.asarray(k), weights, 0.0)
+        last = self.before + self.tied
+        sums = np.zeros(int(last.max(initial=0)) + 1)
+        np.cumsum(weight(np.arange(1, sums.size, dtype=np.float64)), out=sums[1:])
+        end = last if k is None else np.minimum(last, np.asarray(k))
+        means: Floats = (sums[np.maximum(end, self.before)] - sums[self.before]) / self.tied
+        return means
+
+    def discounted(
+        self, gain: Floats, by: Callable[[Floats], Floats], k: ArrayLike | None = None
+    ) -> Floats:
+        """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`."""
+        if self.spread:
+            return gain * self.at(lambda rank: 1 / by(rank), k)
+        shares = gain / by(
+            self.rank.astype(np.float64)
+        )  # divided, as trec_eval does, to the bit
+        return shares if k is None else np.where(self.rank <= np.asarray(k), shares, 0.0)
+
+    def within(self, k: ArrayLike | None = None) -> Floats:
+        """1 for each hit at ranks 1 to k, 0 below; its chance to be there where ties are spread."""
+        return self.at(np.ones_like, k)
+
+    def starts(self) -> Ints:
+        """Where each list's hits begin; one more element than lists."""
+        return np.searchsorted(self.in_list, np.arange(self.lists + 1)).astype(np.int64)
+
+    def spans(self) -> Iterator[slice]:
+        """Where each list's hits lie."""
+        return (slice(a, b) for a, b in pairwise(self.starts().tolist()))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The hits of every list, beside the best that could have been."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+
+    hits: Hits
+    ideal: Hits  # the same lists' judged items, best grade first
+    returned: Ints  # how long each returned list is, judged or not
+    names: Sequence[str] = ()  # what the lists are called, for messages
+
+    @property
+    def lists(self) -> int:
+        """How many lists there are."""
+        return self.hits.lists
+
+    def only_judged(self) -> Judged:
+        """As if the items nobody judged (or judged below 0) had not been returned."""
+        hits, ideal = (h.where(h.grade >= 0) for h in (self.hits, self.ideal))
+        hits = replace(hits, rank=hits.nth(), before=hits.nth() - 1, tied=np.ones_like(hits.rank))
+        returned = hits.total().astype(np.int64)
+        return Judged(hits, ideal, returned, self.names)
+
+    def each(self) -> Iterator[Ranked]:
+        """The lists one by one, for metrics written for one."""
+        spans = zip(self.hits.spans(), self.ideal.spans(), strict=True)
+        for n, (mine, best) in enumerate(spans):
+            grades = np.full(self.returned[n], np.nan)
+            grades[self.hits.rank[mine] - 1] = self.hits.grade[mine]
+            name = self.names[n] if self.names else str(n)
+            yield Ranked(grades, self.ideal.grade[best], name)
+
+    @classmethod
+    def of(cls, *lists: tuple[Sequence[str], Mapping[str, float]]) -> Judged:
+        """From returned items and their truth, list by list: for examples and tests."""
+        hits, ideal = [], []
+        for n, (items, truth) in enumerate(lists):
+            best = sorted(truth, key=lambda item: -truth[item])
+            places = {item: place for place, item in enumerate(best, start=1)}
+            hits += [
+                (n, rank, truth[item], places[item])
+                for rank, item in enumerate(items, start=1)
+                if item in truth
+            ]
+            ideal += [(n, places[item], truth[item], places[item]) for item in best]
+        returned = np.array([len(items) for items, _ in lists], dtype=np.int64)
+        return cls(_hits(hits, len(lists)), _hits(ideal, len(lists)), returned)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One list: the grade at each rank (NaN: unjudged), and the grades of the best list."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+
+    grades: Floats
+    ideal: Floats
+    name: str = ""
+
+
+def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
+    """`part / whole`, and NaN, meaning undefined for this list, where there is no whole."""
+    top, bottom = np.broadcast_arrays(
+        np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    )
+    values: Floats = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=values, where=bottom > 0)
+    return values
+
+
+def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
+    """Hits that follow one another in each list, ranks 1, 2, ..: such as an ideal."""
+    none = np.zeros_like(in_list)
+    hits = Hits(in_list, none, grade, none, none, np.ones_like(in_list), lists)
+    rank = hits.nth()
+    return replace(hits, rank=rank, place=rank, before=rank - 1)
+
+
+def _hits(rows: list[tuple[int, int, float, int]], lists: int) -> Hits:
+    in_list, rank, grade, place = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    ranks = rank.astype(np.int64)
+    return Hits(
+        in_list.astype(np.int64),
+        ranks,
+        grade,
+        place.astype(np.int64),
+        ranks - 1,
+        np.ones_like(ranks),
+        lists,
+    )

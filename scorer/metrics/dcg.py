@@ -1,0 +1,32 @@
+"""Discounted cumulative gain."""
+
+from scorer.judged import Floats, Judged
+from scorer.measures import metric
+from scorer.params import Cutoff, Discount, Gain, discounts, gained
+
+
+@metric(
+    "DCG",
+    title="Discounted cumulative gain",
+    source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    range=(0, None),
+    expected=True,
+)
+def dcg(
+    judged: Judged, *, k: Cutoff | None = None, gain: Gain = "linear", discount: Discount = "log2"
+) -> Floats:
+    """What a list's items are worth together, those further down less.
+
+    An item at rank i adds its gain over log2(i + 1), as in trec_eval and ranx.
+    The paper divides by log2(i) from rank 2 on: `discount=jarvelin`.
+
+    Grades 3, 2 and none at ranks 1, 2 and 3:
+
+    >>> judged = Judged.of((["a", "b", "x"], {"a": 3, "b": 2}))
+    >>> dcg(judged).round(4)                            # 3 + 2 / log2(3)
+    array([4.2619])
+    >>> dcg(judged, gain="exp2", discount="jarvelin")   # 7 + 3 / 1
+    array([10.])
+    """
+    hits = judged.hits
+    return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), k))

@@ -1,0 +1,63 @@
+"""Normalised discounted cumulative gain."""
+
+from typing import Literal
+
+import numpy as np
+
+from scorer.judged import Floats, Hits, Judged, ranked_hits, ratio
+from scorer.measures import metric
+from scorer.params import Cutoff, Discount, Gain, discounts, gained
+
+
+@metric(
+    "nDCG",
+    title="Normalised discounted cumulative gain",
+    source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    expected=True,
+    peers={
+        "dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
+        "gains": {"*": "gain"},
+    },
+)
+def ndcg(
+    judged: Judged,
+    *,
+    k: Cutoff | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    ideal: Literal["judged", "uncut", "returned", "reordered"] = "judged",
+    judged_only: bool = False,
+) -> Floats:
+    """How near a list's gain, discounted by rank, comes to the best list's.
+
+    An item at rank i adds its gain over log2(i + 1), as in trec_eval and ranx;
+    the paper divides by log2(i) from rank 2 on (`discount=jarvelin`). The best
+    list holds all judged items, best first, and is cut at k as well;
+    `ideal=uncut` leaves it whole. Hivemall, given binary truth, takes the best
+    min(n, k) (`returned`); some slides and libraries sort the returned items
+    themselves (`reordered`), which never asks what was not found.
+
+    Returned c, a, x; a is worth 3, b is worth 2, c nothing:
+
+    >>> judged = Judged.of((["c", "a", "x"], {"a": 3, "b": 2, "c": 0}))
+    >>> ndcg(judged).round(4)                 # (3 / log2(3)) / (3 + 2 / log2(3))
+    array([0.4441])
+    >>> ndcg(judged, k=1)
+    array([0.])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    best, depth = judged.ideal, np.full(judged.lists, np.inf if k is None else k)
+    if ideal == "uncut":
+        depth[:] = np.inf
+    elif ideal == "returned":
+        depth = np.minimum(depth, judged.returned)
+    elif ideal == "reordered":
+        hits = judged.hits
+        order = np.lexsort((-hits.grade, hits.in_list))
+        best = ranked_hits(hits.in_list[order], hits.grade[order], hits.lists)
+
+    def total(hits: Hits, depth: Floats | int | None) -> Floats:
+        return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))
+
+    return ratio(total(judged.hits, k), total(best, depth[best.in_list]))

@@ -1,0 +1,44 @@
+"""Precision."""
+
+from typing import Literal
+
+import numpy as np
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Cutoff, Relevant
+
+
+@metric(
+    "P",
+    title="Precision",
+    source="Kent et al., American Documentation 6(2), 1955; as trec_eval's P",
+    aliases=("Precision",),
+    expected=True,
+)
+def p(
+    judged: Judged,
+    *,
+    k: Cutoff,
+    rel: Relevant = 1,
+    denominator: Literal["k", "returned"] = "k",
+    judged_only: bool = False,
+) -> Floats:
+    """The share of the first k ranks that holds a relevant item.
+
+    A list shorter than k is divided by k all the same, as trec_eval does.
+    Hivemall's code divides by what was returned: `denominator=returned`, min(k, n).
+
+    Returned a, x, b; a and b are relevant:
+
+    >>> judged = Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))
+    >>> p(judged, k=5)                              # 2 / 5
+    array([0.4])
+    >>> p(judged, k=5, denominator="returned")      # 2 / 3
+    array([0.66666667])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    found = judged.hits.relevant(rel)
+    depth = np.minimum(judged.returned, k) if denominator == "returned" else k
+    return ratio(found.total(found.within(k)), depth)

@@ -1,0 +1,46 @@
+"""Recall."""
+
+from typing import Literal
+
+import numpy as np
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Cutoff, Relevant
+
+
+@metric(
+    "R",
+    title="Recall",
+    source="Kent et al., American Documentation 6(2), 1955; as trec_eval's recall",
+    aliases=("Recall",),
+    expected=True,
+)
+def r(
+    judged: Judged,
+    *,
+    k: Cutoff,
+    rel: Relevant = 1,
+    denominator: Literal["relevant", "capped"] = "relevant",
+    judged_only: bool = False,
+) -> Floats:
+    """The share of the relevant items that stands at the first k ranks.
+
+    Divided by all relevant items, as trec_eval does, so that a list with more
+    than k of them cannot reach 1; `denominator=capped` divides by min(R, k).
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
+    >>> r(judged, k=2)                              # 1 / 3
+    array([0.33333333])
+    >>> r(judged, k=2, denominator="capped")        # 1 / 2
+    array([0.5])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    found = judged.hits.relevant(rel)
+    wanted = judged.ideal.relevant(rel).total()
+    return ratio(
+        found.total(found.within(k)), np.minimum(wanted, k) if denominator == "capped" else wanted
+    )

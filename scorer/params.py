@@ -1,0 +1,71 @@
+"""Parameter types that metrics share: what may be written, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field, Strict
+
+Floats = NDArray[np.float64]
+
+
+def _increasing(cutoffs: tuple[int, ...]) -> tuple[int, ...]:
+    if len(set(cutoffs)) != len(cutoffs):
+        raise ValueError("a cut-off is named twice")
+    return tuple(sorted(cutoffs))
+
+
+Cutoff = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, description="Look at the first k ranks only; a positive whole number."),
+]
+Cutoffs = Annotated[
+    tuple[Cutoff, ...],
+    Strict(False),
+    Field(
+        min_length=1,
+        description="The cut-offs to average over; positive whole numbers.",
+        json_schema_extra={"symbol": "z"},
+    ),
+    AfterValidator(_increasing),
+]
+Relevant = Annotated[
+    float,
+    Field(allow_inf_nan=False, description="The lowest grade that counts as relevant."),
+]
+Gain = Annotated[
+    Literal["linear", "exp2"] | Mapping[float, float],
+    Field(
+        description="What a grade is worth: itself, 2^grade - 1, or a table such as {1: 1, 2: 3}."
+    ),
+]
+Discount = Annotated[
+    Literal["log2", "jarvelin"],
+    Field(description="What a gain at rank i is divided by: log2(i + 1), or max(1, log2 i)."),
+]
+Persistence = Annotated[
+    float,
+    Field(gt=0, lt=1, description="The chance that the reader goes on to the next item."),
+]
+
+
+def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
+    """What each grade is worth; nothing for a negative one, nor for one a table leaves out."""
+    if isinstance(gain, Mapping):
+        worth = np.zeros_like(grade)
+        for known, value in gain.items():
+            worth[grade == known] = value
+        return worth
+    positive = np.maximum(grade, 0.0)
+    return np.exp2(positive) - 1 if gain == "exp2" else positive
+
+
+def discounts(discount: str) -> Callable[[Floats], Floats]:
+    """What a gain is divided by at each rank."""
+    if discount == "jarvelin":
+        return lambda rank: np.maximum(1.0, np.log2(rank))
+    return lambda rank: np.log2(rank + 1)  # +1 since the first item has rank 1

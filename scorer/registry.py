@@ -1,0 +1,144 @@
+"""Things found by name: metrics, formats, checks, comparisons, aggregations, reports, engines.
+
+A thing enters by standing in a module of its folder, or in one that an
+installed project names under the entry-point group `scorer.FOLDER`. A
+decorator marks it (`mark`); nothing process-global changes, so a registry is
+a value, and a challenge's own plugins are an overlay of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, Generic, Protocol, TypeVar
+
+from scorer.errors import PluginError, UnknownName, quoted, shown
+
+
+class Named(Protocol):
+    """What a registry can hold: it has a name, and may have others."""
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        ...
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names it answers to."""
+        ...
+
+
+T = TypeVar("T", bound=Named)
+F = TypeVar("F")
+
+MARK = "__scorer__"
+
+
+def mark(function: F, thing: object) -> F:
+    """Hang `thing` on the function that defines it; the function stays what it was."""
+    setattr(function, MARK, thing)
+    return function
+
+
+@dataclass(frozen=True)
+class Registry(Generic[T]):
+    """The things of one kind, each under its own name."""
+
+    kind: str
+    things: dict[str, T] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict, repr=False)  # folded name -> name
+
+    def with_(self, found: Iterable[tuple[T, str]]) -> Registry[T]:
+        """A registry that also holds `found`: pairs of a thing and the module it comes from.
+
+        Raises:
+            PluginError: two things claim one name; both modules are named.
+        """
+        things, origins, names = dict(self.things), dict(self.origins), dict(self._names)
+        for thing, origin in found:
+            for name in (thing.name, *thing.aliases):
+                taken = names.setdefault(name.casefold(), thing.name)
+                if taken != thing.name or origins.setdefault(thing.name, origin) != origin:
+                    raise PluginError(
+                        f"two {self.kind}s are called {quoted(name)}: "
+                        f"in {origins[taken]} and in {origin}"
+                    )
+            things[thing.name] = thing
+        return Registry(self.kind, things, origins, names)
+
+    def get(self, name: str) -> T:
+        """The thing of that name or alias, whatever its case. Raises `UnknownName`."""
+        try:
+            return self.things[self._names[name.casefold()]]
+        except KeyError:
+            known = [*self.things, *(a for t in self.things.values() for a in t.aliases)]
+            raise UnknownName(self.kind, name, known) from None
+
+    def __iter__(self) -> Iterator[T]:
+        """In the order of their names, whatever the case."""
+        return iter(sorted(self.things.values(), key=lambda thing: thing.name.casefold()))
+
+
+def discover(kind: str, package: str, type_: type[T]) -> Registry[T]:
+    """The marked things of that type in every module of `package` and its entry points."""
+    modules = [
+        import_module(f"{package}.{module.name}")
+        for module in iter_modules(import_module(package).__path__)
+    ]
+    registry = Registry[T](kind).with_(_marked(modules, type_))
+    for point in entry_points(group=package):
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise PluginError(
+                f"the plugin {point.name!r} ({point.value}) cannot be loaded: {shown(error)}"
+            ) from error
+        found = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
+        registry = registry.with_(_marked([found], type_))
+    return registry
+
+
+def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
+    """What a challenge's own file defines; its module is nobody else's to import.
+
+    Raises:
+        PluginError: the file cannot be read or run, or marks nothing of that type.
+    """
+    spec = spec_from_file_location(f"scorer_plugin_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise PluginError(f"the plugin {quoted(path.name)} is not a Python file that can be read")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        said = f"{type(error).__name__}: {shown(error)}"
+        raise PluginError(f"the plugin {quoted(path.name)} cannot be loaded: {said}") from error
+    found = [(thing, path.name) for thing, _ in _marked([module], type_)]
+    if not found:
+        raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")
+    return found
+
+
+def _marked(modules: Iterable[ModuleType], type_: type[T]) -> list[tuple[T, str]]:
+    """The things marked in these modules themselves, not those that they import."""
+    return [
+        (thing, module.__name__)
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(thing := _thing(value), type_)
+        and getattr(value, "__module__", None) == module.__name__
+    ]
+
+
+def _thing(value: Any) -> object:
+    return getattr(value, MARK, None) if callable(value) else None
