@@ -89,9 +89,7 @@ class Hits:
         """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`."""
         if self.spread:
             return gain * self.at(lambda rank: 1 / by(rank), k)
-        shares = gain / by(
-            self.rank.astype(np.float64)
-        )  # divided, as trec_eval does, to the bit
+        shares = gain / by(self.rank.astype(np.float64))  # divided, as trec_eval does, to the bit
         return shares if k is None else np.where(self.rank <= np.asarray(k), shares, 0.0)
 
     def within(self, k: ArrayLike | None = None) -> Floats:

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from scorer.errors import Findings, Problem, nearest, quoted
 
@@ -59,7 +59,7 @@ def open_bytes(path: Path, limits: Limits, parquet: bool = False) -> BinaryIO:
     if not head:
         raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
     if head.startswith(GZIP):
-        unpacked: BinaryIO = gzip.GzipFile(fileobj=stored)
+        unpacked: Any = gzip.GzipFile(fileobj=stored)
     elif head.startswith(ZSTD):
         import zstandard
 
@@ -141,7 +141,7 @@ def _regular(path: Path, limits: Limits) -> io.BufferedReader:
 class _Unpacked(io.RawIOBase):
     """A decompressed stream that ends in a problem, not in an exception of its library."""
 
-    def __init__(self, source: BinaryIO, stored: int, limits: Limits) -> None:
+    def __init__(self, source: Any, stored: int, limits: Limits) -> None:
         self._source = source
         self._most = limits.unpacked
         self._ratio = max(limits.ratio * stored, SMALLEST_BOMB)
@@ -184,7 +184,10 @@ def _table(head: bytes, parquet: bool) -> None:
         if b"[Content_Types].xml" in head or b"xl/" in head:
             what, help = "an Excel workbook", "save the sheet as CSV (UTF-8)"
         else:
-            what, help = "a ZIP archive", "unpack it and send the file inside (.gz and .zst are read)"
+            what, help = (
+                "a ZIP archive",
+                "send the file inside; .gz and .zst are read",
+            )
     elif head.startswith(b"\xd0\xcf\x11\xe0"):
         what, help = "an Excel workbook", "save the sheet as CSV (UTF-8)"
     elif head.startswith((b"<!doctype html", b"<html")) or start.startswith(

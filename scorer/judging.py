@@ -1,0 +1,145 @@
+"""Where a submission meets the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from scorer.columns import Floats, Ids, Ints, Table
+from scorer.judged import Hits, Judged, Mask, ranked_hits
+
+Ties = Literal["item-desc", "item-asc", "file", "expected", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What the truth says of items, ready to be met. Lists are in the order of their names."""
+
+    lists: tuple[str, ...]
+    items: Mapping[str, int]  # every item it names -> its code
+    in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
+    item: Ints
+    grade: Floats
+
+    @property
+    def ideal(self) -> Hits:
+        """The best that each list could have returned."""
+        return ranked_hits(self.in_list, self.grade, len(self.lists))
+
+    @classmethod
+    def of(cls, table: Table, lists: Sequence[str] = ()) -> Truth:
+        """The truth of a table of list, item and grade, and of lists that it leaves out.
+
+        An item judged several times in a list (by subtopic) has its highest
+        grade. Without a grade column every row has grade 1.
+        """
+        named, item = table.ids["list"], table.ids["item"]
+        names = tuple(sorted({*named.names, *lists}))
+        in_list = _places(named, names)
+        grade = table.numbers.get("grade", np.ones(len(table)))
+        # highest grade first, else as in the file
+        order = np.lexsort((-grade, item.codes, in_list))
+        first = np.ones(order.size, dtype=bool)
+        first[1:] = (np.diff(in_list[order]) != 0) | (np.diff(item.codes[order]) != 0)
+        kept = np.sort(order[first])
+        kept = kept[np.lexsort((-grade[kept], in_list[kept]))]
+        codes = {name: code for code, name in enumerate(item.names)}
+        return cls(names, codes, in_list[kept], item.codes[kept], grade[kept])
+
+    def find(self, in_list: Ints, item: Ints) -> Ints:
+        """The truth's row for each (list, item), -1 where it says nothing of it."""
+        keys = self.in_list * max(len(self.items), 1) + self.item
+        order = np.argsort(keys)
+        asked = np.where(item < 0, -1, in_list * max(len(self.items), 1) + item)
+        if not keys.size:
+            return np.full(asked.shape, -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(keys, asked, sorter=order), keys.size - 1)
+        rows: Ints = np.where(keys[order[at]] == asked, order[at], -1)
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A submission's rows in lists of the truth, in the order of list, then rank."""
+
+    row: Ints  # the row of the table
+    in_list: Ints
+    rank: Ints
+    before: Ints
+    tied: Ints
+
+
+def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
+    """Rank a submission's rows: by score, else by rank, else as they stand in the file.
+
+    Rows of lists that are not among `lists` are left out. Equal scores are
+    ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
+    """
+    in_list = _places(table.ids["list"], lists)
+    rows = np.flatnonzero(in_list >= 0)
+    in_list = in_list[rows]
+    if "score" in table.numbers:
+        key = -table.numbers["score"][rows]
+    elif "rank" in table.numbers:
+        key = table.numbers["rank"][rows]
+    else:
+        key = np.arange(rows.size, dtype=np.float64)
+    if ties == "file":
+        tiebreak = np.arange(rows.size)
+    else:
+        item = table.ids["item"]
+        alphabetical = np.empty(len(item.names), dtype=np.int64)
+        alphabetical[sorted(range(len(item.names)), key=item.names.__getitem__)] = np.arange(
+            len(item.names)
+        )
+        tiebreak = alphabetical[item.codes[rows]]
+        if ties != "item-asc":
+            tiebreak = -tiebreak
+    by = np.lexsort((tiebreak, key, in_list))
+    rows, in_list, key = rows[by], in_list[by], key[by]
+    new_list = np.ones(rows.size, dtype=bool)
+    new_list[1:] = np.diff(in_list) != 0
+    new_group = new_list.copy()
+    new_group[1:] |= np.diff(key) != 0
+    place = np.arange(rows.size, dtype=np.int64)
+    starts = np.flatnonzero(new_list)
+    rank = place - starts[np.cumsum(new_list) - 1] + 1 if rows.size else place
+    groups = np.flatnonzero(new_group)
+    group = np.cumsum(new_group) - 1
+    sizes = np.diff(np.append(groups, rows.size))
+    before = rank[groups][group] - 1 if rows.size else place
+    return Ordered(rows, in_list, rank, before, sizes[group] if rows.size else place)
+
+
+def judge(table: Table, truth: Truth, ties: Ties = "item-desc") -> tuple[Judged, Mask]:
+    """The submission seen through the truth, and which lists it answers."""
+    found = order(table, truth.lists, ties)
+    item = table.ids["item"]
+    codes = np.array([truth.items.get(name, -1) for name in item.names], dtype=np.int64)
+    row = truth.find(found.in_list, codes[item.codes[found.row]])
+    hit = row >= 0
+    ideal = truth.ideal
+    lists = len(truth.lists)
+    hits = Hits(
+        found.in_list[hit],
+        found.rank[hit],
+        truth.grade[row[hit]],
+        ideal.place[row[hit]],
+        found.before[hit],
+        found.tied[hit],
+        lists,
+        spread=ties == "expected",
+    )
+    returned = np.bincount(found.in_list, minlength=lists).astype(np.int64)
+    return Judged(hits, ideal, returned, truth.lists), returned > 0
+
+
+def _places(ids: Ids, names: Sequence[str]) -> Ints:
+    """Where each row's id stands in `names`; -1 where it is not there."""
+    index = {name: n for n, name in enumerate(names)}
+    of_code = np.array([index.get(name, -1) for name in ids.names], dtype=np.int64)
+    places: Ints = of_code[ids.codes] if ids.codes.size else np.empty(0, dtype=np.int64)
+    return places
