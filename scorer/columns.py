@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +68,7 @@ class Table:
     numbers: Mapping[str, Floats]
     line: Ints  # the physical line each row begins on
     wanted: Wanted
-    facts: Mapping[str, object] = field(default_factory=dict)  # what a format noticed
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what a format noticed
 
     def __len__(self) -> int:
         return len(self.line)
@@ -95,7 +96,7 @@ class Builder:
         self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
         self._lines: list[Ints] = []
         self._rows = 0
-        self.facts: dict[str, object] = {}
+        self.facts: dict[str, Any] = {}
 
     def add(self, lines: Sequence[int], cells: Sequence[Sequence[str]], raw: Sequence[str]) -> None:
         """Take a batch: for each row its line, its cells, and the text they were cut from.

@@ -37,7 +37,8 @@ CORE = re.compile(
 # A metric's notation with parentheses, a cut-off or both: what YAML cuts at a comma or a brace.
 NOTATION = re.compile(r"\w+(?=[(@])(?:\([^()]{0,300}\))?(?:@[\w.]+(?:,\s*[\d.]+)*)?")
 BREAK = re.compile(r"\r\n?|\n")
-UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# PyYAML breaks lines at U+0085, U+2028 and U+2029 too, as YAML 1.1 did; editors do not.
+UNPRINTABLE = re.compile("[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # What libyaml and PyYAML's own parser say in common, and what a person would say.
 SYNTAX = {
@@ -76,8 +77,8 @@ class Value:
             return [value.plain() for value in self.data]
         return self.data
 
-    def reach(self, steps: Sequence[str | int]) -> tuple[int, int]:
-        """How many of `steps` lead somewhere from here, and the line they lead to."""
+    def reach(self, steps: Sequence[str | int]) -> tuple[int, int, Value]:
+        """How many of `steps` lead somewhere from here, and the line and value they lead to."""
         value, line = self, self.line
         for done, step in enumerate(steps):
             if isinstance(value.data, dict) and isinstance(step, str) and step in value.data:
@@ -86,8 +87,8 @@ class Value:
                 value = value.data[step]
                 line = value.line
             else:
-                return done, line
-        return len(steps), line
+                return done, line, value
+        return len(steps), line, value
 
 
 def document(data: bytes, found: Findings) -> Value | None:
@@ -137,7 +138,7 @@ def _decoded(data: bytes, found: Findings) -> str | None:
         return None
     if bad := UNPRINTABLE.search(text):
         line = len(BREAK.findall(text, 0, bad.start())) + 1
-        name = "a NUL byte" if bad[0] == "\0" else f"the control character {quoted(bad[0])}"
+        name = "a NUL byte" if bad[0] == "\0" else f"the character {quoted(bad[0])}"
         found.add(Problem("C103", f"{name} cannot stand in a text file", line=line))
         return None
     return text
@@ -163,7 +164,6 @@ class _Composer:
 
     def __init__(self, text: str, found: Findings) -> None:
         self.text, self.found = text, found
-        # YAML 1.1 also breaks lines at U+0085, U+2028 and U+2029, which editors do not count.
         self.starts = [0, *(match.end() for match in BREAK.finditer(text))]
         self.open: list[_Open] = []
         self.anchors: dict[str, tuple[Value, int, int]] = {}

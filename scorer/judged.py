@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+
+Ties = Literal["item-desc", "item-asc", "file", "expected", "error"]  # equal scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +197,21 @@ def _hits(rows: list[tuple[int, int, float, int]], lists: int) -> Hits:
         np.ones_like(ranks),
         lists,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a whole-challenge figure is made of: rows that each belong to a list.
+
+    Any set of lists has its figure, from the rows of those lists in list order,
+    so a split of the lists can be scored in parts and put together again.
+    """
+
+    in_list: Ints  # shape (rows,), in list order
+    rows: Floats  # shape (rows, width)
+    lists: int
+
+    def of(self, keep: Mask) -> Statistics:
+        """Only the rows of those lists; `keep` has one element a list."""
+        mine = keep[self.in_list]
+        return Statistics(self.in_list[mine], self.rows[mine], int(keep.sum()))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from scorer.columns import Floats, Ids, Ints, Table
-from scorer.judged import Hits, Judged, Mask, ranked_hits
-
-Ties = Literal["item-desc", "item-asc", "file", "expected", "error"]
+from scorer.judged import Hits, Judged, Mask, Ties, ranked_hits
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,12 +103,9 @@ def _bca(values: Floats, weights: Floats, level: float, draws: int, seed: int) -
     # Deviations, not values: the mean is then exactly 0, which a draw can be compared with.
     parts = weights * (values - means[:, None])
     noise = 1e-9 * np.sqrt((parts**2).sum(axis=1, keepdims=True)) / weights.sum()
+    resamples = _resamples(len(weights), draws, seed)
     drawn = np.concatenate(
-        [
-            parts @ counts.T / (weights @ counts.T)
-            for counts in _resamples(len(weights), draws, seed)
-        ],
-        axis=1,
+        [parts @ counts.T / (weights @ counts.T) for counts in resamples], axis=1
     )
     below = ((drawn < -noise).sum(axis=1) + (drawn <= noise).sum(axis=1)) / (2 * draws)
     bias = ndtri(np.clip(below, 0.5 / draws, 1 - 0.5 / draws))
@@ -124,7 +121,7 @@ def _bca(values: Floats, weights: Floats, level: float, draws: int, seed: int) -
     # |skew| / 6 stays below 1/6, so only a shift beyond 6 could meet the pole.
     at = ndtr(bias[:, None] + shift / np.maximum(1 - skew[:, None] / 6 * shift, 1e-9))
     ends = np.stack([np.quantile(row, where) for row, where in zip(drawn, at, strict=True)])
-    return np.asarray(means[:, None] + np.where(constant[:, None], 0.0, ends))
+    return np.asarray(means[:, None] + ends)
 
 
 def _resamples(lists: int, draws: int, seed: int) -> Iterator[Floats]:
@@ -219,7 +216,7 @@ def _permutation(values: Floats, adjust: Adjust, draws: int, seed: int) -> Float
     """A p-value for each pair by flipping signs, corrected when `adjust` is "max" or "holm"."""
     count, lists = values.shape
     pairs = count * (count - 1) // 2
-    observed, norm, at = np.zeros(pairs), np.zeros(pairs), 0
+    observed, norm = np.zeros(pairs), np.zeros(pairs)
     for at, row in enumerate(_differences(values)):
         observed[at], norm[at] = abs(row.sum()), np.sqrt(row @ row)
     largest = np.abs(values).max(initial=0.0) or 1.0
@@ -254,12 +251,13 @@ def _signs(lists: int, draws: int, seed: int) -> Iterator[Floats]:
     source, start = np.random.PCG64(seed), 0
     for rows in _blocks(lists, 2**lists if exact else draws):
         if exact:
-            words = np.arange(start, start + rows)[:, None]
+            words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
         else:
             words = source.random_raw((rows, -(-lists // 64)))
         start += rows
         octets = words.astype("<u8").view(np.uint8)
-        yield np.unpackbits(octets, axis=1, count=lists, bitorder="little") * 2.0 - 1.0
+        bits = np.unpackbits(octets, axis=1, count=lists, bitorder="little")
+        yield 2 * bits.astype(np.float64) - 1
 
 
 def _enumerable(lists: int, draws: int) -> bool:

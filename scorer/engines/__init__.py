@@ -1,0 +1,1 @@
+"""Engines, one a file: how rows reach `scoring`, and where."""

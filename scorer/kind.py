@@ -1,0 +1,89 @@
+"""What a kind of challenge is: which columns its files have, and how they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Protocol
+
+from scorer.columns import Table, Wanted
+from scorer.errors import Findings
+from scorer.judged import Mask, Ties
+from scorer.public import Public
+from scorer.registry import Registry, discover, mark
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """What the challenge and its whole truth settle once, for every list alike."""
+
+    max_grade: float | None = None
+    catalogue: int | None = None  # how many items there are, where the challenge declares them
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A submission seen through the truth, in each way that the measures look at it."""
+
+    answered: Mask  # one a list of the truth
+    views: Mapping[type, Any]  # the type of a metric's first argument -> what it is given
+
+
+class Answers(Protocol):
+    """A truth made ready, once for all submissions."""
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The lists that are scored, in the order of their names."""
+        ...
+
+    @property
+    def constants(self) -> Constants:
+        """What the measures are settled by."""
+        ...
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+        """The submission seen through this truth, in those views."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Aids:
+    """The challenge's files beside the truth, those that it has."""
+
+    public: Public
+    tables: Mapping[str, Table] = field(default_factory=dict)  # items, history, likelihood
+    features: tuple[str, ...] = ()  # the feature columns of items
+
+
+Open = Callable[[Table, Aids, Findings], Answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the metrics of a challenge look at."""
+
+    name: str
+    truth: tuple[Wanted, ...]  # the shapes that the truth may have
+    known: tuple[Wanted, ...]  # the part of each that is public
+    submission: tuple[Wanted, ...]
+    open: Open
+    aliases: tuple[str, ...] = ()
+
+
+def kind(
+    name: str,
+    *,
+    truth: tuple[Wanted, ...],
+    known: tuple[Wanted, ...],
+    submission: tuple[Wanted, ...],
+) -> Callable[[Any], Any]:
+    """Make a function that opens a truth the kind of challenge of that name."""
+    return lambda function: mark(function, Kind(name, truth, known, submission, function))
+
+
+@cache
+def kinds() -> Registry[Kind]:
+    """Every kind there is."""
+    return discover("kind of challenge", "scorer.kinds", Kind)

@@ -1,0 +1,1 @@
+"""The kinds of challenge, one a file: what its metrics look at."""

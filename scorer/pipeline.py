@@ -1,0 +1,197 @@
+"""The straight line, in the order in which it happens.
+
+challenge.yaml -- Challenge -- measures --+
+files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scorer.challenge import Challenge, load
+from scorer.engines.local import local
+from scorer.errors import Problem, UsageError, quoted
+from scorer.leaderboard import Entry, standings
+from scorer.preparing import Opened, Prepared, opened, prepare
+from scorer.results import UNDEFINED, Outcome, Report, Scored, settle
+from scorer.tables import COMPRESSED, formats
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A submission's file, and what it is called."""
+
+    name: str
+    path: Path
+    baseline: bool = False
+
+
+Progress = Callable[[int, int, str], None]  # how many are done, of how many, and which is next
+
+
+def score(
+    challenge: Challenge | Path | str,
+    submissions: Iterable[Named | Path | str],
+    *,
+    allow_plugins: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Check, score and rank submissions; nothing is written.
+
+    Args:
+        challenge: a loaded challenge, or the path of its challenge.yaml or folder.
+        submissions: paths, each named after its file, or `Named` ones.
+        allow_plugins: whether the challenge's own metrics may be run.
+        progress: called before each submission is read.
+
+    Raises:
+        ChallengeError: the challenge itself is wrong.
+        PluginError: a metric failed.
+        UsageError: two submissions have one name.
+    """
+    ready = opened(prepare(_loaded(challenge), allow_plugins))
+    files = [*_named(submissions), *_baselines(ready.prepared)]
+    _distinct(files)
+    scored = [
+        _scored(ready, file, outcome)
+        for file, outcome in zip(files, _run(ready, files, progress), strict=True)
+    ]
+    return report(ready, scored)
+
+
+def check(
+    challenge: Challenge | Path | str,
+    submissions: Iterable[Named | Path | str],
+    *,
+    allow_plugins: bool = False,
+    progress: Progress | None = None,
+) -> list[Scored]:
+    """Only the checks; the answers stay closed. Raises as `score` does."""
+    ready = opened(prepare(_loaded(challenge), allow_plugins), blind=True)
+    files = _named(submissions)
+    _distinct(files)
+    outcomes = _run(ready, files, progress)
+    return [_scored(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
+
+
+def report(ready: Opened, scored: Sequence[Scored]) -> Report:
+    """Standings of what was scored, and all that a report shows."""
+    prepared = ready.prepared
+    challenge, measures = prepared.challenge, ready.measures
+    primary = next(m for m in measures if m.primary)
+    breakers = [
+        m
+        for name in challenge.leaderboard.tie_break
+        for m in measures
+        if name.casefold() in (m.id.casefold(), m.name.casefold())
+    ]
+    entries = [
+        Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
+        for each in scored
+        if each.valid
+    ]
+    lists = ready.answers.lists if ready.answers else ()
+    signatures = {
+        m.id: m.signature(
+            lists=len(lists),
+            missing=prepared.rules[m.id].missing,
+            undefined=prepared.rules[m.id].undefined,
+            ties=challenge.submission.ties,
+            scorer=ready.digests["scorer"],
+        )
+        for m in measures
+    }
+    return Report(
+        challenge,
+        hashlib.sha256("|".join(ready.digests.values()).encode()).hexdigest()[:16],
+        measures,
+        signatures,
+        tuple(scored),
+        standings(entries, [(m.id, m.metric.better) for m in (primary, *breakers)]),
+        lists,
+        ready.public.called,
+        ready.warnings,
+    )
+
+
+def submission_name(path: Path) -> str:
+    """A file's name less one format suffix and one compression suffix.
+
+    >>> submission_name(Path("runs/bm25.b0.4.run.gz"))
+    'bm25.b0.4'
+    """
+    name = path.name
+    for suffix in COMPRESSED:
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+            break
+    for suffix in sorted({s for known in formats() for s in known.suffixes}, key=len, reverse=True):
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def _loaded(challenge: Challenge | Path | str) -> Challenge:
+    return challenge if isinstance(challenge, Challenge) else load(Path(challenge))
+
+
+def _named(submissions: Iterable[Named | Path | str]) -> list[Named]:
+    return [
+        each if isinstance(each, Named) else Named(submission_name(Path(each)), Path(each))
+        for each in submissions
+    ]
+
+
+def _baselines(prepared: Prepared) -> list[Named]:
+    return [
+        Named(submission_name(path), path, baseline=True)
+        for path in prepared.challenge.leaderboard.baselines
+    ]
+
+
+def _distinct(files: Sequence[Named]) -> None:
+    seen: dict[str, Named] = {}
+    for file in files:
+        if (other := seen.setdefault(file.name, file)) is not file:
+            raise UsageError(
+                f"two submissions are called {quoted(file.name)}: {other.path} and {file.path}; "
+                "name one of them: NAME=PATH"
+            )
+
+
+def _run(ready: Opened, files: Sequence[Named], progress: Progress | None) -> Iterable[Outcome]:
+    outcomes = local(ready, [file.path for file in files])
+    for n, file in enumerate(files):
+        if progress is not None:
+            progress(n, len(files), file.name)
+        yield next(outcomes)
+    if progress is not None:
+        progress(len(files), len(files), "")
+
+
+def _scored(ready: Opened, file: Named, outcome: Outcome) -> Scored:
+    """A submission after the challenge's rules; `undefined: error` can still reject it."""
+    card, findings, values = outcome.card, outcome.findings, {}
+    if card is not None:
+        for measure in ready.measures:
+            rules = ready.prepared.rules[measure.id]
+            values[measure.id] = settle(card, measure, rules)
+            if rules.undefined == "error" and measure.id in card.values:
+                undefined = np.flatnonzero(card.states(measure.id, rules) == UNDEFINED).tolist()
+                findings.extend(
+                    _undefined(measure.id, ready.public.word("list"), card.lists[n])
+                    for n in undefined
+                )
+        if findings.fatal:
+            card, values = None, {}
+    return Scored(file.name, str(file.path), outcome.sha256, file.baseline, findings, card, values)
+
+
+def _undefined(measure: str, word: str, name: str) -> Problem:
+    said = f"{measure} is undefined for {word} {quoted(name)}, and this challenge allows none"
+    return Problem("S511", said, list=name)

@@ -1,0 +1,270 @@
+"""A challenge made ready: measures bound, its kind decided, its files read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from scorer import __version__
+from scorer.challenge import Challenge, Source
+from scorer.columns import Table, Wanted
+from scorer.errors import (
+    ChallengeError,
+    Findings,
+    Problem,
+    UnknownName,
+    quoted,
+)
+from scorer.kind import Aids, Answers, Kind, kinds
+from scorer.measures import Measure, Metric, NotationError, measure, parse
+from scorer.public import Public
+from scorer.registry import Registry, discover, plugin
+from scorer.results import Rules
+from scorer.streams import Limits, digest
+from scorer.tables import format_of, read
+
+
+@cache
+def metrics() -> Registry[Metric]:
+    """Every metric that is installed; a challenge's own plugins are an overlay of it."""
+    return discover("metric", "scorer.metrics", Metric)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a challenge settles before any truth or submission is opened."""
+
+    challenge: Challenge
+    metrics: Registry[Metric]
+    measures: tuple[Measure, ...]
+    kind: Kind
+    rules: dict[str, Rules]  # measure id -> how lists without a value count
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def views(self) -> frozenset[type]:
+        """All that the measures look at."""
+        return frozenset(m.metric.view for m in self.measures)
+
+    @property
+    def limits(self) -> Limits:
+        """What a submission may cost to read."""
+        return Limits(**self.challenge.submission.limits.model_dump())
+
+    def called(self, role: str) -> str:
+        """The challenge's own word for a list or an item: its column's name."""
+        for columns in (self.challenge.submission.columns, self.challenge.truth.columns):
+            if role in columns:
+                return columns[role]
+        return role
+
+
+def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
+    """Bind the measures and decide the kind.
+
+    Raises:
+        ChallengeError: all that is wrong with them, each at its line.
+        PluginError: a plugin cannot be loaded.
+    """
+    registry = metrics()
+    if challenge.plugins and not allow_plugins:
+        names = ", ".join(path.name for path in challenge.plugins)
+        said = f"this challenge runs code of its own ({names})"
+        raise ChallengeError(
+            problems=[
+                challenge.problem("C116", "plugins", said, help="if you trust it: --allow-plugins")
+            ]
+        )
+    for path in challenge.plugins:
+        registry = registry.with_(plugin(path, Metric))
+    problems: list[Problem] = []
+    measures: list[Measure] = []
+    for spec in challenge.metrics:
+        try:
+            name, _, _ = parse(spec.notation)
+            found = registry.get(name)
+            bound = measure(found, spec.notation, spec.params, spec.id, spec.primary)
+        except UnknownName as error:
+            problems.append(challenge.problem("C113", spec.key, f"{spec.key}: {error}"))
+        except NotationError as error:
+            key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
+            problems.append(challenge.problem("C114", key, f"{key}: {error}"))
+        else:
+            if any(bound.id == other.id for other in measures):
+                said = f"{spec.key}: two measures are called {quoted(bound.id)}; give one an id"
+                problems.append(challenge.problem("C120", spec.key, said))
+            measures.append(bound)
+            if challenge.submission.ties == "expected" and not found.expected:
+                said = f"{spec.key}: {found.name} has no closed form for submission.ties: expected"
+                problems.append(challenge.problem("C122", spec.key, said))
+    if problems:
+        raise ChallengeError(problems=problems)
+    kind, mixed = _kind(challenge, measures)
+    rules = {}
+    for bound, spec in zip(measures, challenge.metrics, strict=True):
+        rules[bound.id], refused = _rules(challenge, bound, spec.key)
+        mixed += refused
+    known = {bound.id.casefold() for bound in measures} | {b.name.casefold() for b in measures}
+    for n, name in enumerate(challenge.leaderboard.tie_break):
+        if name.casefold() not in known:
+            key = f"leaderboard.tie_break[{n}]"
+            said = f"{key}: no measure of this challenge is called {quoted(name)}"
+            mixed.append(challenge.problem("C117", key, said))
+    if mixed:
+        raise ChallengeError(problems=mixed)
+    if not any(bound.primary for bound in measures):
+        measures[0] = replace(measures[0], primary=True)
+    return Prepared(challenge, registry, tuple(measures), kind, rules)
+
+
+def public(prepared: Prepared) -> Public:
+    """What participants may know, from the public files, else from the truth's public columns.
+
+    Raises:
+        ChallengeError: neither can be read.
+    """
+    challenge, kind = prepared.challenge, prepared.kind
+    findings = Findings()
+    called = {role: prepared.called(role) for role in ("list", "item")}
+    items = candidates = None
+    if challenge.items is not None:
+        table = _table(challenge.items, [Wanted(("item",), ("list",))], findings)
+        if table is not None:
+            items = dict.fromkeys(table.ids["item"].names)
+            if "list" in table.ids:
+                candidates = _by_list(table)
+    if challenge.lists is not None:
+        table = _table(challenge.lists, [Wanted(("list",), ("group",))], findings)
+        lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
+    else:
+        table = _table(challenge.truth, kind.known, findings)
+        lists = dict.fromkeys(sorted(table.ids["list"].names)) if table is not None else {}
+    _raise(findings)
+    return Public(kind.name, lists, items, candidates, None, called)
+
+
+def answers(prepared: Prepared, public: Public) -> tuple[Answers, list[Problem]]:
+    """The truth, read and made ready, with the warnings about it.
+
+    Raises:
+        ChallengeError: it cannot be read, or is wrong.
+    """
+    challenge, kind = prepared.challenge, prepared.kind
+    findings = Findings()
+    table = _table(challenge.truth, kind.truth, findings)
+    _raise(findings)
+    assert table is not None
+    aids = Aids(public)
+    ready = kind.open(table, aids, told := Findings(str(challenge.truth.file)))
+    findings.extend(_organizers(told))
+    _raise(findings)
+    return ready, list(findings)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A challenge ready to check submissions, and to score them where its truth was opened."""
+
+    prepared: Prepared
+    public: Public
+    answers: Answers | None  # None: only checks
+    measures: tuple[Measure, ...]  # settled by the truth
+    digests: dict[str, str]
+    warnings: tuple[Problem, ...] = ()
+
+
+def opened(prepared: Prepared, blind: bool = False) -> Opened:
+    """Read what submissions are met with; `blind` leaves the answers closed.
+
+    Raises:
+        ChallengeError: a file of the challenge cannot be read, or is wrong.
+    """
+    known = public(prepared)
+    if blind:
+        return Opened(prepared, known, None, prepared.measures, {})
+    ready, warnings = answers(prepared, known)
+    measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
+    return Opened(prepared, known, ready, measures, _digests(prepared), tuple(warnings))
+
+
+def _digests(prepared: Prepared) -> dict[str, str]:
+    """What a scorecard is identified by, beside its submission."""
+    challenge = prepared.challenge
+    code = hashlib.sha256()
+    for path in challenge.plugins:
+        code.update(path.read_bytes())
+    rules = hashlib.sha256(challenge.text).digest()
+    truth = hashlib.blake2b(digest(challenge.truth.file).encode(), key=rules, digest_size=32)
+    return {
+        "rules": rules.hex(),
+        "truth": truth.hexdigest(),
+        "plugins": code.hexdigest(),
+        "scorer": __version__,
+    }
+
+
+def _table(source: Source, shapes: Sequence[Wanted], findings: Findings) -> Table | None:
+    """One of the organizer's files; what is wrong with it are T codes."""
+    told = Findings(str(source.file))
+    wanted = [replace(shape, columns=source.columns) for shape in shapes]
+    table = read(source.file, format_of(source.file, source.format), wanted, told, Limits())
+    findings.extend(_organizers(told))
+    return table
+
+
+def _organizers(findings: Findings) -> list[Problem]:
+    """The same findings of an organizer's file: S304 of a submission is T304 of a truth."""
+    return [replace(p, code=f"T{p.code[1:]}") if p.code[0] == "S" else p for p in findings]
+
+
+def _raise(findings: Findings) -> None:
+    if findings.fatal:
+        raise ChallengeError(problems=findings)
+
+
+def _by_list(table: Table) -> dict[str, frozenset[str]]:
+    lists, items = table.ids["list"], table.ids["item"]
+    found: dict[str, set[str]] = {name: set() for name in lists.names}
+    for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
+        found[lists.names[code]].add(items.names[item])
+    return {name: frozenset(names) for name, names in found.items()}
+
+
+def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list[Problem]]:
+    """The one kind that all metrics fit, or the first two that do not go together."""
+    fits = frozenset(known.name for known in kinds())
+    for n, bound in enumerate(measures):
+        if not fits & bound.metric.kinds:
+            first = next(m for m in measures if not m.metric.kinds & bound.metric.kinds)
+            said = (
+                f"{first.metric.name} looks at {_or(first.metric.kinds)} and "
+                f"{bound.metric.name} at {_or(bound.metric.kinds)}; one challenge has one kind"
+            )
+            key = f"metrics[{n}]"
+            return kinds().get(min(fits)), [challenge.problem("C115", key, f"{key}: {said}")]
+        fits &= bound.metric.kinds
+    if len(fits) > 1:
+        shape = {"better", "worse"} <= set(challenge.truth.columns)
+        fits &= {"preferences"} if shape else {"grades"}
+    return kinds().get(min(fits)), []
+
+
+def _or(names: frozenset[str]) -> str:
+    return " or ".join(sorted(names))
+
+
+def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[Problem]]:
+    """How lists without a value count for this measure; a written `zero` must make sense."""
+    lower = bound.metric.better == "lower"
+    refused = []
+    for said, where in (
+        (challenge.undefined, "undefined"),
+        (challenge.submission.missing_list, "submission.missing_list"),
+    ):
+        if said == "zero" and lower:
+            what = f"{where}: zero would be a perfect {bound.metric.name}; write skip or error"
+            refused.append(challenge.problem("C118", where, what))
+    undefined = challenge.undefined or ("error" if lower else "zero")
+    return Rules(challenge.submission.missing_list or "error", undefined), refused

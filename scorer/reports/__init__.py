@@ -1,0 +1,1 @@
+"""Reports, one format a file: what a run found out, as text."""

@@ -1,0 +1,222 @@
+"""What scoring gives, and what reports show."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.challenge import Challenge
+from scorer.errors import Findings, Problem
+from scorer.judged import Floats, Mask, Statistics
+from scorer.measures import Measure
+
+Missing = Literal["error", "zero", "skip"]
+Undefined = Literal["zero", "skip", "error"]
+
+SCORED, MISSING, UNDEFINED = 0, 1, 2  # the state of a list for a measure
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How lists without a value count: settled by the challenge, for one measure."""
+
+    missing: Missing = "error"
+    undefined: Undefined = "zero"
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """All values of one submission, raw: no rule has been applied to them yet.
+
+    Identified by `digests`: submission, rules, truth, plugins, and scorer's version.
+    """
+
+    lists: tuple[str, ...]  # the truth's, in the order of their names
+    answered: Mask  # one a list: whether the submission has it
+    values: Mapping[str, Floats]  # measure id -> one a list, NaN where undefined
+    statistics: Mapping[str, Statistics] = field(
+        default_factory=dict
+    )  # of whole-challenge measures
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
+        """SCORED, MISSING or UNDEFINED for each list.
+
+        A list that is left out is scored as an empty one, so it can be
+        undefined too; where such lists are skipped, that decides first.
+        """
+        undefined, missing = np.isnan(self.values[measure]), ~self.answered
+        states = np.where(undefined, UNDEFINED, np.where(missing, MISSING, SCORED))
+        if rules.missing == "skip":
+            states[missing] = MISSING
+        return states.astype(np.uint8)
+
+    def to_bytes(self) -> bytes:
+        """Everything, as `from_bytes` reads it back, to the bit."""
+        arrays: dict[str, Any] = {"answered": self.answered}
+        for n, values in enumerate(self.values.values()):
+            arrays[f"values{n}"] = values
+        for n, statistics in enumerate(self.statistics.values()):
+            arrays[f"in_list{n}"] = statistics.in_list
+            arrays[f"rows{n}"] = statistics.rows
+        head = {
+            "lists": self.lists,
+            "values": list(self.values),
+            "statistics": list(self.statistics),
+            "digests": dict(self.digests),
+        }
+        arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Scorecard:
+        """The scorecard that `to_bytes` wrote."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            head = json.loads(arrays["head"].tobytes())
+            lists = tuple(head["lists"])
+            return cls(
+                lists,
+                arrays["answered"],
+                {name: arrays[f"values{n}"] for n, name in enumerate(head["values"])},
+                {
+                    name: Statistics(arrays[f"in_list{n}"], arrays[f"rows{n}"], len(lists))
+                    for n, name in enumerate(head["statistics"])
+                },
+                head["digests"],
+            )
+
+
+def merged(cards: Sequence[Scorecard]) -> Scorecard:
+    """The scorecard of all their lists together, in the order of the lists' names.
+
+    The cards hold different lists of one submission: a split of the lists
+    scored in parts is the whole scored at once, to the bit.
+    """
+    lists = [name for card in cards for name in card.lists]
+    order = sorted(range(len(lists)), key=lists.__getitem__)
+    place = np.empty(len(lists), dtype=np.int64)
+    place[order] = np.arange(len(lists))
+    offsets = np.cumsum([0, *(len(card.lists) for card in cards)])
+    statistics = {}
+    for name in cards[0].statistics:
+        parts = [card.statistics[name] for card in cards]
+        in_list = np.concatenate(
+            [place[part.in_list + offset] for part, offset in zip(parts, offsets, strict=False)]
+        )
+        by = np.argsort(in_list, kind="stable")
+        rows = np.concatenate([part.rows for part in parts])
+        statistics[name] = Statistics(in_list[by], rows[by], len(lists))
+    return Scorecard(
+        tuple(lists[n] for n in order),
+        np.concatenate([card.answered for card in cards])[order],
+        {
+            name: np.concatenate([card.values[name] for card in cards])[order]
+            for name in cards[0].values
+        },
+        statistics,
+        cards[0].digests,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A measure of a whole submission, after the challenge's rules."""
+
+    mean: float  # the aggregate: mean, sum or pooled; NaN where no list counts
+    lists: int  # how many lists it is made of
+    missing: int  # how many lists the submission leaves out
+    undefined: int  # for how many lists the measure has no value
+    per_list: Floats | None  # one a list, NaN where skipped; None for whole-challenge measures
+
+
+def settle(card: Scorecard, measure: Measure, rules: Rules, keep: Mask | None = None) -> Value:
+    """The value that the rules make of a scorecard's lists, or of those that `keep` names."""
+    kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
+    if (statistics := card.statistics.get(measure.id)) is not None:
+        assert measure.metric.figure is not None
+        counts = card.answered & kept if rules.missing == "skip" else kept
+        figure = measure.metric.figure(statistics.of(counts), **measure.params)
+        absent = int((~card.answered & kept).sum())
+        return Value(float(figure), int(counts.sum()), absent, 0, None)
+    values = card.values[measure.id].copy()
+    states = card.states(measure.id, rules)
+    values[states == UNDEFINED] = 0.0 if rules.undefined == "zero" else np.nan
+    if rules.missing == "skip":
+        values[states == MISSING] = np.nan
+    values[~kept] = np.nan
+    counted = values[~np.isnan(values)]
+    # one after the other, as trec_eval adds them, to the bit
+    total = float(np.cumsum(counted)[-1]) if counted.size else np.nan
+    mean = total if measure.metric.aggregate == "sum" or not counted.size else total / counted.size
+    return Value(
+        mean,
+        counted.size,
+        int(((states == MISSING) & kept).sum()),
+        int(((states == UNDEFINED) & kept).sum()),
+        values,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an engine gives for one submission."""
+
+    findings: Findings
+    sha256: str | None  # None: the file cannot be read
+    card: Scorecard | None  # None: rejected, or only checked
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One submission and what became of it."""
+
+    name: str
+    path: str
+    sha256: str | None
+    baseline: bool
+    findings: Findings
+    card: Scorecard | None  # None: rejected
+    values: Mapping[str, Value]
+
+    @property
+    def valid(self) -> bool:
+        """Whether it was scored."""
+        return self.card is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A row of the leaderboard."""
+
+    rank: int | None  # None: a baseline, outside the ranks
+    name: str
+    values: Mapping[str, float]  # measure id -> mean
+    baseline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a run found out, before it is made text."""
+
+    challenge: Challenge
+    fingerprint: str
+    measures: tuple[Measure, ...]
+    signatures: Mapping[str, str]
+    submissions: tuple[Scored, ...]
+    standings: tuple[Standing, ...]
+    lists: tuple[str, ...]
+    called: Mapping[str, str]  # role -> the challenge's word for it
+    notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
+
+    @property
+    def primary(self) -> Measure:
+        """The measure that ranks."""
+        return next((m for m in self.measures if m.primary), self.measures[0])

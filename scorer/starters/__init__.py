@@ -1,0 +1,1 @@
+"""What `score init` makes, a folder for each kind."""
