@@ -643,12 +643,13 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
         return _unknown(root, steps, _keys(steps[:-1]))
     if kind.startswith("C"):
         return _located(root, kind, steps, fault["msg"])
-    said = _said(root.reach(steps)[2])
-    return _located(root, "C106", steps, WORDS.get(kind, fault["msg"]).format(said=said, **context))
+    words = WORDS.get(kind, "{msg}")
+    said = words.format(said=_said(root.reach(steps)[2]), msg=fault["msg"], **context)
+    return _located(root, "C106", steps, said)
 
 
 def _unknown(root: Value, steps: Steps, known: Sequence[str]) -> Problem:
-    elsewhere = steps[-2] == "columns" and steps[-1] in COLUMNS if steps[1:] else False
+    elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
     near = None if elsewhere else nearest(str(steps[-1]), known)
     hint = f"; did you mean {quoted(near)}?" if near else ""
     said = f"no key {quoted(steps[-1])} here{hint}"
