@@ -202,14 +202,19 @@ def paired(
 
 
 def _differences(values: Floats) -> Iterator[Floats]:
-    """For each pair, in the order of `np.triu_indices`, its differences in an arbitrary unit.
+    """For each pair, in the order of `np.triu_indices`, its differences in units of `_largest`.
 
-    Rounded, since 0.8 - 0.6 and 0.4 - 0.2 must tie in Wilcoxon's ranks and a sum taken in another
-    order must not count as a difference.
+    Noise is 0: the same value summed in another order must not count as a difference.
     """
-    largest = np.abs(values).max(initial=0.0) or 1.0
-    for first, second in combinations(values / largest, 2):
-        yield np.rint((first - second) / NOISE) * NOISE
+    for first, second in combinations(values / _largest(values), 2):
+        difference = first - second
+        difference[np.abs(difference) <= NOISE] = 0.0
+        yield difference
+
+
+def _largest(values: Floats) -> float:
+    """The largest size of a value, or 1 if all are 0."""
+    return float(np.abs(values).max(initial=0.0)) or 1.0
 
 
 def _permutation(values: Floats, adjust: Adjust, draws: int, seed: int) -> Floats:
@@ -219,17 +224,16 @@ def _permutation(values: Floats, adjust: Adjust, draws: int, seed: int) -> Float
     observed, norm = np.zeros(pairs), np.zeros(pairs)
     for at, row in enumerate(_differences(values)):
         observed[at], norm[at] = abs(row.sum()), np.sqrt(row @ row)
-    largest = np.abs(values).max(initial=0.0) or 1.0
     # A tied pair weighs nothing in any draw, so that its 0 is reached by all of them.
     scale = np.divide(1.0, norm, out=np.zeros(pairs), where=norm > 0)
-    # Equal sums come out of a matrix product equal but for their last digits.
-    threshold = observed * scale - 1e-9
+    # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but for
+    # their last digits.
+    threshold = (observed - NOISE) * scale - 1e-9
 
-    # Less each list's mean: pairs keep their differences, and sums lose no digits to its level.
-    centred = (values - values.mean(axis=0)) / largest
+    values = values / _largest(values)
     reached = np.zeros(pairs, dtype=np.int64)
     for signs in _signs(lists, draws, seed):
-        sums = centred @ signs.T
+        sums = values @ signs.T
         most, start = np.zeros(len(signs)), 0
         for a in range(count - 1):
             here = slice(start, start + count - 1 - a)
@@ -275,7 +279,9 @@ def _wilcoxon(differences: Floats) -> float:
     """Scipy's signed-rank p; 1 where there is no difference to rank."""
     from scipy.stats import wilcoxon
 
-    return float(wilcoxon(differences).pvalue) if differences.any() else 1.0
+    # 0.8 - 0.6 and 0.4 - 0.2 are not the same float but must share a rank.
+    rounded = np.rint(differences / NOISE)
+    return float(wilcoxon(rounded).pvalue) if rounded.any() else 1.0
 
 
 def _t(differences: Floats) -> float:

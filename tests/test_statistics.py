@@ -306,6 +306,16 @@ def test_few_lists_and_constant_differences_do_not_warn(test, adjust, lists):
         assert made.p[0, 2] < 0.01
 
 
+@pytest.mark.parametrize("adjust", ["max", "holm"])
+@pytest.mark.parametrize("size", [1, 1e-4, 1e-8, 1e-11])
+def test_exact_p_counts_what_was_seen(adjust, size):
+    rng = np.random.default_rng(9)
+    for lists in range(1, 12):
+        values = rng.random(lists) + size * rng.random((3, lists)) * [[0], [0], [1]]
+        values[1] += size
+        assert paired(values, adjust=adjust).p.min() >= 2.0 ** (1 - lists)
+
+
 @pytest.mark.parametrize(("test", "adjust"), TESTS)
 def test_one_submission_has_no_rival(test, adjust):
     made = paired(np.ones((1, 5)), test=test, adjust=adjust)
