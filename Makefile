@@ -1,4 +1,4 @@
-.PHONY: demo test
+.PHONY: demo test peers
 
 PYTHON ?= python3
 
@@ -10,7 +10,10 @@ test: .venv/tests
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	.venv/bin/pytest -q
+	.venv/bin/pytest -q --ignore=tests/peers
+
+peers: .venv/peers
+	.venv/bin/pytest -q tests/peers
 
 .venv/runs: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -19,4 +22,8 @@ test: .venv/tests
 
 .venv/tests: pyproject.toml .venv/runs
 	.venv/bin/pip install -q -e .[dev]
+	@touch $@
+
+.venv/peers: pyproject.toml .venv/tests
+	.venv/bin/pip install -q -e .[peers]
 	@touch $@

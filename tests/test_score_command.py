@@ -1,0 +1,231 @@
+"""`score CHALLENGE SUBMISSION...` as organizers and participants run it."""
+
+import json
+
+import pytest
+from conftest import ROOT
+
+VLNET = ROOT / "challenges/vlnet-2011"
+SENT = ROOT / "submissions_example/vlnet-2011"
+GOOD = sorted((SENT / "good").iterdir())
+BAD = {
+    "gap_in_ranks.csv": [(4, "S404"), (5, "S406")],
+    "missing_list.lists": [(None, "S301")],
+    "no_header.csv": [(1, "S202")],
+    "semicolons.csv": [(1, "S206")],
+    "three_faults.csv": [(None, "S301"), (4, "S304"), (5, "S105")],
+    "too_long.lists": [(1, "S402")],
+    "unknown_list.lists": [(3, "S302")],
+}
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)
+def test_every_good_example_scores(installed, path):
+    ran = installed(VLNET, path)
+    assert ran.code == 0, ran
+    assert ran.err == ""
+    assert path.stem in ran.out
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (SENT / "bad").iterdir()))
+def test_every_bad_example_says_all_that_is_wrong(installed, name):
+    ran = installed(VLNET, SENT / "bad" / name, "--format", "json")
+    assert ran.code == 1, ran
+    assert "Traceback" not in ran.err
+    said = json.loads(ran.out)
+    (submission,) = [s for s in said["submissions"] if not s["baseline"]]
+    assert submission["valid"] is False
+    assert submission["values"] is None
+    found = [(p["line"], p["code"]) for p in submission["problems"] if p["severity"] == "error"]
+    assert found == BAD[name]
+    assert [row["rank"] for row in said["leaderboard"]] == [None]
+
+
+def test_json_has_the_keys_of_the_contract_in_order(score):
+    ran = score(VLNET, SENT / "good/team_a.lists", "--format", "json", "--per-list")
+    said = json.loads(ran.out)
+    assert list(said)[:5] == ["scorer", "challenge", "measures", "submissions", "leaderboard"]
+    assert list(said["challenge"])[:3] == ["id", "title", "fingerprint"]
+    assert list(said["measures"][0]) == [
+        "id", "metric", "params", "better", "aggregate", "primary", "signature",
+    ]  # fmt: skip
+    assert said["measures"][0]["params"] == {"cutoffs": [5, 10], "at_cutoff": "include"}
+    submission = said["submissions"][0]
+    assert list(submission) == [
+        "name", "path", "sha256", "valid", "baseline", "problems", "values",
+    ]  # fmt: skip
+    value = submission["values"]["MARp"]
+    assert list(value)[:5] == ["mean", "lists", "missing", "undefined", "per_list"]
+    assert value["mean"] == pytest.approx(83 / 140, abs=1e-15)
+    assert value["per_list"] == {"s1": 0.7, "s2": pytest.approx(17 / 35, abs=1e-15)}
+    assert said["leaderboard"][0]["rank"] == 1
+
+
+def test_per_list_comes_only_when_asked(score):
+    said = json.loads(score(VLNET, SENT / "good/team_a.lists", "--format", "json").out)
+    assert "per_list" not in said["submissions"][0]["values"]["MARp"]
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
+@pytest.mark.parametrize("per_list", [[], ["--per-list"]])
+def test_every_format_shows_the_leaderboard(score, form, per_list):
+    ran = score(VLNET, *GOOD, "--format", form, *per_list)
+    assert ran.code == 0
+    assert "perfect" in ran.out
+    if form == "table":
+        assert max(map(len, ran.out.splitlines())) <= 80
+        assert "\x1b" not in ran.out
+
+
+def test_ties_share_a_rank_and_baselines_have_none(score):
+    said = json.loads(score(VLNET, *GOOD, "--format", "json").out)
+    rows = [(row["rank"], row["name"]) for row in said["leaderboard"]]
+    assert rows == [
+        (1, "perfect"), (2, "team_a"), (2, "team_a_long"), (None, "popular"), (4, "short"),
+        (5, "example_1"),
+    ]  # fmt: skip
+
+
+def test_one_rejected_submission_does_not_stop_the_others(score):
+    ran = score(VLNET, SENT / "good/perfect.lists", SENT / "bad/too_long.lists")
+    assert ran.code == 1
+    assert "1.0000" in ran.out
+    assert "too_long: not scored, 1 error (S402)" in ran.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-q", VLNET, GOOD[0]],
+        [VLNET, "--precision", "2", GOOD[0]],
+        ["--format", "csv", VLNET, GOOD[0]],
+        [VLNET / "challenge.yaml", GOOD[0], "--format=markdown"],
+        ["--", VLNET, GOOD[0]],
+    ],
+)
+def test_options_may_stand_anywhere(score, words):
+    assert score(*words).code == 0
+
+
+def test_a_verb_is_the_first_word_that_is_no_option(score):
+    assert "fine" in score("check", VLNET, GOOD[0]).out
+    assert "would" not in score("-q", "check", VLNET, GOOD[0]).out
+
+
+def test_metrics_and_truth_can_be_replaced(score):
+    truth = VLNET / "examples/example-1-truth.csv"
+    ran = score(
+        VLNET, SENT / "good/example_1.lists", "--truth", truth, "-m", "MARp@5,10", "-m", "P@5",
+        "--format", "json",
+    )  # fmt: skip
+    said = json.loads(ran.out)
+    assert [m["id"] for m in said["measures"]] == ["MARp@5,10", "P@5"]
+    assert said["submissions"][0]["values"]["MARp@5,10"]["mean"] == pytest.approx(0.65)
+    assert "leaderboard.tie_break names 'nDCG@10', which -m leaves out" in ran.err
+
+
+def test_standard_input_names_and_equal_names(score, tmp_path):
+    data = (SENT / "good/team_a_long.csv").read_bytes()
+    said = json.loads(score(VLNET, "-", "--format", "json", stdin=data).out)
+    assert said["submissions"][0]["name"] == "stdin"
+    said = json.loads(score(VLNET, f"mine={GOOD[0]}", f"yours={GOOD[0]}", "--format", "json").out)
+    assert [s["name"] for s in said["submissions"]][:2] == ["mine", "yours"]
+    ran = score(VLNET, GOOD[0], GOOD[0])
+    assert ran.code == 2
+    assert "two submissions are called" in ran.err
+
+
+def test_output_goes_to_a_file_whole_or_not_at_all(score, tmp_path):
+    target = tmp_path / "board.json"
+    ran = score(VLNET, GOOD[0], "--format", "json", "-o", target)
+    assert ran.out == ""
+    assert json.loads(target.read_text())["scorer"]
+    ran = score(VLNET, GOOD[0], "-o", tmp_path / "nowhere" / "board.txt")
+    assert ran.code == 2
+    assert "cannot be written" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["board.json"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "Missing argument"),
+        ([VLNET], "Missing argument"),
+        ([VLNET, GOOD[0], "--formt", "csv"], "No such option: --formt"),
+        ([VLNET, GOOD[0], "--format", "xml"], "xml"),
+        ([VLNET, GOOD[0], "--precision", "99"], "17"),
+        ([ROOT / "nowhere", GOOD[0]], "C101"),
+        ([VLNET, GOOD[0], "-m", "nDGC@10"], "did you mean 'nDCG'?"),
+        ([VLNET, GOOD[0], "-m", "P"], "P needs its cut-off, such as P@10"),
+        ([VLNET, GOOD[0], "-m", "P@0"], "cut-off cannot be 0"),
+        ([VLNET, GOOD[0], "-m", "nDCG(gian=exp2)@5"], "did you mean 'gain'?"),
+        (["metrics", "nDGC"], "did you mean 'nDCG'?"),
+        (["rule", "S3040"], "did you mean"),
+    ],
+)
+def test_wrong_words_are_answered_with_what_is_possible(score, words, said):
+    ran = score(*words)
+    assert ran.code == 2, ran
+    assert said in ran.err, ran
+    assert "Traceback" not in ran.err
+
+
+def test_a_typo_in_the_challenge_is_answered_with_its_line_and_the_key_meant(challenge, score):
+    folder = challenge("truth: truth.csv\nmetrcs: [P@2]\n", **{"s.csv": "list,item\nq1,a\n"})
+    ran = score(folder, folder / "s.csv")
+    assert ran.code == 2
+    assert "challenge.yaml:2:" in ran.err
+    assert "did you mean 'metrics'" in ran.err
+
+
+def test_nothing_of_the_terminal_leaks_into_a_pipe(installed):
+    ran = installed(VLNET, GOOD[0], NO_COLOR="1", TERM="dumb")
+    assert "\x1b" not in ran.out + ran.err
+
+
+def test_debug_shows_where_an_error_came_from(score):
+    assert "Traceback" in score(ROOT / "nowhere", GOOD[0], "--debug").err
+
+
+@pytest.mark.parametrize("verb", ["check", "metrics", "rule", "init", "lint", "schema"])
+def test_every_verb_has_help(score, verb):
+    ran = score(verb, "--help")
+    assert ran.code == 0
+    assert f"score {verb}" in ran.out
+
+
+def test_help_shows_the_first_form_first_and_names_the_others(score):
+    said = score("--help").out
+    assert "CHALLENGE" in said.splitlines()[1]
+    for verb in ("check", "metrics", "rule", "init", "lint", "schema"):
+        assert f"score {verb}:" in said
+
+
+def test_what_init_makes_scores_at_once(score, tmp_path):
+    ran = score("init", "ranking", tmp_path / "mine")
+    assert ran.code == 0
+    command = ran.out.split("score it:")[1].split()
+    assert command[0] == "score"
+    assert score(*command[1:]).code == 0
+    assert score("init", tmp_path / "mine").code == 2  # nothing is overwritten
+
+
+def test_lint_runs_the_golden_examples(score, challenge):
+    ran = score("lint", VLNET)
+    assert ran.code == 0
+    assert "0 failed" in ran.out
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@2]\nexamples: [{submission: s.csv, expect: {P@2: 0.9}}]\n",
+        **{"s.csv": "list,item\nq1,a\nq2,a\n"},
+    )
+    ran = score("lint", folder)
+    assert ran.code == 2
+    assert "P@2 = 0.5 FAILS: expected 0.9" in ran.out
+
+
+def test_a_metrics_page_and_a_codes_page(score):
+    assert "log2" in score("metrics", "ndcg").out
+    assert "Järvelin" in score("metrics", "nDCG").out
+    assert "S304" in score("rule", "s304").out
+    assert "S304" in score("rule").out
+    assert json.loads(score("schema").out)["properties"]["metrics"]
