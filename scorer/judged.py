@@ -98,6 +98,72 @@ class Hits:
         """1 for each hit at ranks 1 to k, 0 below; its chance to be there where ties are spread."""
         return self.at(np.ones_like, k)
 
+    def first(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
+        """The `weight` at the rank of each list's first hit, 0 where none is at ranks 1 to k.
+
+        Where tied items are spread, it is the mean over their orders: going
+        down the first tie group with a hit, the chance that none came yet
+        shrinks by the share of hits among the items left.
+        """
+        if not self.spread:
+            heads = self.where(self.nth() == 1)
+            return heads.total(heads.at(weight, k))
+        heads, found, prior = self.groups()
+        heads, found = heads.where(prior == 0), found[prior == 0]
+        means, none = np.zeros(found.size), np.ones(found.size)
+        deepest = heads.tied - found + 1
+        for step, at in steps(deepest if k is None else np.minimum(deepest, k - heads.before)):
+            chance = none[at] * found[at] / (heads.tied[at] - step + 1)
+            means[at] += chance * weight((heads.before[at] + step).astype(np.float64))
+            none[at] *= 1 - found[at] / (heads.tied[at] - step + 1)
+        return heads.total(means)
+
+    def groups(self) -> tuple[Hits, Ints, Ints]:
+        """The first hit of each tie group, how many the group has, and how many are above it."""
+        new = np.ones(self.rank.size, dtype=bool)
+        new[1:] = (np.diff(self.in_list) != 0) | (np.diff(self.before) != 0)
+        found = np.diff(np.append(np.flatnonzero(new), new.size))
+        return self.where(new), found, self.nth()[new] - 1
+
+    def ordered(self, key: ArrayLike) -> tuple[Ints, Ints]:
+        """How many hits of its list have a lower `key` than each hit, and how many the same."""
+        keys = np.asarray(key)
+        by = np.lexsort((keys, self.in_list))
+        new = np.ones(by.size, dtype=bool)
+        new[1:] = (np.diff(self.in_list) != 0) | (np.diff(keys[by]) != 0)
+        size = np.diff(np.append(np.flatnonzero(new), by.size))
+        lower, same = np.empty_like(self.rank), np.empty_like(self.rank)
+        lower[by] = np.repeat(self.nth()[new] - 1, size)
+        same[by] = np.repeat(size, size)
+        return lower, same
+
+    def earlier(self, place: Ints) -> Ints:
+        """How many of the hits before each hit in its list have a lower `place`.
+
+        Bit by bit, the highest first: of two places that agree so far, the
+        lower has a 0 where the other has a 1.
+        """
+        count, by, alike = np.zeros_like(place), np.arange(place.size), self.in_list
+        for bit in reversed(range(int(place.max(initial=0)).bit_length())):
+            one = place[by] >> bit & 1
+            zeros = np.append(0, np.cumsum(1 - one))
+            count[by] += one * (zeros[:-1] - zeros[np.searchsorted(alike, alike)])
+            alike = 2 * alike + one
+            order = np.argsort(alike, kind="stable")
+            by, alike = by[order], alike[order]
+        return count
+
+    def product(self, factor: Floats) -> Floats:
+        """The product of `factor` over the hits above each hit in its list; 1 for the first."""
+        nth = self.nth()
+        product = np.ones(nth.size)
+        product[1:] = np.where(nth[1:] > 1, factor[:-1], 1.0)
+        step = 1
+        while step < nth.max(initial=0):  # each product reaches twice as far up as before
+            product[step:] *= np.where(nth[step:] > step, product[:-step], 1.0)
+            step *= 2
+        return product
+
     def starts(self) -> Ints:
         """Where each list's hits begin; one more element than lists."""
         return np.searchsorted(self.in_list, np.arange(self.lists + 1)).astype(np.int64)
@@ -126,7 +192,8 @@ class Judged:
     def only_judged(self) -> Judged:
         """As if the items nobody judged (or judged below 0) had not been returned."""
         hits, ideal = (h.where(h.grade >= 0) for h in (self.hits, self.ideal))
-        hits = replace(hits, rank=hits.nth(), before=hits.nth() - 1, tied=np.ones_like(hits.rank))
+        before, tied = hits.ordered(hits.before)
+        hits = replace(hits, rank=hits.nth(), before=before, tied=tied)
         returned = hits.total().astype(np.int64)
         return Judged(hits, ideal, returned, self.names)
 
@@ -175,6 +242,13 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
     values: Floats = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=values, where=bottom > 0)
     return values
+
+
+def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
+    """1, 2, 3, .., each with the places where `limit` is at least that."""
+    by = np.argsort(-limit, kind="stable")
+    ends = np.searchsorted(-limit[by], -np.arange(1, limit.max(initial=0) + 1), side="right")
+    return ((step, by[:end]) for step, end in enumerate(ends.tolist(), start=1))
 
 
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:

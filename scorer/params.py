@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, Field, Strict
 
+from scorer.errors import ChallengeError
+
 Floats = NDArray[np.float64]
+
+HIGHEST = 1000  # 2^1000 a few million times over is still finite
 
 
 def _increasing(cutoffs: tuple[int, ...]) -> tuple[int, ...]:
@@ -35,17 +39,26 @@ Cutoffs = Annotated[
 ]
 Relevant = Annotated[
     float,
-    Field(allow_inf_nan=False, description="The lowest grade that counts as relevant."),
+    Field(
+        ge=0,
+        allow_inf_nan=False,
+        description="The lowest grade that counts as relevant; not below 0.",
+    ),
 ]
 Gain = Annotated[
-    Literal["linear", "exp2"] | Mapping[float, float],
+    Literal["linear", "exp2"] | Mapping[float, Annotated[float, Field(ge=0)]],
     Field(
-        description="What a grade is worth: itself, 2^grade - 1, or a table such as {1: 1, 2: 3}."
+        description="What a grade is worth: itself, 2^grade - 1, or a table such as {1: 1, 2: 3} "
+        "(others are worth themselves)."
     ),
 ]
 Discount = Annotated[
     Literal["log2", "jarvelin"],
     Field(description="What a gain at rank i is divided by: log2(i + 1), or max(1, log2 i)."),
+]
+RecallLevel = Annotated[
+    float,
+    Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1."),
 ]
 Persistence = Annotated[
     float,
@@ -54,14 +67,24 @@ Persistence = Annotated[
 
 
 def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
-    """What each grade is worth; nothing for a negative one, nor for one a table leaves out."""
-    if isinstance(gain, Mapping):
-        worth = np.zeros_like(grade)
-        for known, value in gain.items():
-            worth[grade == known] = value
-        return worth
+    """What each grade is worth; nothing for a negative one, itself for one a table leaves out.
+
+    Raises:
+        ChallengeError: it is more than a float can hold.
+    """
     positive = np.maximum(grade, 0.0)
-    return np.exp2(positive) - 1 if gain == "exp2" else positive
+    if isinstance(gain, Mapping):
+        worth = positive.copy()
+        for known, value in gain.items():
+            worth[grade == known] = value if known >= 0 else 0.0
+        return worth
+    if gain == "linear":
+        return positive
+    if (highest := positive.max(initial=0.0)) > HIGHEST:
+        raise ChallengeError(
+            f"gain=exp2 of grade {highest:g} is too large to add up; write gain=linear or a table"
+        )
+    return np.exp2(positive) - 1
 
 
 def discounts(discount: str) -> Callable[[Floats], Floats]:

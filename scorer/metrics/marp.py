@@ -24,10 +24,11 @@ def marp(
     At depth z the relevant items are the z best of the truth, together with
     those that have the same grade as the last of them (`at_cutoff=include`, as
     in the challenge), and the hits are divided by min(m, z), where m is how
-    many items the truth has. There can be more relevant items than that, but
-    never more hits. `at_cutoff=cut` takes exactly the first z, equal grades in
-    the order of the truth file. The challenge's first example divides by what
-    was retrieved, which would reward short lists; its second, and text, by min(m, z).
+    many items the truth has (one with a grade below 0 is never relevant).
+    There can be more relevant items than that, but never more hits.
+    `at_cutoff=cut` takes exactly the first z, equal grades in the order of the
+    truth file. The challenge's first example divides by what was retrieved,
+    which would reward short lists; its second, and text, by min(m, z).
 
     The challenge's second example, list 2: truth 1 to 7; depths 5 and 10:
 
@@ -36,7 +37,7 @@ def marp(
     >>> marp(judged, cutoffs=(5, 10)).round(4)          # (2/5 + 4/7) / 2
     array([0.4857])
     """
-    hits, ideal = judged.hits, judged.ideal
+    hits, ideal = judged.hits.relevant(0), judged.ideal.relevant(0)
     items = ideal.total()
     values = np.zeros(judged.lists)
     for z in cutoffs:

@@ -53,9 +53,10 @@ def ndcg(
     elif ideal == "returned":
         depth = np.minimum(depth, judged.returned)
     elif ideal == "reordered":
-        hits = judged.hits
-        order = np.lexsort((-hits.grade, hits.in_list))
-        best = ranked_hits(hits.in_list[order], hits.grade[order], hits.lists)
+        best = judged.hits
+    if ideal == "reordered" or not isinstance(gain, str):  # a table may turn the order of grades
+        order = np.lexsort((-gained(best.grade, gain), best.in_list))
+        best = ranked_hits(best.in_list[order], best.grade[order], best.lists)
 
     def total(hits: Hits, depth: Floats | int | None) -> Floats:
         return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))

@@ -1,0 +1,79 @@
+"""Average precision."""
+
+from typing import Literal
+
+import numpy as np
+
+from scorer.judged import Floats, Hits, Judged, ratio, steps
+from scorer.measures import NotationError, metric
+from scorer.params import Cutoff, Relevant
+
+
+@metric(
+    "AP",
+    title="Average precision",
+    source="Harman, Information Processing and Management 28(4), 1992; as trec_eval's map",
+    aliases=("MAP",),
+    expected=True,
+)
+def ap(
+    judged: Judged,
+    *,
+    k: Cutoff | None = None,
+    rel: Relevant = 1,
+    denominator: Literal["relevant", "capped", "returned", "hits"] = "relevant",
+    judged_only: bool = False,
+) -> Floats:
+    """The precision at each relevant item's rank, averaged over the relevant items.
+
+    Those that were not found, or stand below k, count as 0: the sum is divided
+    by R, as in trec_eval and in Hivemall's documentation. Others divide by the
+    most that could have been found: by min(R, k) (`denominator=capped`, as
+    Kaggle's MAP@K does), or by min(R, n) (`returned`, as lenskit without a
+    cut-off). Hivemall's code divides by the relevant items found (`hits`),
+    which never asks what was missed; undefined where none was found.
+
+    Returned a, x, b, y; a, b and c are relevant:
+
+    >>> judged = Judged.of((["a", "x", "b", "y"], {"a": 1, "b": 1, "c": 1}))
+    >>> ap(judged).round(4)                             # (1/1 + 2/3) / 3
+    array([0.5556])
+    >>> ap(judged, denominator="hits").round(4)         # (1/1 + 2/3) / 2
+    array([0.8333])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    found = judged.hits.relevant(rel)
+    wanted = judged.ideal.relevant(rel).total()
+    if denominator == "capped" and k is not None:
+        wanted = np.minimum(wanted, k)
+    elif denominator in ("returned", "hits"):
+        if found.spread:
+            raise NotationError(
+                f"AP(denominator={denominator}) has no closed form for ties: expected; "
+                "it can be relevant, capped",
+                "denominator",
+            )
+        most = judged.returned if denominator == "returned" else found.top(k).total()
+        wanted = np.minimum(wanted, most)
+    if found.spread:
+        return ratio(_mean(found, k), wanted)
+    found = found.top(k)
+    return ratio(found.total(found.nth() / found.rank), wanted)
+
+
+def _mean(found: Hits, k: int | None) -> Floats:
+    """The sum of precisions, its mean over the orders of tied items.
+
+    A relevant item at step j of a group of t, r of them relevant, has r - 1
+    others that each stand above it with chance (j - 1) / (t - 1) (McSherry
+    and Najork, ECIR 2008).
+    """
+    heads, relevant, prior = found.groups()
+    before, tied = heads.before, heads.tied
+    others = (relevant - 1) / np.maximum(tied - 1, 1)
+    sums = np.zeros(tied.size)
+    for step, at in steps(tied if k is None else np.minimum(tied, k - before)):
+        above = prior[at] + 1 + (step - 1) * others[at]
+        sums[at] += relevant[at] / tied[at] * above / (before[at] + step)
+    return heads.total(sums)

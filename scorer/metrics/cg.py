@@ -1,0 +1,23 @@
+"""Cumulative gain."""
+
+from scorer.judged import Floats, Judged
+from scorer.measures import metric
+from scorer.params import Cutoff, gained
+
+
+@metric(
+    "CG",
+    title="Cumulative gain",
+    source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    range=(0, None),
+    expected=True,
+)
+def cg(judged: Judged, *, k: Cutoff | None = None) -> Floats:
+    """The sum of the returned items' grades; their order does not matter.
+
+    Grades 3, 2 and none:
+
+    >>> cg(Judged.of((["a", "b", "x"], {"a": 3, "b": 2})))    # 3 + 2
+    array([5.])
+    """
+    return judged.hits.total(gained(judged.hits.grade, "linear") * judged.hits.within(k))

@@ -1,0 +1,50 @@
+"""Expected reciprocal rank."""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from scorer.judged import Floats, Judged
+from scorer.measures import NotationError, metric
+from scorer.params import Cutoff
+
+
+@metric(
+    "ERR",
+    title="Expected reciprocal rank",
+    source="Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033",
+    settle={"max_grade": lambda constants: constants.max_grade},
+)
+def err(
+    judged: Judged,
+    *,
+    k: Cutoff | None = None,
+    max_grade: Annotated[
+        float, Field(ge=0, description="The highest grade there is; by default the truth's.")
+    ]
+    | None = None,
+) -> Floats:
+    """One over the rank at which a reader who goes down the list is satisfied, on average.
+
+    An item of grade g satisfies with chance (2^g - 1) / 2^max_grade, and ends
+    the reading. max_grade is the highest grade of the whole truth, of all
+    lists; gdeval always takes 4.
+
+    Grades 1, none and 2, chances 1/4, 0 and 3/4:
+
+    >>> judged = Judged.of((["a", "x", "b"], {"a": 1, "b": 2}))
+    >>> err(judged)                                 # 1/4 + 3/4 * 3/4 / 3
+    array([0.4375])
+    """
+    highest = float(judged.ideal.grade.max(initial=0.0))
+    if max_grade is None:
+        max_grade = highest
+    elif max_grade < highest:
+        raise NotationError(
+            f"ERR: max_grade={max_grade:g} is below a grade of the truth, {highest:g}", "max_grade"
+        )
+    hits = judged.hits.top(k)
+    grade = np.maximum(hits.grade, 0.0)
+    satisfied = np.exp2(grade - max_grade) - np.exp2(-max_grade)  # so that 2^g is never too large
+    return hits.total(satisfied * hits.product(1 - satisfied) / hits.rank)

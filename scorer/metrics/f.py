@@ -1,0 +1,48 @@
+"""F measure."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Cutoff, Relevant
+
+
+@metric(
+    "F",
+    title="F measure",
+    source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    aliases=("F1",),
+    expected=True,
+)
+def f(
+    judged: Judged,
+    *,
+    k: Cutoff,
+    rel: Relevant = 1,
+    beta: Annotated[float, Field(gt=0, description="How much recall weighs; above 0.")] = 1,
+    judged_only: bool = False,
+) -> Floats:
+    """Precision and recall at k in one number, their weighted harmonic mean.
+
+    (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + k)
+    for c relevant items found. beta is van Rijsbergen's: with beta=2 recall
+    weighs twice as much. The parameter of trec_eval's set_F is beta squared:
+    its set_F.4 is our beta=2.
+
+    Returned a, x; a, b and c are relevant, so that P@2 is 1/2 and R@2 is 1/3:
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
+    >>> f(judged, k=2)                              # 2 * 1 / (3 + 2)
+    array([0.4])
+    >>> f(judged, k=2, beta=2).round(4)             # 5 * 1 / (4 * 3 + 2)
+    array([0.3571])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    found = judged.hits.relevant(rel)
+    wanted = judged.ideal.relevant(rel).total()
+    return ratio(
+        (1 + beta**2) * found.total(found.within(k)), (beta**2 * wanted + k) * (wanted > 0)
+    )

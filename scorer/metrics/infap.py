@@ -1,0 +1,40 @@
+"""Inferred average precision."""
+
+import numpy as np
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Relevant
+
+EPSILON = 0.00001  # trec_eval's
+
+
+@metric(
+    "InfAP",
+    title="Inferred average precision",
+    source="Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; as trec_eval's infAP",
+)
+def infap(judged: Judged, *, rel: Relevant = 1) -> Floats:
+    """Average precision, estimated where only a sample of the pool was judged.
+
+    A grade below 0, by convention -1, means pooled but not judged: such items
+    are taken to be relevant as often as the judged ones above the same rank.
+    Items without any grade were not pooled and are not relevant. The sum is
+    divided by the relevant items known. Smoothed as in trec_eval, by .00001.
+
+    Returned a, u, n, b; a and b are relevant, u pooled but not judged, n not relevant.
+    At rank 4 all 3 items above are pooled, and 1 of the 2 judged is relevant:
+
+    >>> judged = Judged.of((["a", "u", "n", "b"], {"a": 1, "b": 1, "u": -1, "n": 0}))
+    >>> infap(judged).round(4)                      # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
+    array([0.8125])
+    """
+    hits = judged.hits
+    found, known = hits.relevant(rel), hits.relevant(0)
+    # of the items above each relevant one: how many are pooled, judged, relevant
+    above = found.rank - 1.0
+    pooled = hits.nth()[hits.grade >= rel] - 1
+    sampled = known.nth()[known.grade >= rel] - 1
+    share = (found.nth() - 1 + EPSILON) / (sampled + 2 * EPSILON)
+    inferred = 1 / found.rank + above / found.rank * (pooled / np.maximum(above, 1)) * share
+    return ratio(found.total(inferred), judged.ideal.relevant(rel).total())

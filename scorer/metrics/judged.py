@@ -1,0 +1,29 @@
+"""Judged."""
+
+import numpy as np
+
+from scorer.judged import Floats, ratio
+from scorer.judged import Judged as View
+from scorer.measures import metric
+from scorer.params import Cutoff
+
+
+@metric(
+    "Judged",
+    title="Share of judged items",
+    source="ir_measures' Judged, after OpenNIR",
+    expected=True,
+)
+def judged(judged: View, *, k: Cutoff) -> Floats:
+    """The share of the first k ranks that the truth says anything about.
+
+    Where it is low, other metrics say little. Any grade counts, also 0 and
+    below. A list shorter than k is divided by its length, as in ir_measures;
+    undefined for an empty one.
+
+    Returned a, x, b; the truth knows a and b:
+
+    >>> judged(View.of((["a", "x", "b"], {"a": 1, "b": 0})), k=10)    # 2 / 3
+    array([0.66666667])
+    """
+    return ratio(judged.hits.total(judged.hits.within(k)), np.minimum(judged.returned, k))

@@ -1,0 +1,29 @@
+"""Number of returned items."""
+
+import numpy as np
+
+from scorer.judged import Floats, Judged
+from scorer.measures import metric
+from scorer.params import Relevant
+
+
+@metric(
+    "NumRet",
+    title="Number of returned items",
+    source="trec_eval's num_ret",
+    range=(0, None),
+    aggregate="sum",
+    expected=True,
+)
+def numret(judged: Judged, *, rel: Relevant | None = None) -> Floats:
+    """How many items a list returned; with `rel`, those of at least that grade.
+
+    `NumRet(rel=1)` is NumRelRet, as in ir_measures.
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1}))
+    >>> numret(judged), numret(judged, rel=1)
+    (array([2.]), array([1.]))
+    """
+    if rel is not None:
+        return judged.hits.relevant(rel).total()
+    return judged.returned.astype(np.float64)

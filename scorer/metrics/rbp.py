@@ -1,0 +1,30 @@
+"""Rank-biased precision."""
+
+from scorer.judged import Floats, Judged
+from scorer.measures import metric
+from scorer.params import Persistence, Relevant
+
+
+@metric(
+    "RBP",
+    title="Rank-biased precision",
+    source="Moffat and Zobel, ACM TOIS 27(1), 2008, doi:10.1145/1416950.1416952",
+    expected=True,
+)
+def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Floats:
+    """The relevant items per item looked at, for a reader who goes on with chance p each time.
+
+    (1 - p) times the sum of p^(i - 1) over the ranks i of relevant items. Tools
+    differ in p, so it must be given: ir_measures takes .8, lenskit .85; the
+    paper tries .5, .8 and .95. Some, such as ranx, and ir_measures without a
+    `rel`, add up grades instead of counting relevant items; that is the
+    formula for grades in 0 to 1 and exceeds 1 for others.
+
+    Returned a, x, b; a and b are relevant:
+
+    >>> judged = Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))
+    >>> rbp(judged, p=0.5)                          # 1/2 * (1 + 1/4)
+    array([0.625])
+    """
+    found = judged.hits.relevant(rel)
+    return (1 - p) * found.total(found.at(lambda rank: p ** (rank - 1)))

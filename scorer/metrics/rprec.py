@@ -1,0 +1,30 @@
+"""R-precision."""
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Relevant
+
+
+@metric(
+    "Rprec",
+    title="R-precision",
+    source="Buckley and Voorhees, Retrieval System Evaluation, in TREC, 2005",
+    aliases=("RPrecision",),
+    expected=True,
+)
+def rprec(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
+    """The share of the first R ranks that holds a relevant item, R being how many there are.
+
+    Precision and recall at R are the same number. As in trec_eval a list
+    shorter than R is divided by R all the same.
+
+    Returned a, x, b; a and b are relevant, so that R is 2:
+
+    >>> rprec(Judged.of((["a", "x", "b"], {"a": 1, "b": 1})))    # 1 / 2
+    array([0.5])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    found = judged.hits.relevant(rel)
+    wanted = judged.ideal.relevant(rel).total()
+    return ratio(found.total(found.within(wanted[found.in_list])), wanted)

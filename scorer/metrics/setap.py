@@ -1,0 +1,29 @@
+"""Set average precision."""
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Relevant
+
+
+@metric(
+    "SetAP",
+    title="Set average precision",
+    source="trec_eval's set_map",
+    expected=True,
+)
+def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
+    """Precision times recall of all that was returned: average precision without ranks.
+
+    Undefined, where trec_eval says 0, for a list that returned nothing.
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
+    >>> setap(judged).round(4)                      # 1/2 * 1/3
+    array([0.1667])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    found = judged.hits.relevant(rel).total()
+    wanted = judged.ideal.relevant(rel).total()
+    return ratio(found, judged.returned) * ratio(found, wanted)

@@ -1,0 +1,44 @@
+"""Set F measure."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Relevant
+
+
+@metric(
+    "SetF",
+    title="Set F measure",
+    source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    expected=True,
+)
+def setf(
+    judged: Judged,
+    *,
+    rel: Relevant = 1,
+    beta: Annotated[float, Field(gt=0, description="How much recall weighs; above 0.")] = 1,
+    judged_only: bool = False,
+) -> Floats:
+    """Precision and recall of all that was returned, their weighted harmonic mean.
+
+    (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + n)
+    for c relevant items among n returned. beta is van Rijsbergen's; the
+    parameter of trec_eval's set_F, and with it ir_measures' `beta`, is beta
+    squared: their set_F.4 is our beta=2.
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
+    >>> setf(judged)                                # 2 * 1 / (3 + 2)
+    array([0.4])
+    >>> setf(judged, beta=2).round(4)               # 5 * 1 / (4 * 3 + 2)
+    array([0.3571])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    found = judged.hits.relevant(rel).total()
+    wanted = judged.ideal.relevant(rel).total()
+    return ratio((1 + beta**2) * found, (beta**2 * wanted + judged.returned) * (wanted > 0))

@@ -1,0 +1,22 @@
+"""Set recall."""
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Relevant
+
+
+@metric(
+    "SetR",
+    title="Set recall",
+    source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_recall",
+    expected=True,
+)
+def setr(judged: Judged, *, rel: Relevant = 1) -> Floats:
+    """The share of the relevant items that was returned, at whatever rank.
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> setr(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1})))    # 1 / 3
+    array([0.33333333])
+    """
+    return ratio(judged.hits.relevant(rel).total(), judged.ideal.relevant(rel).total())

@@ -1,0 +1,29 @@
+"""Relative set precision."""
+
+import numpy as np
+
+from scorer.judged import Floats, Judged, ratio
+from scorer.measures import metric
+from scorer.params import Relevant
+
+
+@metric(
+    "SetRelP",
+    title="Relative set precision",
+    source="trec_eval's set_relative_P",
+    expected=True,
+)
+def setrelp(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
+    """The relevant items returned, over the most that a list of that length could hold.
+
+    That is min(n, R); undefined, where trec_eval says 0, if it is 0.
+
+    Returned a, x, y; a and b are relevant:
+
+    >>> setrelp(Judged.of((["a", "x", "y"], {"a": 1, "b": 1})))    # 1 / min(3, 2)
+    array([0.5])
+    """
+    if judged_only:
+        judged = judged.only_judged()
+    wanted = judged.ideal.relevant(rel).total()
+    return ratio(judged.hits.relevant(rel).total(), np.minimum(judged.returned, wanted))
