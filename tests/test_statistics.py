@@ -486,3 +486,16 @@ def test_detectable():
     assert detectable(2.0, 50) == pytest.approx(2 * detectable(1.0, 50))
     assert math.isnan(detectable(1.0, 1))
     assert detectable(0.0, 50) == 0
+
+
+def test_many_lists_are_drawn_in_blocks():
+    """An interval of very many lists is the normal one, to a few per cent, and cheap."""
+    values = np.random.default_rng(5).random((2, 60_000))
+    for row, interval in zip(values, intervals(values), strict=True):
+        error = row.std(ddof=1) / np.sqrt(row.size)
+        assert interval.low == pytest.approx(row.mean() - 1.96 * error, abs=0.15 * error)
+        assert interval.high == pytest.approx(row.mean() + 1.96 * error, abs=0.15 * error)
+    shifted = np.vstack([values[0], values[0] + 0.001, values[1]])
+    p = paired(shifted, draws=500).p
+    assert p[0, 1] < 0.01
+    assert p[0, 2] > 0.05
