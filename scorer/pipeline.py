@@ -16,7 +16,15 @@ import numpy as np
 from scorer.challenge import Challenge, load
 from scorer.engines.local import local
 from scorer.errors import Problem, UsageError, quoted
-from scorer.leaderboard import Entry, standings
+from scorer.leaderboard import (
+    Entry,
+    by_measure,
+    by_preference,
+    contradictions,
+    standings,
+    with_certainty,
+)
+from scorer.preferences import Lineup, aggregations, bind
 from scorer.preparing import Opened, Prepared, opened, prepare
 from scorer.results import UNDEFINED, Outcome, Report, Scored, settle
 from scorer.tables import COMPRESSED, formats
@@ -84,17 +92,37 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
     prepared = ready.prepared
     challenge, measures = prepared.challenge, ready.measures
     primary = next(m for m in measures if m.primary)
-    breakers = [
-        m
-        for name in challenge.leaderboard.tie_break
-        for m in measures
-        if name.casefold() in (m.id.casefold(), m.name.casefold())
+    valid = [each for each in scored if each.card is not None]
+    positions = {
+        each.name: each.card.positions
+        for each in valid
+        if each.card is not None and each.card.positions is not None
+    }
+    mean = bind(aggregations(), "Mean")
+    by = [
+        by_preference(each, mean, positions)
+        if each.metric.view is Lineup
+        else by_measure(each.id, each.metric.better)
+        for each in (primary, *prepared.breakers)
     ]
-    entries = [
-        Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
-        for each in scored
-        if each.valid
-    ]
+    contradicting: tuple[tuple[str, ...], ...] = ()
+    if prepared.rank_by is not None:
+        by[0] = by_preference(*prepared.rank_by, positions)
+        ranked = {e.name: positions[e.name] for e in valid if not e.baseline}
+        contradicting = contradictions(prepared.rank_by[0], ranked)
+    rows = standings(
+        [
+            Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
+            for each in valid
+        ],
+        by,
+    )
+    per_list = {
+        each.name: values
+        for each in valid
+        if (values := each.values[primary.id].per_list) is not None
+    }
+    rows, certainty = with_certainty(rows, per_list, primary, challenge.leaderboard)
     lists = ready.answers.lists if ready.answers else ()
     signatures = {
         m.id: m.signature(
@@ -112,10 +140,12 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
         measures,
         signatures,
         tuple(scored),
-        standings(entries, [(m.id, m.metric.better) for m in (primary, *breakers)]),
+        rows,
         lists,
         ready.public.called,
         ready.warnings,
+        certainty,
+        contradicting,
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from scorer import __version__
 from scorer.challenge import Challenge, Source
@@ -19,6 +20,7 @@ from scorer.errors import (
 )
 from scorer.kind import Aids, Answers, Kind, kinds
 from scorer.measures import Measure, Metric, NotationError, measure, parse
+from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons
 from scorer.public import Public
 from scorer.registry import Registry, discover, plugin
 from scorer.results import Rules
@@ -41,12 +43,15 @@ class Prepared:
     measures: tuple[Measure, ...]
     kind: Kind
     rules: dict[str, Rules]  # measure id -> how lists without a value count
-    warnings: tuple[Problem, ...] = ()
+    breakers: tuple[Measure, ...] = ()  # what orders equal ones: measures, or preferences
+    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
 
     @property
     def views(self) -> frozenset[type]:
-        """All that the measures look at."""
-        return frozenset(m.metric.view for m in self.measures)
+        """All that the measures and the leaderboard look at."""
+        preferred = self.rank_by or any(m.metric.view is Lineup for m in self.breakers)
+        asked = {m.metric.view for m in self.measures}
+        return frozenset(asked | {Positions} if preferred else asked)
 
     @property
     def limits(self) -> Limits:
@@ -106,17 +111,13 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
     for bound, spec in zip(measures, challenge.metrics, strict=True):
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
         mixed += refused
-    known = {bound.id.casefold() for bound in measures} | {b.name.casefold() for b in measures}
-    for n, name in enumerate(challenge.leaderboard.tie_break):
-        if name.casefold() not in known:
-            key = f"leaderboard.tie_break[{n}]"
-            said = f"{key}: no measure of this challenge is called {quoted(name)}"
-            mixed.append(challenge.problem("C117", key, said))
+    breakers, rank_by, unknown = _leaderboard(challenge, measures, kind)
+    mixed += unknown
     if mixed:
         raise ChallengeError(problems=mixed)
     if not any(bound.primary for bound in measures):
         measures[0] = replace(measures[0], primary=True)
-    return Prepared(challenge, registry, tuple(measures), kind, rules)
+    return Prepared(challenge, registry, tuple(measures), kind, rules, breakers, rank_by)
 
 
 def public(prepared: Prepared) -> Public:
@@ -249,6 +250,42 @@ def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list
         shape = {"better", "worse"} <= set(challenge.truth.columns)
         fits &= {"preferences"} if shape else {"grades"}
     return kinds().get(min(fits)), []
+
+
+def _leaderboard(
+    challenge: Challenge, measures: Sequence[Measure], kind: Kind
+) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, list[Problem]]:
+    """What the leaderboard's rules name: measures of the challenge, preferences, an aggregation."""
+    board, problems = challenge.leaderboard, list[Problem]()
+    own = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
+
+    def found(key: str, name: str, registry: Registry[Any]) -> Measure | None:
+        try:
+            bound = bind(registry, name)
+        except (UnknownName, NotationError) as error:
+            known = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
+            hint = f"it can be a measure of this challenge ({known}) or a preference; " * bool(
+                known
+            )
+            problems.append(challenge.problem("C117", key, f"{key}: {hint}{error}"))
+            return None
+        if kind.name != "grades":
+            said = f"{key}: {bound.name} compares ranked lists, and this challenge has {kind.name}"
+            problems.append(challenge.problem("C115", key, said))
+        return bound
+
+    breakers = [
+        own.get(name.casefold()) or found(f"leaderboard.tie_break[{n}]", name, comparisons())
+        for n, name in enumerate(board.tie_break)
+    ]
+    rank_by = None
+    if board.rank_by != "primary":
+        where = "leaderboard.rank_by"
+        preference = found(f"{where}.preference", board.rank_by.preference, comparisons())
+        aggregate = found(f"{where}.aggregate", board.rank_by.aggregate, aggregations())
+        if preference and aggregate:
+            rank_by = (preference, aggregate)
+    return tuple(each for each in breakers if each), rank_by, problems
 
 
 def _or(names: frozenset[str]) -> str:

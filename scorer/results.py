@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from scorer.challenge import Challenge
 from scorer.errors import Findings, Problem
-from scorer.judged import Floats, Mask, Statistics
+from scorer.judged import Floats, Ints, Mask, Statistics
 from scorer.measures import Measure
+from scorer.preferences import Positions
 
 Missing = Literal["error", "zero", "skip"]
 Undefined = Literal["zero", "skip", "error"]
 
 SCORED, MISSING, UNDEFINED = 0, 1, 2  # the state of a list for a measure
+POSITIONS = ("in_list", "position", "grade", "truth_list", "truth_grade")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Scorecard:
         default_factory=dict
     )  # of whole-challenge measures
     digests: Mapping[str, str] = field(default_factory=dict)
+    positions: Positions | None = None  # of the relevant items, where preferences are asked
 
     def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
         """SCORED, MISSING or UNDEFINED for each list.
@@ -65,7 +68,11 @@ class Scorecard:
         for n, statistics in enumerate(self.statistics.values()):
             arrays[f"in_list{n}"] = statistics.in_list
             arrays[f"rows{n}"] = statistics.rows
+        if (found := self.positions) is not None:
+            for name in POSITIONS:
+                arrays[name] = getattr(found, name)
         head = {
+            "positions": found is not None,
             "lists": self.lists,
             "values": list(self.values),
             "statistics": list(self.statistics),
@@ -91,6 +98,9 @@ class Scorecard:
                     for n, name in enumerate(head["statistics"])
                 },
                 head["digests"],
+                Positions(*(arrays[name] for name in POSITIONS), len(lists))
+                if head["positions"]
+                else None,
             )
 
 
@@ -123,6 +133,27 @@ def merged(cards: Sequence[Scorecard]) -> Scorecard:
         },
         statistics,
         cards[0].digests,
+        _together(
+            [(card.positions, place[offset:]) for card, offset in zip(cards, offsets, strict=False)]
+        ),
+    )
+
+
+def _together(parts: Sequence[tuple[Positions | None, Ints]]) -> Positions | None:
+    """Positions of several parts; each comes with where its lists stand in the whole."""
+    columns: dict[str, list[NDArray[Any]]] = {name: [] for name in POSITIONS}
+    lists = 0
+    for positions, place in parts:
+        if positions is None:
+            return None
+        lists += positions.lists
+        for name, column in columns.items():
+            array = getattr(positions, name)
+            column.append(place[array] if name in ("in_list", "truth_list") else array)
+    joined = {name: np.concatenate(column) for name, column in columns.items()}
+    mine, truth = (joined[name].argsort(kind="stable") for name in ("in_list", "truth_list"))
+    return Positions(
+        *(joined[name][truth if name.startswith("truth") else mine] for name in POSITIONS), lists
     )
 
 
@@ -200,6 +231,20 @@ class Standing:
     name: str
     values: Mapping[str, float]  # measure id -> mean
     baseline: bool = False
+    interval: tuple[float, float] | None = None  # of the primary measure's mean
+    tier: int | None = None  # from 1; standings of one tier cannot be told apart from its head
+    ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """How far the lists tell the submissions apart by the primary measure."""
+
+    names: tuple[str, ...]  # the compared ones, in the order of the board
+    difference: Floats  # (names, names): mean of the row less mean of the column
+    p: Floats  # (names, names), corrected for the number of pairs
+    lists: int  # how many lists all of them have a value for
+    detectable: float  # the smallest difference so many lists would show, with a power of .8
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +260,8 @@ class Report:
     lists: tuple[str, ...]
     called: Mapping[str, str]  # role -> the challenge's word for it
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
+    certainty: Certainty | None = None
+    cycles: tuple[tuple[str, ...], ...] = ()  # where preferences that rank contradict each other
 
     @property
     def primary(self) -> Measure:

@@ -10,6 +10,7 @@ from scorer.errors import PluginError, ScorerError, quoted, shown
 from scorer.judged import Floats, Judged, Ranked, Statistics
 from scorer.kind import Meeting
 from scorer.measures import Measure
+from scorer.preferences import Positions
 from scorer.results import Scorecard
 
 
@@ -34,7 +35,10 @@ def score(
             statistics[measure.id] = found
         else:
             values[measure.id] = found
-    return Scorecard(tuple(lists), meeting.answered, values, statistics, dict(digests or {}))
+    positions = meeting.views.get(Positions)
+    return Scorecard(
+        tuple(lists), meeting.answered, values, statistics, dict(digests or {}), positions
+    )
 
 
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:

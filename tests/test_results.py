@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.judged import Statistics
-from scorer.leaderboard import Entry, standings
+from scorer.leaderboard import Entry, by_measure, standings
 from scorer.measures import measure
 from scorer.metrics.p import p
 from scorer.results import Rules, Scorecard, merged, settle
@@ -20,7 +20,7 @@ entries = st.lists(
     max_size=6,
     unique_by=lambda entry: entry.name,
 )
-BY = [("a", "higher"), ("b", "lower")]
+BY = [by_measure("a", "higher"), by_measure("b", "lower")]
 
 
 @settings(derandomize=True, deadline=None)
@@ -51,8 +51,8 @@ def test_standings_read_like_a_table():
 
 def test_full_doubles_decide_and_not_what_is_shown():
     board = [Entry("a", {"a": 0.1 + 0.2}), Entry("b", {"a": 0.3})]
-    assert [row.name for row in standings(board, [("a", "higher")])] == ["a", "b"]
-    assert [row.rank for row in standings(board, [("a", "higher")])] == [1, 2]
+    assert [row.name for row in standings(board, BY[:1])] == ["a", "b"]
+    assert [row.rank for row in standings(board, BY[:1])] == [1, 2]
 
 
 def card(lists, answered, values, statistics=None):
