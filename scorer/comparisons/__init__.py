@@ -1,0 +1,5 @@
+"""Comparisons, one file each; a file here, or an entry point of `scorer.comparisons`, is all.
+
+@comparison("LexiRecall", title=..., source=...)
+def lexirecall(lineup: Lineup, *, rel: AboveZero = 1) -> Floats: ...
+"""
