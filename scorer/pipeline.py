@@ -24,7 +24,9 @@ from scorer.leaderboard import (
     standings,
     with_certainty,
 )
-from scorer.preferences import Lineup, aggregations, bind
+from scorer.pairing import Pairing, pairing
+from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons, every
+from scorer.preferences import preferences as preferred
 from scorer.preparing import Opened, Prepared, opened, prepare
 from scorer.results import UNDEFINED, Outcome, Report, Scored, settle
 from scorer.tables import COMPRESSED, formats
@@ -85,6 +87,51 @@ def check(
     _distinct(files)
     outcomes = _run(ready, files, progress)
     return [_scored(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
+
+
+def compare(
+    challenge: Challenge | Path | str,
+    submissions: Iterable[Named | Path | str],
+    preferences: Sequence[str] | None = None,
+    *,
+    allow_plugins: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Report, Pairing]:
+    """Score submissions and hold every pair against each other, list by list.
+
+    `preferences` are notations such as `RPP(rel=2)`; by default all there are,
+    where the challenge has ranked lists. Raises as `score` does, and
+    `UsageError` with fewer than two submissions that can be scored.
+    """
+    prepared = prepare(_loaded(challenge), allow_plugins)
+    ranked = prepared.kind.name == "grades"
+    if preferences is not None and not ranked:
+        raise UsageError(
+            f"preferences compare ranked lists; this challenge has {prepared.kind.name}"
+        )
+    asked = tuple(bind(comparisons(), notation) for notation in preferences or ())
+    if preferences is None and ranked:
+        asked = every(comparisons())
+    ready = opened(prepared, views=frozenset({Positions} if asked else ()))
+    files = _named(submissions)
+    _distinct(files)
+    outcomes = _run(ready, files, progress)
+    scored = [_scored(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
+    told = report(ready, scored)
+    cards = {each.name: each.card for each in scored if each.card is not None}
+    if len(cards) < 2:
+        return told, pairing((), told.lists, {}, {})
+    positions = [card.positions for card in cards.values() if card.positions is not None]
+    cubes = {each.name: preferred(each, positions) for each in asked}
+    values = {
+        measure.id: np.array([each.values[measure.id].per_list for each in scored if each.valid])
+        for measure in ready.measures
+        if measure.metric.aggregate == "mean"
+        and all(measure.id in card.values for card in cards.values())
+    }
+    measures = [measure for measure in ready.measures if measure.id in values]
+    rules = prepared.challenge.leaderboard
+    return told, pairing(tuple(cards), told.lists, cubes, values, measures, rules)
 
 
 def report(ready: Opened, scored: Sequence[Scored]) -> Report:

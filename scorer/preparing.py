@@ -173,21 +173,25 @@ class Opened:
     answers: Answers | None  # None: only checks
     measures: tuple[Measure, ...]  # settled by the truth
     digests: dict[str, str]
+    views: frozenset[type]  # all that is asked of a meeting
     warnings: tuple[Problem, ...] = ()
 
 
-def opened(prepared: Prepared, blind: bool = False) -> Opened:
+def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = frozenset()) -> Opened:
     """Read what submissions are met with; `blind` leaves the answers closed.
+
+    `views` are asked for beside those that the measures look at.
 
     Raises:
         ChallengeError: a file of the challenge cannot be read, or is wrong.
     """
     known = public(prepared)
     if blind:
-        return Opened(prepared, known, None, prepared.measures, {})
+        return Opened(prepared, known, None, prepared.measures, {}, frozenset())
     ready, warnings = answers(prepared, known)
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
-    return Opened(prepared, known, ready, measures, _digests(prepared), tuple(warnings))
+    asked = prepared.views | views
+    return Opened(prepared, known, ready, measures, _digests(prepared), asked, tuple(warnings))
 
 
 def _digests(prepared: Prepared) -> dict[str, str]:

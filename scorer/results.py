@@ -98,7 +98,7 @@ class Scorecard:
                     for n, name in enumerate(head["statistics"])
                 },
                 head["digests"],
-                Positions(*(arrays[name] for name in POSITIONS), len(lists))
+                Positions(**{name: arrays[name] for name in POSITIONS}, lists=len(lists))
                 if head["positions"]
                 else None,
             )
@@ -152,9 +152,8 @@ def _together(parts: Sequence[tuple[Positions | None, Ints]]) -> Positions | Non
             column.append(place[array] if name in ("in_list", "truth_list") else array)
     joined = {name: np.concatenate(column) for name, column in columns.items()}
     mine, truth = (joined[name].argsort(kind="stable") for name in ("in_list", "truth_list"))
-    return Positions(
-        *(joined[name][truth if name.startswith("truth") else mine] for name in POSITIONS), lists
-    )
+    by = {name: truth if name.startswith("truth") else mine for name in POSITIONS}
+    return Positions(**{name: joined[name][by[name]] for name in POSITIONS}, lists=lists)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def outcome(opened: Opened, path: Path) -> Outcome:
         return Outcome(findings, None, None)
     if table is None or findings.fatal or opened.answers is None:
         return Outcome(findings, sha256, None)
-    meeting = opened.answers.meet(table, rules.ties, prepared.views)
+    meeting = opened.answers.meet(table, rules.ties, opened.views)
     digests = {**opened.digests, "submission": sha256}
     card = score(meeting, opened.answers.lists, opened.measures, digests)
     return Outcome(findings, sha256, card)

@@ -9,6 +9,7 @@ from scorer.errors import Findings, Problem
 from scorer.judged import Judged, Ties
 from scorer.judging import Truth, judge
 from scorer.kind import Aids, Constants, Meeting, kind
+from scorer.preferences import Positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,10 @@ class Grades:
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
         """The judged items that the submission returned, beside the best possible."""
         judged, answered = judge(submission, self.truth, ties)
-        return Meeting(answered, {Judged: judged})
+        seen: dict[type, object] = {Judged: judged}
+        if Positions in views:
+            seen[Positions] = Positions.of(judged)
+        return Meeting(answered, seen)
 
 
 @kind(

@@ -1,0 +1,87 @@
+"""`score compare CHALLENGE A B ...`: submissions held against each other, list by list."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorer.command import (
+    ChallengeWord,
+    Edge,
+    MetricWords,
+    Output,
+    Plugins,
+    Quiet,
+    Result,
+    SubmissionWords,
+    TruthWord,
+    challenge_of,
+    problems,
+    submissions_of,
+)
+from scorer.errors import UsageError
+
+
+class Form(StrEnum):
+    """How the comparison is written."""
+
+    table = "table"
+    json = "json"
+    jsonl = "jsonl"
+
+
+def compare(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    submissions: SubmissionWords,
+    preference: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-p", "--preference", metavar="P", help="Only this preference, such as RPP; repeatable."
+        ),
+    ] = None,
+    format: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.table,
+    output: Output = None,
+    metric: MetricWords = None,
+    truth: TruthWord = None,
+    precision: Annotated[
+        int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
+    ] = 4,
+    allow_plugins: Plugins = False,
+    quiet: Quiet = False,
+) -> Result:
+    """Per-list wins, ties and losses, paired tests and preferences of every two submissions.
+
+    A single file of JSON Lines that this command wrote before is read back and
+    aggregated, without its submissions.
+    """
+    from scorer import pairs, pipeline
+
+    edge: Edge = context.obj
+    settled, notes = challenge_of(challenge, metric, truth)
+    said = [] if quiet else list(notes)
+    exit_code = 0
+    if len(submissions) == 1 and (written := pairs.read(Path(submissions[0]), preference)):
+        report, found = None, written
+    else:
+        files = submissions_of(submissions, edge, settled)
+        report, found = pipeline.compare(
+            settled,
+            files,
+            preference or None,
+            allow_plugins=allow_plugins,
+            progress=None if quiet else edge.progress,
+        )
+        for scored in report.submissions:
+            said += problems(scored.findings, quiet)
+        exit_code = 0 if all(scored.valid for scored in report.submissions) else 1
+        if len(found.names) < 2:
+            few = f"{len(found.names)} of {len(files)} submissions can be scored"
+            if exit_code:
+                return Result("", (*said, f"error: nothing to compare: {few}"), exit_code)
+            raise UsageError(f"nothing to compare: {few}, two are needed")
+    text = pairs.WRITERS[format.value](settled, report, found, precision, edge)
+    return Result(text, tuple(said), exit_code, output)
