@@ -81,7 +81,7 @@ class Hits:
         last = self.before + self.tied
         sums = np.zeros(int(last.max(initial=0)) + 1)
         np.cumsum(weight(np.arange(1, sums.size, dtype=np.float64)), out=sums[1:])
-        end = last if k is None else np.minimum(last, np.asarray(k))
+        end = last if k is None else np.minimum(last, np.asarray(k).astype(np.int64))
         means: Floats = (sums[np.maximum(end, self.before)] - sums[self.before]) / self.tied
         return means
 
@@ -289,3 +289,168 @@ class Statistics:
         """Only the rows of those lists; `keep` has one element a list."""
         mine = keep[self.in_list]
         return Statistics(self.in_list[mine], self.rows[mine], int(keep.sum()))
+
+    def share(self) -> float:
+        """The sum of the first column over that of the second; NaN where there is no such sum."""
+        part, whole = self.rows[:, 0].sum(), self.rows[:, 1].sum()
+        return float(part / whole) if whole > 0 else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Predictions beside the ratings they were to meet, ordered by list, then by item.
+
+    All arrays have one element a rating that was predicted.
+    """
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"ratings"})
+
+    in_list: Ints
+    rating: Floats
+    prediction: Floats
+    low: Floats  # where the prediction's interval begins and ends; NaN without one
+    high: Floats
+    lists: int
+    names: Sequence[str] = ()
+
+    def total(self, weight: ArrayLike = 1.0) -> Floats:
+        """The sum of `weight` over each list's ratings; 0 where there are none."""
+        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rating.shape)
+        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+
+    def mean(self, weight: ArrayLike, pooled: bool = False) -> Floats | Statistics:
+        """The mean of `weight` over each list's ratings, or what their mean is made of."""
+        part, whole = self.total(weight), self.total()
+        return self.pooled(part, whole) if pooled else ratio(part, whole)
+
+    def pooled(self, *columns: Floats) -> Statistics:
+        """Statistics with one row a list."""
+        every = np.arange(self.lists, dtype=np.int64)
+        return Statistics(every, np.column_stack(columns), self.lists)
+
+    def spread(self) -> tuple[Floats, Floats]:
+        """The mean of each list's ratings, and the sum of their squared distances from it."""
+        first = np.zeros(self.lists)
+        first[self.in_list[::-1]] = self.rating[::-1]
+        # from the first one on, so that equal ratings are exactly 0 apart
+        apart = self.rating - first[self.in_list]
+        middle = np.nan_to_num(ratio(self.total(apart), self.total()))
+        return first + middle, self.total((apart - middle[self.in_list]) ** 2)
+
+    @classmethod
+    def of(
+        cls, *lists: tuple[Sequence[float], Sequence[float | tuple[float, float, float]]]
+    ) -> Rated:
+        """From ratings and their predictions (or prediction, low, high), list by list."""
+        rows = [
+            (n, rating, *(said if isinstance(said, tuple) else (said, np.nan, np.nan)))
+            for n, (ratings, predictions) in enumerate(lists)
+            for rating, said in zip(ratings, predictions, strict=True)
+        ]
+        in_list, rating, prediction, low, high = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        names = tuple(map(str, range(len(lists))))
+        return cls(in_list.astype(np.int64), rating, prediction, low, high, len(lists), names)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The items there are, in the order of their ids, and what is known of them.
+
+    The last element of `users` and `features` is of every item that is not here,
+    whose code is -1: nobody knows it, and it has no features.
+    """
+
+    items: Mapping[str, int]  # id -> code
+    users: Floats  # how many past users know each item
+    features: Floats  # shape (items + 1, features)
+
+    def popularity(self) -> Ints:
+        """Each item's place, from 1, by how many know it; equal ones in the order of their ids."""
+        place = np.full(self.users.size, self.users.size, dtype=np.int64)
+        place[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
+        return place
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Every item that each list returned, judged or not, ordered by list, then by rank.
+
+    All arrays but the history's have one element a returned item.
+    """
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+
+    in_list: Ints
+    rank: Ints
+    item: Ints  # its code in the catalogue
+    grade: Floats  # NaN: unjudged
+    lists: int
+    catalogue: Catalogue
+    past_list: Ints  # the history, ordered by list: which list knows
+    past_item: Ints  # which item
+    names: Sequence[str] = ()
+
+    def where(self, keep: Mask) -> Returned:
+        """Only the items where `keep` holds."""
+        return replace(
+            self,
+            in_list=self.in_list[keep],
+            rank=self.rank[keep],
+            item=self.item[keep],
+            grade=self.grade[keep],
+        )
+
+    def top(self, k: int) -> Returned:
+        """The items at ranks 1 to k."""
+        return self.where(self.rank <= k)
+
+    def total(self, weight: ArrayLike = 1.0) -> Floats:
+        """The sum of `weight` over each list's items, in rank order; 0 where there are none."""
+        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
+        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+
+    def spread(self) -> Statistics:
+        """Which items of the catalogue were returned, a row for each time."""
+        known = self.item >= 0
+        rows = self.item[known].astype(np.float64)[:, np.newaxis]
+        return Statistics(self.in_list[known], rows, self.lists)
+
+    def pairs(self) -> Iterator[tuple[Ints, Ints]]:
+        """Every two rows of one list, as two arrays: neighbours first, then those further apart."""
+        for apart in range(1, int(self.rank.max(initial=0))):
+            row = np.flatnonzero(self.in_list[apart:] == self.in_list[:-apart])
+            yield row, row + apart
+
+    def past(self) -> Iterator[tuple[Ints, Ints]]:
+        """Every row with every item that its list's history holds: rows, and item codes."""
+        starts = np.searchsorted(self.past_list, np.arange(self.lists + 1))
+        for step, rows in steps(np.diff(starts)[self.in_list]):
+            yield rows, self.past_item[starts[self.in_list[rows]] + step - 1]
+
+    @classmethod
+    def of(
+        cls,
+        *lists: tuple[Sequence[str], Mapping[str, float]],
+        users: Mapping[str, float] | None = None,
+        features: Mapping[str, Sequence[float]] | None = None,
+        history: Sequence[Sequence[str]] = (),
+    ) -> Returned:
+        """From returned items and their truth, list by list: for examples and tests."""
+        names = sorted({*(users or {}), *(features or {})})
+        codes = {name: code for code, name in enumerate(names)}
+        width = max(map(len, (features or {}).values()), default=0)
+        described = [list((features or {}).get(name, [0.0] * width)) for name in [*names, ""]]
+        counts = [float((users or {}).get(name, 0.0)) for name in [*names, ""]]
+        rows = [
+            (n, rank, codes.get(item, -1), truth.get(item, np.nan))
+            for n, (items, truth) in enumerate(lists)
+            for rank, item in enumerate(items, start=1)
+        ]
+        in_list, rank, item, grade = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+        past = [(n, codes[item]) for n, items in enumerate(history) for item in items]
+        past_list, past_item = np.array(past, dtype=np.int64).reshape(-1, 2).T
+        catalogue = Catalogue(codes, np.array(counts), np.array(described).reshape(-1, width))
+        return cls(
+            in_list.astype(np.int64), rank.astype(np.int64), item.astype(np.int64), grade,
+            len(lists), catalogue, past_list, past_item, tuple(map(str, range(len(lists)))),
+        )  # fmt: skip

@@ -47,10 +47,9 @@ def ndcg(
     """
     if judged_only:
         judged = judged.only_judged()
-    best, depth = judged.ideal, np.full(judged.lists, np.inf if k is None else k)
-    if ideal == "uncut":
-        depth[:] = np.inf
-    elif ideal == "returned":
+    uncut = k is None or ideal == "uncut"
+    best, depth = judged.ideal, np.full(judged.lists, np.inf if uncut else k)
+    if ideal == "returned":
         depth = np.minimum(depth, judged.returned)
     elif ideal == "reordered":
         best = judged.hits
