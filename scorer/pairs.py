@@ -189,23 +189,26 @@ def _differences(found: Pairing, key: str, precision: int) -> Table:
 
 
 def _preferences(found: Pairing, precision: int) -> Table:
-    view = _plain("a", "b", *map(shown, found.pairs[0].preferences))
+    view = _plain("a", "b", "preference", "mean", "w-t-l")
+    view.columns[2].justify = "left"
     for pair in found.pairs:
-        cells = [
-            f"{_number(each.mean, precision, '+')} {_wtl(each.tally)}"
-            for each in pair.preferences.values()
-        ]
-        view.add_row(*_names(pair), *cells)
+        for key, each in pair.preferences.items():
+            mean = _number(each.mean, precision, "+")
+            view.add_row(*_names(pair), Text(shown(key)), mean, _wtl(each.tally))
     return view
 
 
 def _orders(found: Pairing) -> Table:
+    """An order a row, with the aggregations that make it."""
     view = _plain("preference", "aggregation", "order")
     view.columns[2].justify = "left"
     for key, orders in found.orders.items():
+        by: dict[str, list[str]] = {}
         for name, groups in orders.items():
             order = " > ".join(" = ".join(map(shown, group)) for group in groups)
-            view.add_row(Text(shown(key)), Text(name), Text(order))
+            by.setdefault(order, []).append(name)
+        for order, names in by.items():
+            view.add_row(Text(shown(key)), Text(", ".join(names)), Text(order))
     return view
 
 
