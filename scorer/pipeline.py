@@ -120,7 +120,7 @@ def compare(
     told = report(ready, scored)
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:
-        return told, pairing((), told.lists, {}, {})
+        return told, pairing(tuple(cards), told.lists, {}, {})
     positions = [card.positions for card in cards.values() if card.positions is not None]
     cubes = {each.name: preferred(each, positions) for each in asked}
     values = {
