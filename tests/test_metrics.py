@@ -209,9 +209,10 @@ def test_longer_lists_are_the_oracles(order):
     for _ in range(12):
         known = rng.permutation(items)[: rng.integers(1, 60)].tolist()
         grades = rng.permutation(len(known)) / 16 if order else rng.integers(-2, 5, len(known))
+        truth = dict(zip(known, grades.tolist(), strict=True))
         scores = {item: int(rng.integers(40)) for item in rng.permutation(items)[:70]}
         groups = [[x for x in scores if scores[x] == score] for score in range(40, -1, -1)]
-        lists.append(([group for group in groups if group], dict(zip(known, grades, strict=True))))
+        lists.append(([group for group in groups if group], truth))
     judged = meet(lists)
     for notation in SORTS[order]:
         if "catalogue" in (params := bound(notation).params):

@@ -19,11 +19,11 @@ def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Fl
     Returned a, x; a, b and c are relevant:
 
     >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
-    >>> setap(judged).round(4)                      # 1/2 * 1/3
+    >>> setap(judged).round(4)                      # 1/2 * 1/3, as 1 * 1 / (2 * 3)
     array([0.1667])
     """
     if judged_only:
         judged = judged.only_judged()
     found = judged.hits.relevant(rel).total()
     wanted = judged.ideal.relevant(rel).total()
-    return ratio(found, judged.returned) * ratio(found, wanted)
+    return ratio(found * found, judged.returned * wanted)
