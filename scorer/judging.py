@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from scorer.columns import Floats, Ids, Ints, Table
 from scorer.judged import Hits, Judged, Mask, Ties, ranked_hits
+from scorer.preferred import Heights, Likelihood, Orders, Pairs, Preferred
+
+PAIR = ("better", "worse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,11 @@ class Truth:
         at = np.minimum(np.searchsorted(keys, asked, sorter=order), keys.size - 1)
         rows: Ints = np.where(keys[order[at]] == asked, order[at], -1)
         return rows
+
+    def rows(self, lists: Ids, items: Ids) -> Ints:
+        """As `find`, for the ids of another table."""
+        codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
+        return self.find(_places(lists, self.lists), codes[items.codes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +140,60 @@ def judge(table: Table, truth: Truth, ties: Ties = "item-desc") -> tuple[Judged,
     )
     returned = np.bincount(found.in_list, minlength=lists).astype(np.int64)
     return Judged(hits, ideal, returned, truth.lists), returned > 0
+
+
+def members(candidates: Mapping[str, Collection[str]], lists: Sequence[str]) -> Truth:
+    """The items of each list, in the order of their names, without a grade."""
+    items = {name: n for n, name in enumerate(sorted(set().union(*candidates.values())))}
+    mine = [sorted(candidates.get(name, ())) for name in lists]
+    in_list = np.repeat(np.arange(len(lists)), [len(names) for names in mine])
+    item = np.array([items[name] for names in mine for name in names], dtype=np.int64)
+    return Truth(tuple(lists), items, in_list, item, np.full(item.size, np.nan))
+
+
+def graded(truth: Truth, candidates: Mapping[str, Collection[str]]) -> Truth:
+    """The truth's items and the candidates of each list, those without a grade NaN."""
+    if not candidates:
+        return truth
+    names, every = list(truth.items), {name: set(items) for name, items in candidates.items()}
+    for n, item in zip(truth.in_list.tolist(), truth.item.tolist(), strict=True):
+        every.setdefault(truth.lists[n], set()).add(names[item])
+    found = members(every, truth.lists)
+    code = np.array([found.items[name] for name in names], dtype=np.int64)
+    found.grade[found.find(truth.in_list, code[truth.item])] = truth.grade
+    return found
+
+
+def likelihood(table: Table, truth: Truth) -> Likelihood:
+    """How likely preferences are, as far as they concern the truth's items."""
+    pairs, ours = _pairs(table, truth)
+    return Likelihood(pairs, table.numbers["probability"][ours])
+
+
+def stated(table: Table, truth: Truth) -> Pairs | Heights:
+    """What pairs, or ranked lists, say of the truth's items; equal scores say nothing."""
+    if "better" in table.ids:
+        return _pairs(table, truth)[0]
+    found = order(table, truth.lists, "file")
+    row = truth.rows(table.ids["list"], table.ids["item"])[found.row]
+    height = np.full(truth.item.size, np.nan)
+    height[row[row >= 0]] = -found.before[row >= 0]
+    return Heights(height)
+
+
+def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
+    """What the submission prefers beside what the truth does, and which lists it answers."""
+    answered = np.zeros(len(truth.lists), dtype=bool)
+    places = _places(table.ids["list"], truth.lists)
+    answered[places[places >= 0]] = True
+    return Preferred(orders, stated(table, truth)), answered
+
+
+def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
+    """The preferences between items of the truth, and which rows they are."""
+    better, worse = (truth.rows(table.ids["list"], table.ids[role]) for role in PAIR)
+    ours = (better >= 0) & (worse >= 0)
+    return Pairs(better[ours], worse[ours]), ours
 
 
 def _places(ids: Ids, names: Sequence[str]) -> Ints:

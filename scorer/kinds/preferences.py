@@ -1,0 +1,78 @@
+"""Preferences between items, or ranked lists, against preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from scorer.checks.preferences import faults
+from scorer.columns import Table, Wanted
+from scorer.errors import Findings, Problem, quoted, some
+from scorer.judged import Ties
+from scorer.judging import Truth, likelihood, members, prefer, stated
+from scorer.kind import Aids, Constants, Meeting, kind
+from scorer.preferred import Layout, Orders, Preferred
+
+PAIRS = Wanted(("list", "better", "worse"))
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """A truth of preferences made ready."""
+
+    truth: Truth  # its items
+    orders: Orders
+    constants: Constants
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The lists that are scored."""
+        return self.truth.lists
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+        """What the submission prefers, beside what the truth does."""
+        preferred, answered = prefer(submission, self.truth, self.orders)
+        return Meeting(answered, {Preferred: preferred})
+
+
+@kind(
+    "preferences",
+    truth=(PAIRS,),
+    known=(PAIRS,),  # the items of each list are public, not which of two is better
+    submission=(PAIRS, Wanted(("list", "item"), ("rank", "score", "tag"))),
+)
+def preferences(table: Table, aids: Aids, findings: Findings) -> Preferences:
+    """Orders that may leave pairs open, over the items that the public part names."""
+    word, candidates = aids.public.word("list"), aids.public.candidates or {}
+    lists = table.ids["list"]
+    known = set(lists.names)
+    if not known:
+        findings.add(Problem("S103", "the truth has no rows"))
+    elif bare := [name for name in aids.public.lists if name not in known]:
+        said = f"{len(bare):,} lists have no preference in the truth: {some(bare)}"
+        findings.add(Problem("S301", said, "warning", list=bare[0]))
+    findings.extend(faults(table, word))
+    if aids.public.items is not None:
+        findings.extend(_strange(table, word, candidates))
+    truth = members(candidates, sorted({*known, *aids.public.lists}))
+    chances = aids.tables.get("likelihood")
+    orders = Orders.of(
+        Layout.of(truth.in_list, truth.lists),
+        stated(table, truth),
+        None if chances is None else likelihood(chances, truth),
+    )
+    return Preferences(truth, orders, Constants())
+
+
+def _strange(
+    table: Table, word: str, candidates: Mapping[str, frozenset[str]]
+) -> Iterator[Problem]:
+    """Items of the truth that the public file of items does not give their list."""
+    lists, told = table.ids["list"], set()
+    for role in ("better", "worse"):
+        for row, line in enumerate(table.line.tolist()):
+            name, item = lists.text(row), table.ids[role].text(row)
+            if item not in candidates.get(name, ()) and (name, item) not in told:
+                told.add((name, item))
+                said = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
+                yield Problem("S305", said, line=line, list=name, item=item)
