@@ -57,8 +57,9 @@ class Findings:
 
     def add(self, problem: Problem) -> None:
         """Keep `problem`, or only count it when its code has been seen often enough."""
-        self.counts[problem.code] += 1
-        if self.counts[problem.code] <= self._kept:
+        before = self.counts[problem.code]
+        self.counts[problem.code] += problem.times
+        if before < self._kept:
             self._problems.append(problem if problem.path else replace(problem, path=self.path))
 
     def extend(self, problems: Iterable[Problem]) -> None:

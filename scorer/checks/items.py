@@ -1,76 +1,106 @@
-"""Are the items of each list in order?"""
+"""Are the items those of the challenge?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from scorer.checking import Submitted, check
-from scorer.errors import Problem, nearest, quoted
+from scorer.checking import Submitted, check, first_rows, places, told, unknown
+from scorer.columns import Ids
+from scorer.errors import Problem, quoted
+from scorer.ids import DECIMAL_ID, LOST_BY_TOOLS, READ_AS_TEXT, SPREADSHEET, Fault, Known
 
 
-@check("S304", kinds=("grades",))
-def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
-    """A list names an item once."""
-    table = submitted.table
-    lists, items = table.ids["list"], table.ids["item"]
-    order = np.lexsort((np.arange(len(table)), items.codes, lists.codes))
-    same = (np.diff(lists.codes[order]) == 0) & (np.diff(items.codes[order]) == 0)
-    first = 0
-    for n in np.flatnonzero(same).tolist():
-        if n == 0 or not same[n - 1]:
-            first = int(order[n])
-        again = int(order[n + 1])
-        name, item = lists.text(again), items.text(again)
-        said = (
-            f"item {quoted(item)} is given twice in {submitted.public.word('list')} "
-            f"{quoted(name)} (first on line {table.line[first]})"
-        )
-        yield Problem("S304", said, line=int(table.line[again]), list=name, item=item)
+@check("S305", "S306", "S307", "S308", "S309", "S310", "S312")
+def unknown_item(submitted: Submitted) -> Iterator[Problem]:
+    """Every item is in the catalogue; without one, every item at least looks like an id."""
+    catalogue = _catalogue(submitted)
+    for role in ("item", "better", "worse"):
+        if role not in submitted.table.ids:
+            continue
+        ids = submitted.table.ids[role]
+        if catalogue is None:
+            yield from _visible(submitted, ids)
+        else:
+            yield from _unknown(submitted, ids, Known(catalogue))
 
 
 @check("S305", kinds=("grades",))
-def unknown_item(submitted: Submitted) -> Iterator[Problem]:
-    """Every item is in the catalogue, where the challenge has one."""
-    catalogue = submitted.public.items
-    if catalogue is None:
+def stranger(submitted: Submitted) -> Iterator[Problem]:
+    """Every item is a candidate of its list, where the challenge names them."""
+    table, public = submitted.table, submitted.public
+    if public.candidates is None:
         return
-    table = submitted.table
-    lists, items = table.ids["list"], table.ids["item"]
-    unknown = np.array([name not in catalogue for name in items.names], dtype=bool)
-    for row in np.flatnonzero(unknown[items.codes]).tolist():
-        item = items.text(row)
-        near = nearest(item, catalogue) if len(catalogue) <= 20_000 else None
-        hint = f"; nearest: {quoted(near)}" if near else ""
-        said = f"item {quoted(item)} is not in the catalogue{hint}"
-        yield Problem("S305", said, line=int(table.line[row]), list=lists.text(row), item=item)
+    lists, items, known = submitted.lists, table.ids["item"], public.items or {}
+    keys = lists.codes * max(len(items.names), 1) + items.codes
+    pairs, first = np.unique(keys, return_index=True)
+    strange = [
+        row
+        for key, row in zip(pairs.tolist(), first.tolist(), strict=True)
+        for name, item in [(lists.text(row), items.names[key % len(items.names)])]
+        if name in public.candidates and item in known and item not in public.candidates[name]
+    ]
+
+    def problem(row: int) -> Problem:
+        name, item = lists.text(row), items.text(row)
+        said = f"{quoted(item)} is not a candidate of {public.word('list')} {quoted(name)}"
+        return Problem("S305", said, line=submitted.line(row), list=name, item=item)
+
+    yield from places(np.array(sorted(strange), dtype=np.int64), problem)
 
 
-@check("S401", "S402", "S403", kinds=("grades",))
-def length(submitted: Submitted) -> Iterator[Problem]:
-    """Each list is as long as the challenge asks."""
-    table, wanted = submitted.table, submitted.rules.length
-    word = submitted.public.word("list")
-    for name, line in table.facts.get("empty", ()):
-        yield Problem("S403", f"{word} {quoted(name)} is empty", line=line, list=name)
-    if wanted is None:
-        return
-    lists = table.ids["list"]
-    sizes = np.bincount(lists.codes, minlength=len(lists.names))
-    lines = np.zeros(len(lists.names), dtype=np.int64)
-    lines[lists.codes[::-1]] = table.line[::-1]
-    for code, size in enumerate(sizes.tolist()):
-        name, line = lists.names[code], int(lines[code])
-        exactly = wanted.min is not None and wanted.min == wanted.max
-        has = f"{word} {quoted(name)} has {size:,} item{'s' if size != 1 else ''}"
-        if exactly and size != wanted.min:
-            said = f"{has}, exactly {wanted.min:,} are required"
-            yield Problem("S401", said, line=line, list=name)
-        elif wanted.max is not None and size > wanted.max:
-            yield Problem(
-                "S402", f"{has}, at most {wanted.max:,} are allowed", line=line, list=name
-            )
-        elif wanted.min is not None and size < wanted.min:
-            said = f"{has}, at least {wanted.min:,} are required"
-            yield Problem("S401", said, line=line, list=name)
+def _catalogue(submitted: Submitted) -> Mapping[str, object] | None:
+    """The items there are; of preferences each list's own, which have a check of their own."""
+    public = submitted.public
+    if public.kind == "preferences":
+        return None
+    if public.kind == "ratings" and public.asked is not None:
+        return dict.fromkeys(item for _, item in public.asked)
+    return public.items
+
+
+def _unknown(submitted: Submitted, ids: Ids, known: Known) -> Iterator[Problem]:
+    """Ids that are not public, the first row of each."""
+    public, faults = submitted.public, unknown(ids.names, known)
+    for name, row, rows in first_rows(ids, faults):
+        fault, line, where = faults[name], submitted.line(row), submitted.lists.text(row)
+        if fault is not None:
+            said = told(fault, "item", rows)
+            yield Problem(fault.code, said, line=line, list=where, item=name, help=fault.help)
+        elif public.kind != "ratings" or public.asked is None:
+            many = f" ({rows:,} rows)" if rows > 1 else ""
+            said = f"item {quoted(name)} is not in the catalogue{many}{known.hint(name)}"
+            yield Problem("S305", said, line=line, list=where, item=name)
+
+
+def _visible(submitted: Submitted, ids: Ids) -> Iterator[Problem]:
+    """What the file alone shows: certain of ids that are none, else only a suspicion."""
+    decimals = bool(ids.names) and all(DECIMAL_ID.fullmatch(name) for name in ids.names if name)
+    suspects: dict[str, Fault] = {}
+    for n, name in enumerate(ids.names):
+        if not name or name in LOST_BY_TOOLS:
+            fault = Fault("S309", "") if not name else Fault("S310", f"id reads {quoted(name)}")
+        elif decimals and name == next(filter(None, ids.names)):
+            said = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
+            fault = Fault("S306", f"{said} decimals?", None, READ_AS_TEXT)
+        elif "E+" in name and SPREADSHEET.fullmatch(name):
+            fault = Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
+        elif not name.isprintable() or name != name.strip():
+            hidden = next((c for c in name if not c.isprintable()), " ")
+            said = f"id {quoted(ids.names[n])} holds a character that is not seen"
+            fault = Fault("S312", f"{said} (U+{ord(hidden):04X})")
+        else:
+            continue
+        suspects[name] = fault
+    for name, row, rows in first_rows(ids, suspects):
+        fault = suspects[name]
+        yield Problem(
+            fault.code,
+            told(fault, "item", rows),
+            "error" if fault.code in ("S309", "S310") else "warning",
+            line=submitted.line(row),
+            list=submitted.lists.text(row),
+            item=name,
+            help=fault.help,
+        )
