@@ -449,7 +449,9 @@ class Returned:
         in_list, rank, item, grade = np.array(rows, dtype=np.float64).reshape(-1, 4).T
         past = [(n, codes[item]) for n, items in enumerate(history) for item in items]
         past_list, past_item = np.array(past, dtype=np.int64).reshape(-1, 2).T
-        catalogue = Catalogue(codes, np.array(counts), np.array(described).reshape(-1, width))
+        catalogue = Catalogue(
+            codes, np.array(counts), np.array(described).reshape(len(names) + 1, width)
+        )
         return cls(
             in_list.astype(np.int64), rank.astype(np.int64), item.astype(np.int64), grade,
             len(lists), catalogue, past_list, past_item, tuple(map(str, range(len(lists)))),

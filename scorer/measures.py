@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 Better = Literal["higher", "lower"]
 Aggregate = Literal["mean", "sum", "pooled"]
+Needs = tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 LONGEST = 300  # characters of a notation; Python's parser is not asked about more
 
@@ -57,6 +58,9 @@ class Metric:
     figure: Callable[..., float] | None = None
     explain: Callable[..., Any] | None = None
     peers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    needs: Needs = ()
+    columns: tuple[str, ...] = ()
+    strict_order: bool = False  # it needs a truth without equal grades in a list
 
     @cached_property
     def _hints(self) -> dict[str, Any]:
@@ -112,6 +116,17 @@ class Measure:
     primary: bool = False
 
     @property
+    def aggregate(self) -> Aggregate:
+        """How lists make one number; a metric with an `average` can pool them."""
+        return "pooled" if self.params.get("average") == "pooled" else self.metric.aggregate
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the challenge must have beside its truth, as `metric` says."""
+        needs = self.metric.needs
+        return needs(self.params) if callable(needs) else needs
+
+    @property
     def decimals(self) -> bool:
         """Whether its values are anything but counts."""
         return self.metric.aggregate != "sum"
@@ -156,6 +171,9 @@ def metric(
     figure: Callable[..., float] | None = None,
     explain: Callable[..., Any] | None = None,
     peers: Mapping[str, Mapping[str, Any]] | None = None,
+    needs: Needs = (),
+    columns: tuple[str, ...] = (),
+    strict_order: bool = False,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself is left as it is.
 
@@ -178,12 +196,16 @@ def metric(
         figure: makes the whole-challenge value from the statistics of any set of lists.
         explain: works one list's value out step by step.
         peers: other tools' parameters in our terms: `{"dcg": {"exp-log2": {"gain": "exp2"}}}`.
+        needs: what the challenge must have beside its truth: "items", "items.features", "history",
+            or "history or items.users"; where that depends on the parameters, a function of them.
+        columns: columns that a submission may leave out elsewhere, but not here.
+        strict_order: whether equal grades in a list's truth are a fault of the truth.
     """
 
     def enter(function: Function) -> Function:
         thing = Metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
-            settle or {}, figure, explain, peers or {},
+            settle or {}, figure, explain, peers or {}, needs, columns, strict_order,
         )  # fmt: skip
         return mark(function, thing)
 

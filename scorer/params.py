@@ -65,6 +65,23 @@ Persistence = Annotated[
     Field(gt=0, lt=1, description="The chance that the reader goes on to the next item."),
 ]
 
+Average = Annotated[
+    Literal["lists", "pooled"],
+    Field(description="The mean of each list's value, or one value of all lists' rows together."),
+]
+Distance = Annotated[
+    Literal["cosine", "jaccard"],
+    Field(
+        description="Between features: 1 - their cosine, or 1 - the share of the features that "
+        "both items have among those that either has (an item has what is not 0)."
+    ),
+]
+Catalogued = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, description="How many items there are; settled by the challenge's items."),
+]
+
 
 def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
     """What each grade is worth; nothing for a negative one, itself for one a table leaves out.
@@ -92,3 +109,16 @@ def discounts(discount: str) -> Callable[[Floats], Floats]:
     if discount == "jarvelin":
         return lambda rank: np.maximum(1.0, np.log2(rank))
     return lambda rank: np.log2(rank + 1)  # +1 since the first item has rank 1
+
+
+def distances(first: Floats, second: Floats, distance: str) -> Floats:
+    """How unlike the items of each row are, by their features."""
+    if distance == "jaccard":
+        both = ((first != 0) & (second != 0)).sum(axis=1)
+        either = ((first != 0) | (second != 0)).sum(axis=1)
+        shared: Floats = np.where(either > 0, both / np.maximum(either, 1), 1.0)
+        return 1.0 - shared
+    lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    products = (first * second).sum(axis=1)
+    alike = np.divide(products, lengths, out=np.zeros(len(first)), where=lengths > 0)
+    return 1.0 - np.clip(alike, -1.0, 1.0)  # rounding may pass 1

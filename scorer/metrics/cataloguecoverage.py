@@ -1,0 +1,36 @@
+"""Coverage of the catalogue."""
+
+import numpy as np
+
+from scorer.judged import Returned, Statistics
+from scorer.measures import metric
+from scorer.params import Catalogued, Cutoff
+
+
+@metric(
+    "CatalogueCoverage",
+    title="Coverage of the catalogue",
+    source="Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761",
+    aggregate="pooled",
+    aliases=("CatalogCoverage",),
+    settle={"catalogue": lambda constants: constants.catalogue},
+    figure=lambda statistics, *, catalogue, **_: np.unique(statistics.rows).size / catalogue,
+    needs=("items",),
+)
+def cataloguecoverage(
+    returned: Returned, *, k: Cutoff, catalogue: Catalogued | None = None
+) -> Statistics:
+    """The share of all items that at least one list recommends in its first k ranks.
+
+    All items are those of the challenge's `items`. Elliot's ItemCoverage is the
+    count alone; others divide by the items of the training set, or take every
+    item that could be predicted at all (prediction coverage).
+
+    Two lists recommend a and b, and a; of four items:
+
+    >>> returned = Returned.of((["a", "b"], {}), (["a"], {}), users=dict.fromkeys("abcd", 1))
+    >>> statistics = cataloguecoverage(returned, k=2)
+    >>> cataloguecoverage.__scorer__.figure(statistics, catalogue=4)      # {a, b} / 4
+    0.5
+    """
+    return returned.top(k).spread()

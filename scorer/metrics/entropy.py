@@ -1,0 +1,41 @@
+"""Entropy of how recommendations spread."""
+
+import numpy as np
+
+from scorer.judged import Returned, Statistics
+from scorer.measures import metric
+from scorer.params import Cutoff
+
+
+def _figure(statistics: Statistics, **_: object) -> float:
+    times = np.unique(statistics.rows, return_counts=True)[1]
+    if not times.size:
+        return float("nan")
+    share = np.sort(times) / times.sum()
+    return float(-(share * np.log2(share)).sum()) + 0.0  # never -0
+
+
+@metric(
+    "Entropy",
+    title="Entropy of how recommendations spread",
+    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    range=(0, None),
+    aggregate="pooled",
+    figure=_figure,
+    needs=("items",),
+)
+def entropy(returned: Returned, *, k: Cutoff) -> Statistics:
+    """How evenly the first k ranks of all lists spread over the items, in bits.
+
+    The sum of -p log2 p, where p is an item's share of all recommendations: 0
+    when it is always the same item, log2 n when all n items are recommended
+    equally often. Libraries that take the natural logarithm say 0.693 times as much.
+
+    a is recommended twice, b and c once:
+
+    >>> lists = (["a", "b"], {}), (["a", "c"], {})
+    >>> statistics = entropy(Returned.of(*lists, users=dict.fromkeys("abc", 1)), k=2)
+    >>> entropy.__scorer__.figure(statistics)              # 1/2 * 1 + 2 * 1/4 * 2
+    1.5
+    """
+    return returned.top(k).spread()

@@ -1,0 +1,45 @@
+"""Gini index of how recommendations spread."""
+
+import numpy as np
+
+from scorer.judged import Returned, Statistics
+from scorer.measures import metric
+from scorer.params import Catalogued, Cutoff
+
+
+def _figure(statistics: Statistics, *, catalogue: int, **_: object) -> float:
+    times = np.unique(statistics.rows, return_counts=True)[1]
+    if catalogue < 2 or not times.size:
+        return float("nan")
+    place = np.arange(catalogue - times.size + 1, catalogue + 1)  # items never returned come first
+    weight = (2 * place - catalogue - 1) * np.sort(times)
+    return float(weight.sum() / times.sum() / (catalogue - 1))
+
+
+@metric(
+    "Gini",
+    title="Gini index of how recommendations spread",
+    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    better="lower",
+    aggregate="pooled",
+    settle={"catalogue": lambda constants: constants.catalogue},
+    figure=_figure,
+    needs=("items",),
+)
+def gini(returned: Returned, *, k: Cutoff, catalogue: Catalogued | None = None) -> Statistics:
+    """How unequally the first k ranks of all lists spread over the catalogue.
+
+    0: every item is recommended equally often; 1: it is always the same one.
+    The sum of (2j - n - 1) p_j over the n items, from the least recommended to
+    the most, divided by n - 1. Items that are never recommended count. Lower is
+    better; Elliot and RankSys report 1 - Gini, and those that divide by n
+    instead of n - 1 never reach 1.
+
+    a is recommended three times, b once, c never:
+
+    >>> lists = (["a", "b"], {}), (["a"], {}), (["a"], {})
+    >>> statistics = gini(Returned.of(*lists, users=dict.fromkeys("abc", 1)), k=2)
+    >>> gini.__scorer__.figure(statistics, catalogue=3)    # (-2 * 0 + 0 * 1/4 + 2 * 3/4) / 2
+    0.75
+    """
+    return returned.top(k).spread()

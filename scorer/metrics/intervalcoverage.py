@@ -1,0 +1,30 @@
+"""Coverage of prediction intervals."""
+
+from scorer.judged import Floats, Rated, Statistics
+from scorer.measures import metric
+from scorer.params import Average
+
+
+@metric(
+    "IntervalCoverage",
+    title="Coverage of prediction intervals",
+    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.4 (confidence)",
+    figure=lambda statistics, **_: statistics.share(),
+    columns=("low", "high"),
+)
+def intervalcoverage(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+    """The share of the ratings that lie inside the interval given for them.
+
+    The submission says for each prediction from where (`low`) to where (`high`)
+    it expects the rating; both ends belong to the interval. An interval that
+    should hold 90 % of the ratings is honest where the value is near 0.9. Wide
+    intervals score high for nothing: look at an error measure as well.
+
+    A rating of 3 inside 2 to 4, one of 5 outside 1 to 4:
+
+    >>> rated = Rated.of(([3, 5], [(3, 2, 4), (4, 1, 4)]))
+    >>> intervalcoverage(rated)                   # 1 / 2
+    array([0.5])
+    """
+    inside = (rated.low <= rated.rating) & (rated.rating <= rated.high)
+    return rated.mean(inside, average == "pooled")

@@ -1,0 +1,32 @@
+"""Coverage of the lists."""
+
+import numpy as np
+
+from scorer.judged import Returned, Statistics
+from scorer.measures import metric
+
+
+@metric(
+    "ListCoverage",
+    title="Coverage of the lists",
+    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3 (user space)",
+    aggregate="pooled",
+    aliases=("UserCoverage",),
+    expected=True,
+    figure=lambda statistics, **_: statistics.share(),
+)
+def listcoverage(returned: Returned) -> Statistics:
+    """The share of the lists for which anything is returned.
+
+    Below 1 only where the challenge accepts that lists are missing or empty.
+    Shani and Gunawardana ask in addition for a minimum of items or confidence;
+    Elliot's UserCoverage is the count alone.
+
+    One of two lists is answered:
+
+    >>> listcoverage(Returned.of((["a"], {}), ([], {}))).share()          # 1 / 2
+    0.5
+    """
+    answered = np.minimum(returned.total(), 1.0)
+    every = np.arange(returned.lists, dtype=np.int64)
+    return Statistics(every, np.column_stack([answered, np.ones_like(answered)]), returned.lists)

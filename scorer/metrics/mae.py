@@ -1,0 +1,33 @@
+"""Mean absolute error."""
+
+import numpy as np
+
+from scorer.judged import Floats, Rated, Statistics
+from scorer.measures import metric
+from scorer.params import Average
+
+
+@metric(
+    "MAE",
+    title="Mean absolute error",
+    source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    range=(0, None),
+    better="lower",
+    figure=lambda statistics, **_: statistics.share(),
+)
+def mae(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+    """How far predictions are from the ratings, on average.
+
+    Each list's own mean, then the mean of those, so that a user with many
+    ratings counts as much as one with few. scikit-learn and Surprise take all
+    ratings together: `average=pooled`.
+
+    A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
+
+    >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
+    >>> mae(rated)                                # (1 + 0) / 2, and 2 / 1
+    array([0.5, 2. ])
+    >>> mae(rated, average="pooled").share()      # (1 + 0 + 2) / 3
+    1.0
+    """
+    return rated.mean(np.abs(rated.prediction - rated.rating), average == "pooled")

@@ -1,0 +1,30 @@
+"""Mean squared error."""
+
+from scorer.judged import Floats, Rated, Statistics
+from scorer.measures import metric
+from scorer.params import Average
+
+
+@metric(
+    "MSE",
+    title="Mean squared error",
+    source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    range=(0, None),
+    better="lower",
+    figure=lambda statistics, **_: statistics.share(),
+)
+def mse(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+    """How far predictions are from the ratings, large errors weighing more.
+
+    Each list's own mean of squares, then the mean of those; scikit-learn takes
+    all ratings together: `average=pooled`.
+
+    A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
+
+    >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
+    >>> mse(rated)                                # (1 + 0) / 2, and 4 / 1
+    array([0.5, 4. ])
+    >>> mse(rated, average="pooled").share()      # (1 + 0 + 4) / 3
+    1.6666666666666667
+    """
+    return rated.mean((rated.prediction - rated.rating) ** 2, average == "pooled")

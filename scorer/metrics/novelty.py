@@ -1,0 +1,63 @@
+"""Novelty: how little known the recommended items are."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, Strict
+
+from scorer.judged import Floats, Returned, ratio
+from scorer.measures import metric
+from scorer.params import Cutoff
+
+
+def _needs(params: Any) -> tuple[str, ...]:
+    users = params["base"] == "users" and params["users"] is None
+    return ("history",) if users else ("history or items.users",)
+
+
+@metric(
+    "Novelty",
+    title="Novelty (mean self-information)",
+    source="Zhou et al., PNAS 107(10), 2010, doi:10.1073/pnas.1000488107",
+    range=(0, None),
+    settle={"users": lambda constants: constants.users},
+    needs=_needs,
+)
+def novelty(
+    returned: Returned,
+    *,
+    k: Cutoff,
+    base: Annotated[
+        Literal["users", "interactions"],
+        Field(description="Shares of the past users, or of all (user, item) pairs of the past."),
+    ] = "users",
+    users: Annotated[
+        int,
+        Strict(),
+        Field(ge=1, description="How many past users there are; settled by the history's lists."),
+    ]
+    | None = None,
+) -> Floats:
+    """How surprising it is that anybody knows the recommended items, in bits.
+
+    The mean over a list's first k items of -log2 of the share of past users
+    that know the item (`base=users`, as Zhou et al. and RankSys's free
+    discovery) or of the share of past interactions that were with it
+    (`base=interactions`, as Elliot's EFD and Microsoft's recommenders). How
+    many know an item is the column `users` of the challenge's `items`, else
+    counted from its `history`. An item that nobody knows counts as if one user
+    did. EFD weighs by rank and relevance as well, and Microsoft's averages over
+    all recommendations instead of list by list.
+
+    Of 8 past users 4 know a, 1 knows b, nobody knows c:
+
+    >>> returned = Returned.of((["a", "b", "c"], {}), users={"a": 4, "b": 1, "c": 0})
+    >>> novelty(returned, k=2, users=8)                          # (1 + 3) / 2
+    array([2.])
+    >>> novelty(returned, k=3, users=8).round(4)                 # (1 + 3 + 3) / 3
+    array([2.3333])
+    """
+    top = returned.top(k)
+    known = np.maximum(returned.catalogue.users, 1.0)
+    past = returned.catalogue.users.sum() if base == "interactions" else users
+    return ratio(top.total(-np.log2(known[top.item] / past)), top.total())

@@ -1,0 +1,44 @@
+"""Coefficient of determination."""
+
+from scorer.judged import Floats, Rated, Statistics, ratio
+from scorer.measures import metric
+from scorer.params import Average
+
+
+def _pooled(statistics: Statistics, **_: object) -> float:
+    """1 - errors over spread, the spread put together from each list's own."""
+    ratings, middle, spread, errors = statistics.rows[statistics.rows[:, 0] > 0].T
+    if not ratings.size:
+        return float("nan")
+    apart = middle - middle[0]
+    apart -= (ratings * apart).sum() / ratings.sum()
+    return float(1 - ratio(errors.sum(), spread.sum() + (ratings * apart**2).sum()))
+
+
+@metric(
+    "R2",
+    title="Coefficient of determination",
+    source="Kvålseth, The American Statistician 39(4), 1985, his R² number 1; as scikit-learn",
+    range=(None, 1),
+    figure=_pooled,
+)
+def r2(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+    """How much better the predictions are than the mean rating.
+
+    1 - sum (rating - prediction)^2 / sum (rating - mean)^2: 1 is perfect, 0 is
+    as good as always predicting the mean, and it can be negative. The mean is
+    each list's own; scikit-learn takes all ratings together: `average=pooled`.
+    Where all ratings are the same it is undefined; scikit-learn says 1 for a
+    perfect prediction of them and 0 otherwise.
+
+    Ratings 1, 2 and 3, predicted as 1, 2 and 2; and one rating alone:
+
+    >>> rated = Rated.of(([1, 2, 3], [1, 2, 2]), ([4], [4]))
+    >>> r2(rated)                                 # 1 - 1 / 2; no spread
+    array([0.5, nan])
+    """
+    errors = rated.total((rated.prediction - rated.rating) ** 2)
+    middle, spread = rated.spread()
+    if average == "pooled":
+        return rated.pooled(rated.total(), middle, spread, errors)
+    return 1 - ratio(errors, spread)

@@ -1,0 +1,35 @@
+"""Root mean squared error."""
+
+import math
+
+import numpy as np
+
+from scorer.judged import Floats, Rated, Statistics
+from scorer.measures import metric
+from scorer.params import Average
+
+
+@metric(
+    "RMSE",
+    title="Root mean squared error",
+    source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    range=(0, None),
+    better="lower",
+    figure=lambda statistics, **_: math.sqrt(statistics.share()),
+)
+def rmse(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+    """How far predictions are from the ratings, in the ratings' own unit.
+
+    The root is taken list by list and then averaged. The Netflix Prize,
+    scikit-learn and Surprise take one root over all ratings: `average=pooled`.
+
+    A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
+
+    >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
+    >>> rmse(rated).round(4)                      # sqrt(1 / 2), and sqrt(4 / 1)
+    array([0.7071, 2.    ])
+    >>> rmse(rated, average="pooled").share()     # 5 / 3, before the root
+    1.6666666666666667
+    """
+    found = rated.mean((rated.prediction - rated.rating) ** 2, average == "pooled")
+    return found if isinstance(found, Statistics) else np.sqrt(found)

@@ -1,0 +1,74 @@
+"""Serendipity: relevant and unexpected."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, Strict
+
+from scorer.judged import Floats, Returned
+from scorer.measures import metric
+from scorer.params import Cutoff, Distance, Relevant, distances
+
+
+def _needs(params: Any) -> tuple[str, ...]:
+    if params["expected"] == "history":
+        return "history", "items.features"
+    return ("history or items.users",)
+
+
+@metric(
+    "Serendipity",
+    title="Serendipity",
+    source="Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761; "
+    "with expected=history Zhang et al. (Auralist), WSDM 2012, doi:10.1145/2124295.2124300",
+    range=(0, 2),
+    needs=_needs,
+)
+def serendipity(
+    returned: Returned,
+    *,
+    k: Cutoff,
+    expected: Annotated[
+        Annotated[int, Strict(), Field(ge=1)] | Literal["history"],
+        Field(
+            description="What is expected: so many of the most popular items, such as 100, "
+            "or what is like the list's history."
+        ),
+    ],
+    distance: Distance = "cosine",
+    rel: Relevant = 1,
+) -> Floats:
+    """How many of the first k ranks hold an item that is relevant and yet unexpected.
+
+    With a number, the items that most past users know are expected (equal
+    counts in the order of their ids), and the value is the share of the k ranks
+    with a relevant item that is none of them. Ge et al. leave open which
+    primitive recommender sets the expectations; here it is popularity. With
+    `expected=history` a relevant item counts by how unlike the items of the
+    list's history it is: its mean `distance` from them by the feature columns,
+    and fully where there is no history. Microsoft's recommenders compute that
+    with a cosine of co-occurrence and divide by what was returned; a list
+    shorter than k is divided by k here, as in P.
+
+    a is known to most; a and b are relevant, c is not:
+
+    >>> users, features = {"a": 9, "b": 2, "c": 1}, {"a": [1, 0], "b": [1, 1], "c": [0, 1]}
+    >>> truth = {"a": 1, "b": 1}
+    >>> lists = (["a", "b", "c"], truth)
+    >>> returned = Returned.of(lists, users=users, features=features, history=[["a"]])
+    >>> serendipity(returned, k=4, expected=1)                   # b / 4
+    array([0.25])
+    >>> serendipity(returned, k=4, expected="history").round(4)  # (0 + (1 - 1/sqrt(2))) / 4
+    array([0.0732])
+    """
+    top = returned.top(k)
+    found = top.where(top.grade >= rel)
+    if expected != "history":
+        popularity = returned.catalogue.popularity()
+        return found.total(popularity[found.item] > expected) / k
+    features = returned.catalogue.features
+    apart, past = np.zeros(found.item.size), np.zeros(found.item.size)
+    for row, item in found.past():
+        apart[row] += distances(features[found.item[row]], features[item], distance)
+        past[row] += 1
+    return found.total(np.divide(apart, past, out=np.ones_like(apart), where=past > 0)) / k
