@@ -397,12 +397,6 @@ def test_auc_of_all_pairs_needs_the_catalogue():
         auc(judged, pairs="all", catalogue=1)
 
 
-def test_equal_grades_are_no_order():
-    judged = meet([(["a"], {"a": 1, "b": 2}), (["a", "b"], {"a": 1, "b": 1})])
-    with pytest.raises(ChallengeError, match="list '000001' grades two items 1"):
-        values("TauAP", judged)
-
-
 def test_exp2_of_what_no_float_holds():
     judged = meet([(["a"], {"a": 5000.0, "b": 4998.0})])
     with pytest.raises(ChallengeError, match="grade 5000"):

@@ -17,6 +17,9 @@ from scorer.params import Cutoff, Relevant
     source="Apache Hivemall's auc for ranked lists",
     expected=True,
     settle={"catalogue": lambda constants: constants.catalogue},
+    needs=lambda params: (
+        ("items",) if params["pairs"] == "all" and params["catalogue"] is None else ()
+    ),
 )
 def auc(
     judged: Judged,
