@@ -57,10 +57,11 @@ class Findings:
 
     def add(self, problem: Problem) -> None:
         """Keep `problem`, or only count it when its code has been seen often enough."""
-        before = self.counts[problem.code]
-        self.counts[problem.code] += problem.times
-        if before < self._kept:
-            self._problems.append(problem if problem.path else replace(problem, path=self.path))
+        if self.counts[problem.code] >= self._kept:
+            self.counts[problem.code] += problem.times
+            return
+        self.counts[problem.code] += 1
+        self._problems.append(problem if problem.path else replace(problem, path=self.path))
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Add each of `problems`."""
