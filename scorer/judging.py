@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scorer.columns import Floats, Ids, Ints, Table
-from scorer.judged import Hits, Judged, Mask, Ties, ranked_hits
+from scorer.judged import Catalogue, Hits, Judged, Mask, Rated, Returned, Ties, ranked_hits
 from scorer.preferred import Heights, Likelihood, Orders, Pairs, Preferred
 
 PAIR = ("better", "worse")
@@ -140,6 +140,36 @@ def judge(table: Table, truth: Truth, ties: Ties = "item-desc") -> tuple[Judged,
     )
     returned = np.bincount(found.in_list, minlength=lists).astype(np.int64)
     return Judged(hits, ideal, returned, truth.lists), returned > 0
+
+
+def returned(
+    table: Table, truth: Truth, ties: Ties, catalogue: Catalogue, past: tuple[Ints, Ints]
+) -> Returned:
+    """All that the submission returned, judged or not, beside what is known of the items."""
+    found = order(table, truth.lists, ties)
+    item = table.ids["item"]
+    code = np.array([catalogue.items.get(name, -1) for name in item.names], dtype=np.int64)
+    row = truth.rows(table.ids["list"], item)[found.row]
+    grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)
+    return Returned(
+        found.in_list, found.rank, code[item.codes[found.row]], grade, len(truth.lists),
+        catalogue, *past, truth.lists,
+    )  # fmt: skip
+
+
+def rated(table: Table, truth: Truth) -> Rated:
+    """The submission's predictions beside the ratings that the truth has as grades."""
+    row = truth.rows(table.ids["list"], table.ids["item"])
+    mine = np.flatnonzero(row >= 0)[::-1]
+    place = np.full(truth.item.size, -1, dtype=np.int64)
+    place[row[mine]] = mine  # from the last, so that the first of two counts
+    met = place >= 0
+    low, high = (table.numbers.get(role, np.full(len(table), np.nan)) for role in ("low", "high"))
+    place = place[met]
+    return Rated(
+        truth.in_list[met], truth.grade[met], table.numbers["prediction"][place],
+        low[place], high[place], len(truth.lists), truth.lists,
+    )  # fmt: skip
 
 
 def members(candidates: Mapping[str, Collection[str]], lists: Sequence[str]) -> Truth:

@@ -20,6 +20,7 @@ class Constants:
 
     max_grade: float | None = None
     catalogue: int | None = None  # how many items there are, where the challenge declares them
+    users: int | None = None  # how many past users there are, where the challenge has a history
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Aids:
     public: Public
     tables: Mapping[str, Table] = field(default_factory=dict)  # items, history, likelihood
     features: tuple[str, ...] = ()  # the feature columns of items
+    strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
 
 
 Open = Callable[[Table, Aids, Findings], Answers]

@@ -120,5 +120,6 @@ def distances(first: Floats, second: Floats, distance: str) -> Floats:
         return 1.0 - shared
     lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
     products = (first * second).sum(axis=1)
-    alike = np.divide(products, lengths, out=np.zeros(len(first)), where=lengths > 0)
-    return 1.0 - np.clip(alike, -1.0, 1.0)  # rounding may pass 1
+    alike: Floats = np.divide(products, lengths, out=np.zeros(len(first)), where=lengths > 0)
+    apart: Floats = 1.0 - np.clip(alike, -1.0, 1.0)  # rounding may pass 1
+    return apart

@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from scorer.columns import Table, Wanted
-from scorer.errors import Findings, Problem
-from scorer.judged import Judged, Ties
-from scorer.judging import Truth, judge
+import numpy as np
+
+from scorer.columns import Ints, Table, Wanted
+from scorer.errors import Findings, Problem, quoted
+from scorer.judged import Catalogue, Judged, Returned, Ties
+from scorer.judging import Truth, graded, judge, likelihood, returned, stated
 from scorer.kind import Aids, Constants, Meeting, kind
 from scorer.preferences import Positions
+from scorer.preferred import Heights, Layout, Orders, Preferred
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grades:
     """A graded truth made ready."""
 
     truth: Truth
     constants: Constants
+    aids: Aids
 
     @property
     def lists(self) -> tuple[str, ...]:
         """The lists that are scored."""
         return self.truth.lists
+
+    @cached_property
+    def items(self) -> Truth:
+        """The truth with the candidates of each list, which need not be judged."""
+        return graded(self.truth, self.aids.public.candidates or {})
+
+    @cached_property
+    def orders(self) -> Orders:
+        """The truth as preferences: the better grade is preferred."""
+        layout, chances = Layout.of(self.items.in_list, self.lists), self.aids.tables
+        likely = likelihood(chances["likelihood"], self.items) if "likelihood" in chances else None
+        return Orders.of(layout, Heights(self.items.grade), likely)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The items there are, and what is known of them."""
+        return _catalogue(self.aids)
+
+    @cached_property
+    def past(self) -> tuple[Ints, Ints]:
+        """Which list has known which item of the catalogue."""
+        places = {name: n for n, name in enumerate(self.truth.lists)}
+        return _past(self.aids.tables.get("history"), places, self.catalogue.items)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
         """The judged items that the submission returned, beside the best possible."""
@@ -30,6 +59,10 @@ class Grades:
         seen: dict[type, object] = {Judged: judged}
         if Positions in views:
             seen[Positions] = Positions.of(judged)
+        if Preferred in views:
+            seen[Preferred] = Preferred(self.orders, stated(submission, self.items))
+        if Returned in views:
+            seen[Returned] = returned(submission, self.truth, ties, self.catalogue, self.past)
         return Meeting(answered, seen)
 
 
@@ -47,6 +80,62 @@ def grades(table: Table, aids: Aids, findings: Findings) -> Grades:
     elif grade is not None and not (grade > 0).any():
         findings.add(Problem("S304", "nothing is relevant in any list", "warning"))
     truth = Truth.of(table, tuple(aids.public.lists))
+    if aids.strict:
+        findings.extend(_equal(truth, aids))
     highest = float(truth.grade.max(initial=0.0))
     catalogue = None if aids.public.items is None else len(aids.public.items)
-    return Grades(truth, Constants(highest, catalogue))
+    history = aids.tables.get("history")
+    users = None if history is None else len(history.ids["list"].names)
+    return Grades(truth, Constants(highest, catalogue, users), aids)
+
+
+def _catalogue(aids: Aids) -> Catalogue:
+    """The challenge's items, else those of its history, in the order of their ids."""
+    items, history = aids.tables.get("items"), aids.tables.get("history")
+    known = history if items is None else items
+    names = [] if known is None else sorted(known.ids["item"].names)
+    codes = {name: code for code, name in enumerate(names)}
+    users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(aids.features)))
+    if items is not None:
+        code = np.array([codes[name] for name in items.ids["item"].names], dtype=np.int64)
+        row = code[items.ids["item"].codes]
+        for n, role in enumerate(aids.features):
+            features[row, n] = items.numbers[role]
+    if items is not None and "users" in items.numbers:
+        users[row] = items.numbers["users"]
+    elif history is not None:
+        places = {name: n for n, name in enumerate(history.ids["list"].names)}
+        users[:-1] = np.bincount(_past(history, places, codes)[1], minlength=len(names))
+    return Catalogue(codes, users, features)
+
+
+def _past(
+    history: Table | None, lists: Mapping[str, int], items: Mapping[str, int]
+) -> tuple[Ints, Ints]:
+    """The pairs of the history that concern these lists and items, each once, in order."""
+    if history is None:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    in_list, item = (
+        np.array([known.get(name, -1) for name in ids.names], dtype=np.int64)[ids.codes]
+        for known, ids in ((lists, history.ids["list"]), (items, history.ids["item"]))
+    )
+    ours = (in_list >= 0) & (item >= 0)
+    pairs = np.unique(in_list[ours] * max(len(items), 1) + item[ours])
+    return pairs // max(len(items), 1), pairs % max(len(items), 1)
+
+
+def _equal(truth: Truth, aids: Aids) -> Iterator[Problem]:
+    """Lists whose truth is no order, for metrics that need one."""
+    same = (np.diff(truth.in_list) == 0) & (np.diff(truth.grade) == 0)
+    names = list(truth.items)
+    seen = -1
+    for n in np.flatnonzero(same).tolist():
+        if (mine := int(truth.in_list[n])) == seen:
+            continue
+        seen, name = mine, truth.lists[mine]
+        said = (
+            f"{', '.join(aids.strict)} needs an order as truth: {aids.public.word('list')} "
+            f"{quoted(name)} grades {quoted(names[truth.item[n]])} and "
+            f"{quoted(names[truth.item[n + 1]])} both {truth.grade[n]:g}"
+        )
+        yield Problem("T706", said, list=name)

@@ -1,0 +1,90 @@
+"""Predictions against ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorer.columns import Table, Wanted
+from scorer.errors import Findings, Problem, quoted, some
+from scorer.judged import Rated, Ties
+from scorer.judging import Truth, rated
+from scorer.kind import Aids, Constants, Meeting, kind
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """A truth of ratings made ready."""
+
+    truth: Truth  # the ratings in the place of grades
+    constants: Constants
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The lists that are scored."""
+        return self.truth.lists
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+        """The predictions beside the ratings; what was not asked for is left out."""
+        found = rated(submission, self.truth)
+        return Meeting(found.total() > 0, {Rated: found})
+
+
+@kind(
+    "ratings",
+    truth=(Wanted(("list", "item", "rating")),),
+    known=(Wanted(("list", "item")),),
+    submission=(Wanted(("list", "item", "prediction"), ("low", "high")),),
+)
+def ratings(table: Table, aids: Aids, findings: Findings) -> Ratings:
+    """Ratings, by list and then by item, whatever the order of the file."""
+    word = aids.public.word("list")
+    lists, items = table.ids["list"], table.ids["item"]
+    given = set(lists.names)
+    if not given:
+        findings.add(Problem("S103", "the truth has no rows"))
+    elif bare := [name for name in aids.public.lists if name not in given]:
+        said = f"{len(bare):,} lists have no rating in the truth: {some(bare)}"
+        findings.add(Problem("S301", said, "warning", list=bare[0]))
+    findings.extend(_twice(table, word))
+    findings.extend(_unasked(table, aids))
+    names = tuple(sorted({*given, *aids.public.lists}))
+    place = {name: n for n, name in enumerate(names)}
+    codes = {name: n for n, name in enumerate(sorted(items.names))}
+    in_list = np.array([place[name] for name in lists.names], dtype=np.int64)[lists.codes]
+    item = np.array([codes[name] for name in items.names], dtype=np.int64)[items.codes]
+    by = np.lexsort((item, in_list))
+    rating = table.numbers["rating"]
+    return Ratings(Truth(names, codes, in_list[by], item[by], rating[by]), Constants())
+
+
+def _twice(table: Table, word: str) -> Iterator[Problem]:
+    """Ratings that are given twice."""
+    first: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(_pairs(table)):
+        if (other := first.setdefault(pair, row)) != row:
+            same = table.numbers["rating"][row] == table.numbers["rating"][other]
+            said = (
+                f"item {quoted(pair[1])} is rated twice in {word} {quoted(pair[0])} "
+                f"(first on line {table.line[other]:,})"
+            )
+            yield Problem("S304", said, line=int(table.line[row]), list=pair[0], item=pair[1],
+                          help="the same rating; drop a line" if same else None)  # fmt: skip
+
+
+def _unasked(table: Table, aids: Aids) -> Iterator[Problem]:
+    """Ratings of items that the public file of items does not give their list."""
+    asked = aids.public.asked
+    for row, (name, item) in enumerate(_pairs(table)):
+        if asked is not None and (name, item) not in asked:
+            word = aids.public.word("list")
+            said = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
+            yield Problem("S305", said, line=int(table.line[row]), list=name, item=item)
+
+
+def _pairs(table: Table) -> Iterator[tuple[str, str]]:
+    lists, items = table.ids["list"], table.ids["item"]
+    for name, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
+        yield lists.names[name], items.names[item]
