@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from scorer import __version__
+from scorer.auditing import Truthful, inspect
 from scorer.challenge import Challenge, Source
+from scorer.checks.preferences import improbable
 from scorer.columns import Table, Wanted
 from scorer.errors import (
     ChallengeError,
@@ -18,14 +22,16 @@ from scorer.errors import (
     UnknownName,
     quoted,
 )
+from scorer.judged import Returned
 from scorer.kind import Aids, Answers, Kind, kinds
 from scorer.measures import Measure, Metric, NotationError, measure, parse
 from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons
+from scorer.preferred import Preferred
 from scorer.public import Public
 from scorer.registry import Registry, discover, plugin
 from scorer.results import Rules
 from scorer.streams import Limits, digest
-from scorer.tables import format_of, read
+from scorer.tables import format_of, header, read
 
 
 @cache
@@ -52,6 +58,20 @@ class Prepared:
         preferred = self.rank_by or any(m.metric.view is Lineup for m in self.breakers)
         asked = {m.metric.view for m in self.measures}
         return frozenset(asked | {Positions} if preferred else asked)
+
+    @property
+    def shapes(self) -> tuple[Wanted, ...]:
+        """What a submission may look like: the kind's shapes, with what the measures need."""
+        columns = self.challenge.submission.columns
+        needed = {role for m in self.measures for role in m.metric.columns}
+        return tuple(
+            Wanted(
+                (*shape.required, *(role for role in shape.optional if role in needed)),
+                tuple(role for role in shape.optional if role not in needed),
+                columns,
+            )
+            for shape in self.kind.submission
+        )
 
     @property
     def limits(self) -> Limits:
@@ -104,6 +124,10 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
             if challenge.submission.ties == "expected" and not found.expected:
                 said = f"{spec.key}: {found.name} has no closed form for submission.ties: expected"
                 problems.append(challenge.problem("C122", spec.key, said))
+            for need in bound.needs:
+                if not any(_has(challenge, one) for one in need.split(" or ")):
+                    said = f"{bound.name} needs {need}, which this challenge does not have"
+                    problems.append(challenge.problem("C121", spec.key, said))
     if problems:
         raise ChallengeError(problems=problems)
     kind, mixed = _kind(challenge, measures)
@@ -130,20 +154,35 @@ def public(prepared: Prepared) -> Public:
     findings = Findings()
     called = {role: prepared.called(role) for role in ("list", "item")}
     items = candidates = None
+    lists: dict[str, None] = {}
+    groups: dict[str, str] = {}
     if challenge.items is not None:
         table = _table(challenge.items, [Wanted(("item",), ("list",))], findings)
         if table is not None:
             items = dict.fromkeys(table.ids["item"].names)
             if "list" in table.ids:
-                candidates = _by_list(table)
+                candidates = _by_list(table, "item")
     if challenge.lists is not None:
         table = _table(challenge.lists, [Wanted(("list",), ("group",))], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
-    else:
+        if table is not None and "group" in table.ids:
+            groups = _groups(table, str(challenge.lists.file), findings)
+            called["group"] = table.called("group")
+    bare = kind.name != "grades" and candidates is None
+    asked = None
+    if challenge.lists is None or bare:
         table = _table(challenge.truth, kind.known, findings)
-        lists = dict.fromkeys(sorted(table.ids["list"].names)) if table is not None else {}
+        if table is not None and challenge.lists is None:
+            lists = dict.fromkeys(sorted(table.ids["list"].names))
+        if table is not None and bare:
+            roles = ("item",) if kind.name == "ratings" else ("better", "worse")
+            candidates = _by_list(table, *roles)
+    if kind.name == "ratings":
+        named = candidates or {}
+        asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
+        candidates = None if bare else candidates
     _raise(findings)
-    return Public(kind.name, lists, items, candidates, None, called)
+    return Public(kind.name, lists, items, candidates, asked, called, groups)
 
 
 def answers(prepared: Prepared, public: Public) -> tuple[Answers, list[Problem]]:
@@ -157,8 +196,21 @@ def answers(prepared: Prepared, public: Public) -> tuple[Answers, list[Problem]]
     table = _table(challenge.truth, kind.truth, findings)
     _raise(findings)
     assert table is not None
-    aids = Aids(public)
-    ready = kind.open(table, aids, told := Findings(str(challenge.truth.file)))
+    tables = {}
+    if challenge.likelihood is not None and Preferred in prepared.views:
+        chances = Wanted(("list", "better", "worse", "probability"))
+        likelihood = _table(challenge.likelihood, [chances], findings)
+        if likelihood is not None:
+            tables["likelihood"] = likelihood
+            told = Findings(str(challenge.likelihood.file))
+            told.extend(improbable(likelihood, public.word("list")))
+            findings.extend(_organizers(told))
+    beside, features = _items(prepared, findings)
+    strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
+    aids = Aids(public, tables | beside, features, tuple(strict))
+    told = Findings(str(challenge.truth.file))
+    inspect(Truthful(table, public, challenge), told)
+    ready = kind.open(table, aids, told)
     findings.extend(_organizers(told))
     _raise(findings)
     return ready, list(findings)
@@ -229,11 +281,65 @@ def _raise(findings: Findings) -> None:
         raise ChallengeError(problems=findings)
 
 
-def _by_list(table: Table) -> dict[str, frozenset[str]]:
-    lists, items = table.ids["list"], table.ids["item"]
+def _items(prepared: Prepared, findings: Findings) -> tuple[dict[str, Table], tuple[str, ...]]:
+    """What is known of the items and of the past, where a measure asks: tables, and features."""
+    challenge = prepared.challenge
+    found: dict[str, Table] = {}
+    features: tuple[str, ...] = ()
+    if Returned not in prepared.views:
+        return found, features
+    if (source := challenge.items) is not None:
+        called = {f"features[{n}]": name for n, name in enumerate(source.features)}
+        features = tuple(called)
+        if source.users is not None:
+            called["users"] = source.users
+        named = source.model_copy(update={"columns": {**source.columns, **called}})
+        items = _table(named, [Wanted(("item", *called))], findings)
+        if items is not None:
+            found["items"] = items
+            told = Findings(str(source.file))
+            told.extend(_contradictory(items))
+            findings.extend(_organizers(told))
+    if challenge.history is not None:
+        history = _table(challenge.history, [Wanted(("list", "item"))], findings)
+        if history is not None:
+            found["history"] = history
+    return found, features
+
+
+def _contradictory(items: Table) -> Iterator[Problem]:
+    """Items that are described twice, and not alike; counts below 0."""
+    item, first = items.ids["item"], dict[int, int]()
+    for row, code in enumerate(item.codes.tolist()):
+        other, name = first.setdefault(code, row), item.names[code]
+        line = int(items.line[row])
+        for role, numbers in items.numbers.items():
+            said = f"{items.called(role)} of item {quoted(name)} is {numbers[row]:.12g}"
+            if role == "users" and numbers[row] < 0:
+                yield Problem("S505", f"{said}, below 0", line=line, item=name)
+            if numbers[row] != numbers[other] and not np.isnan(numbers[[row, other]]).any():
+                said += f" here and {numbers[other]:.12g} on line {items.line[other]:,}"
+                yield Problem("S304", said, line=line, item=name)
+
+
+def _groups(table: Table, path: str, findings: Findings) -> dict[str, str]:
+    """The group of each list; a list can be in one only."""
+    found: dict[str, str] = {}
+    for row, line in enumerate(table.line.tolist()):
+        name, group = table.ids["list"].text(row), table.ids["group"].text(row)
+        if found.setdefault(name, group) != group:
+            said = f"{quoted(name)} is in two groups, {quoted(found[name])} and {quoted(group)}"
+            findings.add(Problem("T304", said, path=path, line=line, list=name))
+    return found
+
+
+def _by_list(table: Table, *roles: str) -> dict[str, frozenset[str]]:
+    """The items of each list, from columns that name them."""
+    lists = table.ids["list"]
     found: dict[str, set[str]] = {name: set() for name in lists.names}
-    for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
-        found[lists.names[code]].add(items.names[item])
+    for items in (table.ids[role] for role in roles):
+        for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
+            found[lists.names[code]].add(items.names[item])
     return {name: frozenset(names) for name, names in found.items()}
 
 
@@ -251,9 +357,18 @@ def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list
             return kinds().get(min(fits)), [challenge.problem("C115", key, f"{key}: {said}")]
         fits &= bound.metric.kinds
     if len(fits) > 1:
-        shape = {"better", "worse"} <= set(challenge.truth.columns)
-        fits &= {"preferences"} if shape else {"grades"}
+        fits &= {"preferences"} if _of_pairs(challenge) else {"grades"}
     return kinds().get(min(fits)), []
+
+
+def _of_pairs(challenge: Challenge) -> bool:
+    """Whether the truth prefers items to each other: as declared, else as its header says."""
+    source, pair = challenge.truth, {"better", "worse"}
+    if pair & {*source.columns, *challenge.submission.columns}:
+        return True
+    if {"item", "grade"} & set(source.columns):
+        return False
+    return pair <= header(source.file, format_of(source.file, source.format), Limits())
 
 
 def _leaderboard(
@@ -292,6 +407,14 @@ def _leaderboard(
     return tuple(each for each in breakers if each), rank_by, problems
 
 
+def _has(challenge: Challenge, need: str) -> bool:
+    """Whether the challenge declares a file, or a column of one: `items`, `items.users`."""
+    found: object = challenge
+    for step in need.split("."):
+        found = getattr(found, step, None)
+    return found not in (None, ())
+
+
 def _or(names: frozenset[str]) -> str:
     return " or ".join(sorted(names))
 
@@ -304,7 +427,8 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
         (challenge.undefined, "undefined"),
         (challenge.submission.missing_list, "submission.missing_list"),
     ):
-        if said == "zero" and lower:
+        # a whole-challenge figure such as Gini has no lists to be zero
+        if said == "zero" and lower and bound.metric.aggregate != "pooled":
             what = f"{where}: zero would be a perfect {bound.metric.name}; write skip or error"
             refused.append(challenge.problem("C118", where, what))
     undefined = challenge.undefined or ("error" if lower else "zero")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from scorer.checking import Submitted, examine
@@ -25,8 +24,7 @@ def outcome(opened: Opened, path: Path) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
     prepared, rules = opened.prepared, opened.prepared.challenge.submission
     findings = Findings(str(path))
-    wanted = [replace(shape, columns=rules.columns) for shape in prepared.kind.submission]
-    table = read(path, format_of(path, rules.format), wanted, findings, prepared.limits)
+    table = read(path, format_of(path, rules.format), prepared.shapes, findings, prepared.limits)
     sha256 = None
     if table is not None:
         examine(Submitted(table, opened.public, rules), findings)

@@ -40,7 +40,6 @@ class Ratings:
 )
 def ratings(table: Table, aids: Aids, findings: Findings) -> Ratings:
     """Ratings, by list and then by item, whatever the order of the file."""
-    word = aids.public.word("list")
     lists, items = table.ids["list"], table.ids["item"]
     given = set(lists.names)
     if not given:
@@ -48,7 +47,6 @@ def ratings(table: Table, aids: Aids, findings: Findings) -> Ratings:
     elif bare := [name for name in aids.public.lists if name not in given]:
         said = f"{len(bare):,} lists have no rating in the truth: {some(bare)}"
         findings.add(Problem("S301", said, "warning", list=bare[0]))
-    findings.extend(_twice(table, word))
     findings.extend(_unasked(table, aids))
     names = tuple(sorted({*given, *aids.public.lists}))
     place = {name: n for n, name in enumerate(names)}
@@ -56,30 +54,17 @@ def ratings(table: Table, aids: Aids, findings: Findings) -> Ratings:
     in_list = np.array([place[name] for name in lists.names], dtype=np.int64)[lists.codes]
     item = np.array([codes[name] for name in items.names], dtype=np.int64)[items.codes]
     by = np.lexsort((item, in_list))
+    by = by[np.append(True, np.diff(in_list[by]) | np.diff(item[by]) != 0)[: by.size]]  # once each
     rating = table.numbers["rating"]
     return Ratings(Truth(names, codes, in_list[by], item[by], rating[by]), Constants())
 
 
-def _twice(table: Table, word: str) -> Iterator[Problem]:
-    """Ratings that are given twice."""
-    first: dict[tuple[str, str], int] = {}
-    for row, pair in enumerate(_pairs(table)):
-        if (other := first.setdefault(pair, row)) != row:
-            same = table.numbers["rating"][row] == table.numbers["rating"][other]
-            said = (
-                f"item {quoted(pair[1])} is rated twice in {word} {quoted(pair[0])} "
-                f"(first on line {table.line[other]:,})"
-            )
-            yield Problem("S304", said, line=int(table.line[row]), list=pair[0], item=pair[1],
-                          help="the same rating; drop a line" if same else None)  # fmt: skip
-
-
 def _unasked(table: Table, aids: Aids) -> Iterator[Problem]:
     """Ratings of items that the public file of items does not give their list."""
-    asked = aids.public.asked
+    public, asked = aids.public, aids.public.asked
     for row, (name, item) in enumerate(_pairs(table)):
-        if asked is not None and (name, item) not in asked:
-            word = aids.public.word("list")
+        if asked is not None and (name, item) not in asked and item in (public.items or ()):
+            word = public.word("list")
             said = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
             yield Problem("S305", said, line=int(table.line[row]), list=name, item=item)
 
