@@ -16,18 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.errors import Findings, Problem, quoted
-from scorer.streams import Limits, Unreadable
+from scorer.errors import KEPT, Findings, Problem, quoted, shown
+from scorer.streams import Bounds, Unreadable
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 TEXT = frozenset({"list", "item", "better", "worse", "tag", "subtopic", "group", "fold"})
-DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# possessive, so that a million digits and an x are not tried a million times
+DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _PLAIN = frozenset("0123456789.+-eE")
 _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
 EXACT = 2**53  # whole numbers up to here are told apart by a double
+BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
+
+Place = Callable[[str, int], "tuple[int, int | None]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,33 +83,67 @@ class Table:
 
 
 class Builder:
-    """Columns in the making. Rows come in batches, cells in the order of `roles`."""
+    """Columns in the making. Rows come one by one, cells in the order of `roles`.
+
+    Args:
+        place: tells where the n-th cell stands in a row's text: how many lines
+            below its first, and at which character, from 1.
+    """
 
     def __init__(
         self,
         wanted: Wanted,
         roles: Sequence[str],
         findings: Findings,
-        limits: Limits,
-        place: Callable[[str, int], int | None] | None = None,
+        limits: Bounds,
+        place: Place | None = None,
     ) -> None:
         self.wanted, self.roles, self.findings = wanted, tuple(roles), findings
         self._limits, self._place = limits, place
-        self._codes: dict[str, list[NDArray[np.int64]]] = {r: [] for r in roles if r in TEXT}
+        self._codes: dict[str, list[Ints]] = {r: [] for r in roles if r in TEXT}
         self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
         self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
         self._lines: list[Ints] = []
         self._rows = 0
+        self._batch: list[tuple[int, Sequence[str], str]] = []
+        self._text = 0
         self.facts: dict[str, Any] = {}
 
-    def add(self, lines: Sequence[int], cells: Sequence[Sequence[str]], raw: Sequence[str]) -> None:
-        """Take a batch: for each row its line, its cells, and the text they were cut from.
+    def row(self, line: int, cells: Sequence[str], raw: str = "") -> None:
+        """Take a row: its line, its cells, and the text they were cut from.
 
         Raises:
             Unreadable: the table has more rows or different ids than are accepted.
         """
-        if not lines:
+        self._batch.append((line, cells, raw))
+        self._text += len(raw) or sum(map(len, cells))
+        if len(self._batch) >= BATCH_ROWS or self._text > BATCH_TEXT:
+            self._flush()
+
+    def table(self) -> Table:
+        """The finished columns.
+
+        Raises:
+            Unreadable: the table has more rows or different ids than are accepted.
+        """
+        self._flush()
+        return Table(
+            {
+                role: Ids(_ints(parts), tuple(self._index[role]))
+                for role, parts in self._codes.items()
+            },
+            {role: np.concatenate([np.empty(0), *parts]) for role, parts in self._numbers.items()},
+            _ints(self._lines),
+            self.wanted,
+            self.facts,
+        )
+
+    def _flush(self) -> None:
+        """Make arrays of the rows that wait."""
+        if not self._batch:
             return
+        batch, self._batch, self._text = self._batch, [], 0
+        lines, cells, _ = zip(*batch, strict=True)
         self._rows += len(lines)
         if self._rows > self._limits.rows:
             said = f"more than {self._limits.rows:,} rows, which is what is accepted here"
@@ -120,23 +158,10 @@ class Builder:
                     said = f"more than {self._limits.ids:,} different ids, as accepted here"
                     raise Unreadable(Problem("S104", said, line=lines[-1]))
             else:
-                self._numbers[role].append(self._parsed(role, n, column, lines, raw))
-
-    def table(self) -> Table:
-        """The finished columns."""
-        return Table(
-            {
-                role: Ids(_ints(parts), tuple(self._index[role]))
-                for role, parts in self._codes.items()
-            },
-            {role: np.concatenate([np.empty(0), *parts]) for role, parts in self._numbers.items()},
-            _ints(self._lines),
-            self.wanted,
-            self.facts,
-        )
+                self._numbers[role].append(self._parsed(n, column, batch))
 
     def _parsed(
-        self, role: str, n: int, column: Sequence[str], lines: Sequence[int], raw: Sequence[str]
+        self, n: int, column: Sequence[str], batch: Sequence[tuple[int, Sequence[str], str]]
     ) -> Floats:
         """The numbers of a column; a cell that is none gets its problem and NaN."""
         if _PLAIN.issuperset("".join(column)):
@@ -150,11 +175,30 @@ class Builder:
         for row, text in enumerate(column):
             values[row], fault = number(text)
             if fault is not None:
-                code, said = fault
-                said = f"{self.wanted.called(role)} {said}"
-                column_at = self._place(raw[row], n) if self._place else None
-                self.findings.add(Problem(code, said, line=lines[row], column=column_at))
+                self._tell(n, fault, *batch[row])
         return values
+
+    def _tell(
+        self, n: int, fault: tuple[str, str], line: int, cells: Sequence[str], raw: str
+    ) -> None:
+        """Tell what is wrong with the n-th cell of a row."""
+        code, said = fault
+        if self.findings.counts[code] >= KEPT:
+            self.findings.counts[code] += 1
+            return
+        below, column = self._place(raw, n) if self._place else (0, None)
+        said = f"{shown(self.wanted.called(self.roles[n]), 60)} {said}"
+        ids = dict(zip(self.roles, cells, strict=True))
+        self.findings.add(
+            Problem(
+                code,
+                said,
+                line=line + below,
+                column=column,
+                list=ids.get("list"),
+                item=ids.get("item"),
+            )
+        )
 
 
 def number(text: str) -> tuple[float, tuple[str, str] | None]:
@@ -177,9 +221,9 @@ def number(text: str) -> tuple[float, tuple[str, str] | None]:
         return math.nan, ("S502", f"is {quoted(text)}; every row needs a finite number")
     if folded in _INFINITE:
         return math.nan, ("S503", f"is {quoted(text)}; every row needs a finite number")
-    if DECIMAL.fullmatch(folded.replace(",", ".", 1)):
-        return math.nan, ("S504", f"{quoted(text)} has a decimal comma; write "
-                                  f"{folded.replace(',', '.', 1)}")  # fmt: skip
+    point = folded.replace(",", ".", 1)
+    if "," in folded and DECIMAL.fullmatch(point):
+        return math.nan, ("S504", f"{quoted(text)} has a decimal comma; write {shown(point, 60)}")
     return math.nan, ("S501", f"{quoted(text)} is not a number in plain decimal notation")
 
 

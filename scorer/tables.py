@@ -6,29 +6,32 @@ wherever it can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from scorer.columns import Table, Wanted
 from scorer.errors import Findings, Problem, nearest, quoted, shown
 from scorer.registry import Registry, discover, mark
-from scorer.streams import Limits, Unreadable, open_bytes
+from scorer.streams import Bounds, Unreadable, lines, open_bytes
 
 COMPRESSED = (".gz", ".zst")
+MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """A file to be read: its bytes, what is wanted of it, and where findings go."""
 
-    stream: BinaryIO
+    path: Path
+    stream: BufferedReader
     wanted: Sequence[Wanted]  # the shapes it may have, the likeliest first
     findings: Findings
-    limits: Limits
-    settings: Mapping[str, object]
+    limits: Bounds
 
 
 Reader = Callable[[Request], Table | None]
@@ -73,32 +76,63 @@ def read(
     format: Format,
     wanted: Sequence[Wanted],
     findings: Findings,
-    limits: Limits,
-    settings: Mapping[str, object] | None = None,
+    limits: Bounds,
 ) -> Table | None:
     """The table in a file, or None where it cannot be read as one; `findings` say why."""
     try:
         with open_bytes(path, limits, format.binary) as stream:
-            return format.read(Request(stream, wanted, findings, limits, settings or {}))
+            return format.read(Request(path, stream, wanted, findings, limits))
     except Unreadable as error:
         findings.add(error.problem)
         return None
 
 
 def resolve(
-    names: Sequence[str], request: Request, line: int | None = 1, help: str | None = None
+    names: Sequence[str], request: Request, line: int | None = 1
 ) -> tuple[Wanted, tuple[str, ...]] | None:
     """Which shape a header fits, and the roles it has; None with problems where it fits none."""
-    for shape in request.wanted:
-        if all(shape.called(role) in names for role in shape.required):
-            return shape, tuple(role for role in shape.roles if shape.called(role) in names)
-    shape = request.wanted[0]
+    given = set(names)
+
+    def missing(shape: Wanted) -> list[str]:
+        return [role for role in shape.required if shape.called(role) not in given]
+
+    shape = min(request.wanted, key=lambda shape: len(missing(shape)))  # the first of equals
+    if not missing(shape):
+        return shape, tuple(role for role in shape.roles if shape.called(role) in given)
+    taken = {shape.called(role) for role in shape.roles}
+    free = [name for name in names[:MOST_NAMES] if name not in taken and len(name) < 100]
     found = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    for role in shape.required:
-        if (called := shape.called(role)) not in names:
-            free = [n for n in names if n not in {shape.called(r) for r in shape.roles}]
-            near = nearest(called, free)
-            hint = f"; rename {quoted(near)}?" if near else ""
-            said = f"column {quoted(called)} is missing; found: {shown(found)}{hint}"
-            request.findings.add(Problem("S201", said, line=line, help=help))
+    for role in missing(shape):
+        called = shape.called(role)
+        near = nearest(called, free)
+        hint = f"; rename {quoted(near)}?" if near else ""
+        said = f"column {quoted(called)} is missing; found: {shown(found)}{hint}"
+        request.findings.add(Problem("S201", said, line=line))
     return None
+
+
+def header(path: Path, format: Format, limits: Bounds) -> frozenset[str]:
+    """The words of a text file's first line that says anything, none where it cannot be read.
+
+    For what can be told from a file without reading any row.
+    """
+    try:
+        with open_bytes(path, limits, format.binary) as stream:
+            if format.binary:
+                return _schema(stream)
+            first = next(
+                (text for _, text in lines(stream, limits, Findings()) if text.strip()), ""
+            )
+    except Unreadable:
+        return frozenset()
+    return frozenset(re.findall(r"[^\s,;|\"{}:]+", first))
+
+
+def _schema(stream: BufferedReader) -> frozenset[str]:
+    from polars import read_parquet_schema
+    from polars.exceptions import PolarsError
+
+    try:
+        return frozenset(read_parquet_schema(stream))
+    except (PolarsError, OSError):  # OSError: a compressed one cannot be sought in
+        return frozenset()

@@ -2,154 +2,236 @@
 
 from __future__ import annotations
 
-import csv as library
+import re
+from collections import deque
 from collections.abc import Iterator
-from itertools import count
+from itertools import islice
 
-from scorer.columns import DECIMAL, Builder, Table
-from scorer.errors import Findings, Problem, quoted
-from scorer.streams import lines
-from scorer.tables import Request, format, resolve
+from scorer.columns import DECIMAL, Builder, Table, Wanted
+from scorer.errors import KEPT, Findings, Problem, quoted, shown
+from scorer.streams import Bounds, lines
+from scorer.tables import COMPRESSED, Request, format, resolve
 
-BATCH = 20_000
-BLANKS = " \t"
+MOST_LINES = 10_000  # of one record
+BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
+MARKS = {",": "a comma", "\t": "a tab", ";": "';'", "|": "'|'"}
+IN_QUOTES = re.compile(r'([^"]*+(?:""[^"]*+)*+)("?)')
+
+Line = tuple[int, str]
+Starts = list[tuple[int, int]]  # of each field: lines below the record's first, character from 1
 
 
 @format("csv", ".csv", ".tsv", ".txt")
 def csv(request: Request) -> Table | None:
-    """Read a header and rows; quotes as in RFC 4180, blanks round unquoted fields are nothing."""
-    source = _Lines(request)
-    separator = ","
-    reader = library.reader(source, skipinitialspace=True, strict=False)
-    records = _records(reader, source, request.findings)
+    """Read a header and rows; quotes as in RFC 4180, blanks round unquoted fields are nothing.
+
+    Columns are separated by commas, in a file called .tsv by tabs.
+    """
+    findings = request.findings
+    source = _Source(lines(request.stream, request.limits, findings))
+    first = next((line for line in source if line[1].strip(" \t")), None)
+    if first is None:
+        findings.add(Problem("S102", "the file holds nothing but blank lines"))
+        return None
+    source.put_back([first])
+    separator = _separator(first, request)
+    records = _records(source, separator, findings, request.limits)
     header = next(records, None)
-    if header is None:
-        request.findings.add(Problem("S102", "the file holds nothing but blank lines"))
-        return None
-    line, names, raw = header
-    expected = ", ".join(request.wanted[0].called(role) for role in request.wanted[0].required)
-    if len(names) == 1 and (other := _separator(raw)):
-        said = f"columns are separated by {quoted(other)}, expected {quoted(separator)}"
-        request.findings.add(Problem("S206", said, line=line))
-        return None
-    wanted_names = {w.called(role) for w in request.wanted for role in w.roles}
-    if not wanted_names.intersection(names) and any(DECIMAL.fullmatch(name) for name in names):
-        said = f"no header; the first line looks like data ({raw.strip()[:60]})"
-        request.findings.add(Problem("S202", said, line=line, help=f"first line: {expected}"))
-        return None
-    if names and not names[0]:
-        said = "unnamed first column; a pandas index?"
-        request.findings.add(
-            Problem("S203", said, line=line, column=1, help="write with to_csv(index=False)")
-        )
-    found = resolve(names, request, line)
-    for name in sorted({name for name in names if names.count(name) > 1 and name}):
-        at = " and ".join(str(n + 1) for n, other in enumerate(names) if other == name)
-        said = f"column {quoted(name)} appears {names.count(name)} times (columns {at})"
-        request.findings.add(Problem("S204", said, line=line))
-    if found is None:
+    found = _header(*header, separator, request) if header is not None else None
+    if header is None or found is None:
         return None
     shape, roles = found
-    used = {shape.called(role) for role in roles}
-    for n, name in enumerate(names):
-        if name and name not in used:
-            said = f"column {quoted(name)} is not used"
-            request.findings.add(Problem("S205", said, "warning", line=line, column=_place(raw, n)))
+    names = header[1]
     places = [names.index(shape.called(role)) for role in roles]
-    builder = Builder(
-        shape, roles, request.findings, request.limits, lambda raw, n: _place(raw, places[n])
-    )
+
+    def place(raw: str, n: int) -> tuple[int, int]:
+        return _split(raw, separator)[1][places[n]]
+
+    builder = Builder(shape, roles, findings, request.limits, place)
     builder.facts["columns"] = tuple(names)
-    batch: tuple[list[int], list[list[str]], list[str]] = ([], [], [])
     width = len(names)
     for line, fields, raw in records:
-        if len(fields) != width:
-            said = f"{len(fields)} fields, expected {width}"
-            hint = "an unquoted comma?" if len(fields) > width else None
-            request.findings.add(Problem("S207", said, line=line, help=hint))
-            continue
-        batch[0].append(line)
-        batch[1].append([fields[place] for place in places])
-        batch[2].append(raw)
-        if len(batch[0]) == BATCH:
-            builder.add(*batch)
-            batch = ([], [], [])
-    builder.add(*batch)
+        if len(fields) == width:
+            builder.row(line, [fields[place] for place in places], raw)
+        elif findings.counts["S207"] >= KEPT:
+            findings.counts["S207"] += 1
+        else:
+            said = f"{len(fields):,} fields, expected {width:,}"
+            more = len(fields) > width
+            below, column = _split(raw, separator)[1][width] if more else (0, None)
+            hint = f"{MARKS[separator]} inside a value? put it in quotes" if more else None
+            findings.add(Problem("S207", said, line=line + below, column=column, help=hint))
     return builder.table()
 
 
-class _Lines:
-    """The lines that the csv module takes, remembering those of the record it is in."""
+def _header(
+    line: int, names: list[str], raw: str, separator: str, request: Request
+) -> tuple[Wanted, tuple[str, ...]] | None:
+    """The shape that the header fits and the roles it has, after telling what is odd about it."""
+    findings, starts = request.findings, _split(raw, separator)[1]
+    wanted = {shape.called(role) for shape in request.wanted for role in shape.roles}
+    if wanted.isdisjoint(names) and any(map(DECIMAL.fullmatch, re.split(r"[,;|\s]+", raw))):
+        said = f"no header; the first line looks like data ({shown(raw.strip(), 60)})"
+        shape = request.wanted[0]
+        first = separator.join(shape.called(role) for role in shape.required)
+        hint = f"begin the file with the names of its columns: {shown(first)}"
+        findings.add(Problem("S202", said, line=line, help=hint))
+        return None
+    if not names[0]:
+        said, hint = "unnamed first column; a pandas index?", "write with to_csv(index=False)"
+        findings.add(Problem("S203", said, line=line, column=1, help=hint))
+    places: dict[str, list[int]] = {}
+    for n, name in enumerate(names):
+        places.setdefault(name, []).append(n)
+    for name, at in places.items():
+        if name and len(at) > 1:
+            times = "twice" if len(at) == 2 else f"{len(at):,} times"
+            where = " and ".join(str(n + 1) for n in at[:2]) + (", ..." if len(at) > 2 else "")
+            said = f"column {quoted(name)} appears {times} (columns {where})"
+            below, column = starts[at[1]]
+            findings.add(Problem("S204", said, line=line + below, column=column))
+    found = resolve(names, request, line)
+    if found is not None:
+        used = {found[0].called(role) for role in found[1]}
+        for n, (name, (below, column)) in enumerate(zip(names, starts, strict=True)):
+            if name not in used and (name or n):
+                called = quoted(name) if name else f"{n + 1:,}, which has no name,"
+                said = f"column {called} is not used"
+                findings.add(Problem("S205", said, "warning", None, line + below, column))
+    return found
 
-    def __init__(self, request: Request) -> None:
-        self._lines = lines(request.stream, request.limits, request.findings)
-        self.number = 0
-        self.taken: list[tuple[int, str]] = []
 
-    def __iter__(self) -> Iterator[str]:
-        for number, text in self._lines:
-            self.taken.append((number, text))
-            yield text + "\n"
+def _separator(first: Line, request: Request) -> str:
+    """What separates the columns; told where it is not what should."""
+    line, text = first
+    suffixes = [s.lower() for s in request.path.suffixes if s.lower() not in COMPRESSED]
+    expected = "\t" if suffixes[-1:] == [".tsv"] else ","
+    names = {shape.called(role) for shape in request.wanted for role in shape.roles}
+    other = next((mark for mark in MARKS if mark in text), None)
+    if expected in text or other is None or text.strip(" \t") in names:
+        return expected
+    said = f"columns are separated by {MARKS[other]}, expected {MARKS[expected]}"
+    hint = "write with sep=',', or call the file .tsv" if other == "\t" else None
+    column = text.index(other) + 1
+    request.findings.add(Problem("S206", said, line=line, column=column, help=hint))
+    return other
+
+
+class _Source:
+    """Lines that can be put back."""
+
+    def __init__(self, lines: Iterator[Line]) -> None:
+        self._lines = lines
+        self._again: deque[Line] = deque()
+
+    def __iter__(self) -> _Source:
+        return self
+
+    def __next__(self) -> Line:
+        return self._again.popleft() if self._again else next(self._lines)
+
+    def put_back(self, lines: list[Line]) -> None:
+        """Give these lines again, before all others."""
+        self._again.extendleft(reversed(lines))
+
+
+class _BadQuote(Exception):
+    """A quote that is not closed as it should be, with its place in the record."""
+
+    def __init__(self, message: str, place: tuple[int, int]) -> None:
+        self.place = place
+        super().__init__(message)
 
 
 def _records(
-    reader: Iterator[list[str]], source: _Lines, findings: Findings
+    source: _Source, separator: str, findings: Findings, limits: Bounds
 ) -> Iterator[tuple[int, list[str], str]]:
-    """Line, fields and text of each record that is not blank."""
-    for _ in count():
-        source.taken.clear()
+    """Line, fields and text of each record that is not blank.
+
+    After a quote that is never closed, reading goes on in the next line. That is
+    linear: the lines in between hold no single quote, so none of them can open one.
+    """
+    blanks = BLANKS[separator]
+    for line, text in source:
+        if '"' not in text:
+            fields = text.split(separator)
+            if " " in text or "\t" in text:
+                fields = [field.strip(blanks) for field in fields]
+            if len(fields) > 1 or fields[0]:
+                yield line, fields, text
+            continue
+        taken = [(line, text)]
         try:
-            fields = next(reader, None)
-        except library.Error:
-            line = source.taken[0][0]
-            findings.add(Problem("S208", "the quote opened here is never closed", line=line))
+            fields, _ = _fields(text, separator, _more(source, taken, limits.line))
+        except _BadQuote as error:
+            below, column = error.place
+            source.put_back(taken[below + 1 :])
+            if findings.counts["S208"] >= KEPT:
+                findings.counts["S208"] += 1
+                continue
+            hint = 'a quote inside a quoted value is written twice: ""'
+            findings.add(Problem("S208", str(error), line=line + below, column=column, help=hint))
+        else:
+            yield line, fields, "\n".join(text for _, text in taken)
+
+
+def _more(source: _Source, taken: list[Line], room: int) -> Iterator[str]:
+    """The lines that a record may go on in, remembered in `taken`."""
+    for line in islice(source, MOST_LINES):
+        taken.append(line)
+        room -= len(line[1]) + 1
+        if room < 0:
             return
-        if fields is None:
-            return
-        line, raw = source.taken[0]
-        if len(source.taken) > 1:
-            raw = "\n".join(text for _, text in source.taken)
-        if raw.count('"') % 2 and fields and fields[-1].endswith("\n"):
-            findings.add(Problem("S208", "the quote opened here is never closed", line=line))
-            return
-        if '"' in raw:
-            fields = _unquoted(raw, fields)
-        elif " " in raw or "\t" in raw:
-            fields = [field.strip(BLANKS) for field in fields]
-        if fields and (len(fields) > 1 or fields[0]):
-            yield line, fields, raw
+        yield line[1]
 
 
-def _unquoted(raw: str, fields: list[str]) -> list[str]:
-    """Fields of a record that has quotes: blanks go where a field was not quoted."""
-    starts = _starts(raw)
-    if len(starts) != len(fields):
-        return fields
-    return [
-        field if raw[start:].lstrip(BLANKS).startswith('"') else field.strip(BLANKS)
-        for start, field in zip(starts, fields, strict=True)
-    ]
+def _split(raw: str, separator: str) -> tuple[list[str], Starts]:
+    """The fields of a whole record, and where each starts."""
+    text, *rest = raw.split("\n")
+    return _fields(text, separator, iter(rest))
 
 
-def _starts(raw: str) -> list[int]:
-    """Where each field of a record begins."""
-    starts, inside = [0], False
-    for n, character in enumerate(raw):
-        if character == '"':
-            inside = not inside
-        elif character == "," and not inside:
-            starts.append(n + 1)
-    return starts
+def _fields(text: str, separator: str, more: Iterator[str]) -> tuple[list[str], Starts]:
+    """The fields of a record that begins with this line, and where each starts.
+
+    Raises:
+        _BadQuote: a quote is opened that the lines to come do not close.
+    """
+    blanks = BLANKS[separator]
+    fields: list[str] = []
+    starts: Starts = []
+    below = at = 0
+    while True:
+        begin = _after(blanks, text, at)
+        starts.append((below, begin + 1))
+        if text.startswith('"', begin):
+            part = IN_QUOTES.match(text, begin + 1)
+            parts = []
+            while part and not part[2]:
+                parts.append(part[1])
+                following = next(more, None)
+                if following is None:
+                    raise _BadQuote("the quote opened here is never closed", starts[-1])
+                text, below = following, below + 1
+                part = IN_QUOTES.match(text)
+            assert part is not None  # it matches anything
+            parts.append(part[1])
+            fields.append("\n".join(parts).replace('""', '"'))
+            end = _after(blanks, text, part.end())
+            if end < len(text) and text[end] != separator:
+                said = "text follows the end of the quote opened here"
+                raise _BadQuote(said, starts[-1])
+        else:
+            end = text.find(separator, begin)
+            end = end if end >= 0 else len(text)
+            fields.append(text[begin:end].rstrip(blanks))
+        if end == len(text):
+            return fields, starts
+        at = end + 1
 
 
-def _place(raw: str, n: int) -> int | None:
-    """The column, from 1, in which a record's n-th field begins; unknown in a later line."""
-    starts = _starts(raw)
-    if n >= len(starts) or "\n" in raw[: starts[n]]:
-        return None
-    rest = raw[starts[n] :]
-    return starts[n] + len(rest) - len(rest.lstrip(BLANKS)) + 1
-
-
-def _separator(header: str) -> str | None:
-    return next((mark for mark in ";\t|" if mark in header), None)
+def _after(blanks: str, text: str, at: int) -> int:
+    """The first place from `at` on that holds no blank."""
+    while at < len(text) and text[at] in blanks:
+        at += 1
+    return at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scorer.columns import Builder, Table
 from scorer.errors import Problem, quoted
-from scorer.streams import lines
+from scorer.streams import Unreadable, lines
 from scorer.tables import Request, format
 
 BLANKS = " \t"
@@ -16,35 +16,42 @@ def lists(request: Request) -> Table | None:
 
     A line that begins with # is a comment.
     """
-    shape = next((w for w in request.wanted if {"list", "item"} <= set(w.required)), None)
+    findings, limits = request.findings, request.limits
+    shape = next(
+        (w for w in request.wanted if {"list"} <= set(w.required) <= {"list", "item"}), None
+    )
     if shape is None:
-        wants = ", ".join(request.wanted[0].required)
+        wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
         said = f"one list a line cannot hold the columns that are needed here ({wants})"
-        request.findings.add(Problem("S201", said))
-        return None
-    builder = Builder(shape, ("list", "item"), request.findings, request.limits)
+        raise Unreadable(Problem("S201", said))
+    builder = Builder(shape, shape.required, findings, limits)
     seen: dict[str, int] = {}
     empty: list[tuple[str, int]] = []
-    for number, text in lines(request.stream, request.limits, request.findings):
+    for number, text in lines(request.stream, limits, findings):
         line = text.strip(BLANKS)
         if not line or line.startswith("#"):
             continue
         name, colon, rest = line.partition(":")
+        name, rest = name.strip(BLANKS), rest.strip(BLANKS)
         if not colon:
             said = f"no colon in {quoted(line)}; expected 'list: item, item, ...'"
-            request.findings.add(Problem("S207", said, line=number))
+            findings.add(Problem("S207", said, line=number))
             continue
-        name = name.strip(BLANKS)
         if name in seen:
             said = (
-                f"list {quoted(name)} appears in two separate places (first on line {seen[name]})"
+                f"{shape.called('list')} {quoted(name)} appears in two separate places "
+                f"(first on line {seen[name]})"
             )
-            request.findings.add(Problem("S303", said, line=number, list=name))
+            findings.add(Problem("S303", said, line=number, list=name))
             continue
         seen[name] = number
-        items = [item.strip(BLANKS) for item in rest.split(",")] if rest.strip(BLANKS) else []
-        if not items:
+        if not rest:
             empty.append((name, number))
-        builder.add([number] * len(items), [(name, item) for item in items], [text] * len(items))
+            if len(empty) > limits.rows:
+                said = f"more than {limits.rows:,} lists, which is what is accepted here"
+                raise Unreadable(Problem("S104", said, line=number))
+            continue
+        for item in rest.split(","):
+            builder.row(number, [name, item.strip(BLANKS)][: len(shape.required)])
     builder.facts["empty"] = tuple(empty)
     return builder.table()
