@@ -173,7 +173,8 @@ def settle(card: Scorecard, measure: Measure, rules: Rules, keep: Mask | None = 
     if (statistics := card.statistics.get(measure.id)) is not None:
         assert measure.metric.figure is not None
         counts = card.answered & kept if rules.missing == "skip" else kept
-        figure = measure.metric.figure(statistics.of(counts), **measure.params)
+        # lists that are left out have nothing in a figure, but can be what it is about
+        figure = measure.metric.figure(statistics.of(kept), **measure.params)
         absent = int((~card.answered & kept).sum())
         return Value(float(figure), int(counts.sum()), absent, 0, None)
     values = card.values[measure.id].copy()
@@ -215,6 +216,9 @@ class Scored:
     findings: Findings
     card: Scorecard | None  # None: rejected
     values: Mapping[str, Value]
+    groups: Mapping[str, Mapping[str, float]] = field(
+        default_factory=dict
+    )  # measure id -> group of lists -> mean
 
     @property
     def valid(self) -> bool:
@@ -261,6 +265,7 @@ class Report:
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
     certainty: Certainty | None = None
     cycles: tuple[tuple[str, ...], ...] = ()  # where preferences that rank contradict each other
+    groups: Mapping[str, int] = field(default_factory=dict)  # group -> how many lists it has
 
     @property
     def primary(self) -> Measure:

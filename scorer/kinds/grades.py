@@ -101,11 +101,11 @@ def _catalogue(aids: Aids) -> Catalogue:
         row = code[items.ids["item"].codes]
         for n, role in enumerate(aids.features):
             features[row, n] = items.numbers[role]
-    if items is not None and "users" in items.numbers:
-        users[row] = items.numbers["users"]
-    elif history is not None:
+    if history is not None:
         places = {name: n for n, name in enumerate(history.ids["list"].names)}
         users[:-1] = np.bincount(_past(history, places, codes)[1], minlength=len(names))
+    elif items is not None and "users" in items.numbers:
+        users[row] = items.numbers["users"]
     return Catalogue(codes, users, features)
 
 

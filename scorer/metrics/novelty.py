@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, Strict
 
+from scorer.errors import ChallengeError
 from scorer.judged import Floats, Returned, ratio
 from scorer.measures import metric
 from scorer.params import Cutoff
@@ -44,10 +45,11 @@ def novelty(
     that know the item (`base=users`, as Zhou et al. and RankSys's free
     discovery) or of the share of past interactions that were with it
     (`base=interactions`, as Elliot's EFD and Microsoft's recommenders). How
-    many know an item is the column `users` of the challenge's `items`, else
-    counted from its `history`. An item that nobody knows counts as if one user
-    did. EFD weighs by rank and relevance as well, and Microsoft's averages over
-    all recommendations instead of list by list.
+    many know an item is counted from the challenge's `history`, and without one
+    it is the column `users` of its `items`; how many users there were must then
+    be given (`users=`). An item that nobody knows counts as if one user did.
+    EFD weighs by rank and relevance as well, and Microsoft's averages over all
+    recommendations instead of list by list.
 
     Of 8 past users 4 know a, 1 knows b, nobody knows c:
 
@@ -60,4 +62,7 @@ def novelty(
     top = returned.top(k)
     known = np.maximum(returned.catalogue.users, 1.0)
     past = returned.catalogue.users.sum() if base == "interactions" else users
+    if base == "users" and users is not None and known.max() > users:
+        most = f"an item is known to {known.max():,.12g} past users"
+        raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
     return ratio(top.total(-np.log2(known[top.item] / past)), top.total())
