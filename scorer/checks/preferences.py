@@ -81,13 +81,11 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
         around = rows[cycle].tolist()
         items = [shown(names[better[row]], 60) for row in (*around, around[0])]
         lines = sorted(int(line[row]) for row in around)
+        where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
         if len(around) > LONGEST:
             items[LONGEST - 2 : -2] = ["…"]
-        told = ", ".join(map(str, lines[:-1])) if len(lines) <= LONGEST else "…"
-        said = (
-            f"the preferences of {place(around[0])} form a cycle: {' > '.join(items)} "
-            f"(lines {told} and {lines[-1]})"
-        )
+            where = f"{len(lines):,} lines, up to {lines[-1]}"
+        said = f"the preferences of {place(around[0])} form a cycle: {' > '.join(items)} ({where})"
         yield Problem("S703", said, line=lines[-1], list=lists.text(around[0]))
 
 

@@ -4,7 +4,6 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.errors import ChallengeError, quoted
 from scorer.judged import Floats, Judged, ratio
 from scorer.measures import metric
 
@@ -14,6 +13,7 @@ from scorer.measures import metric
     title="AP correlation",
     source="Yilmaz, Aslam and Robertson, SIGIR 2008, doi:10.1145/1390334.1390435",
     range=(-1, 1),
+    strict_order=True,
 )
 def tauap(judged: Judged, *, over: Literal["submission", "truth"] = "submission") -> Floats:
     """How well the order agrees with the truth's, mistakes at the top weighing more; -1 to 1.
@@ -22,7 +22,7 @@ def tauap(judged: Judged, *, over: Literal["submission", "truth"] = "submission"
     puts above it too; the mean of these shares, times 2, less 1. Only items
     that both rank are looked at, and fewer than two of them are undefined. It
     is not symmetric: `over=truth` goes down the truth's order instead and asks
-    the submission. The truth must be an order: equal grades are an error.
+    the submission. The truth must be an order: equal grades in a list are a fault of it.
 
     The order b, a, c, d where the truth has a, b, c, d; above a is b, wrongly:
 
@@ -30,15 +30,7 @@ def tauap(judged: Judged, *, over: Literal["submission", "truth"] = "submission"
     >>> tauap(judged).round(4)                      # 2/3 * (0/1 + 2/2 + 3/3) - 1
     array([0.3333])
     """
-    best, hits = judged.ideal, judged.hits
-    same = (np.diff(best.in_list) == 0) & (np.diff(best.grade) == 0)
-    if same.any():
-        at = int(np.argmax(same))
-        name = judged.names[best.in_list[at]] if judged.names else best.in_list[at]
-        raise ChallengeError(
-            f"TauAP needs an order as truth: list {quoted(name)} grades two items "
-            f"{best.grade[at]:g}"
-        )
+    hits = judged.hits
     place, rank = hits.ordered(hits.place)[0], hits.nth() - 1
     agreed = hits.earlier(place)
     if over == "truth":
