@@ -253,7 +253,10 @@ def _digests(prepared: Prepared) -> dict[str, str]:
     for path in challenge.plugins:
         code.update(path.read_bytes())
     rules = hashlib.sha256(challenge.text).digest()
-    truth = hashlib.blake2b(digest(challenge.truth.file).encode(), key=rules, digest_size=32)
+    beside = (challenge.lists, challenge.items, challenge.history, challenge.likelihood)
+    files = [challenge.truth, *(source for source in beside if source is not None)]
+    known = "".join(digest(source.file) for source in files)
+    truth = hashlib.blake2b(known.encode(), key=rules, digest_size=32)
     return {
         "rules": rules.hex(),
         "truth": truth.hexdigest(),
