@@ -7,6 +7,7 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 from scorer.challenge import Challenge, load
 from scorer.engines.local import local
 from scorer.errors import Problem, UsageError, quoted
+from scorer.judged import Mask
 from scorer.leaderboard import (
     Entry,
     by_measure,
@@ -28,7 +30,7 @@ from scorer.pairing import Pairing, pairing
 from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons, every
 from scorer.preferences import preferences as preferred
 from scorer.preparing import Opened, Prepared, opened, prepare
-from scorer.results import UNDEFINED, Outcome, Report, Scored, settle
+from scorer.results import UNDEFINED, Outcome, Report, Scorecard, Scored, settle
 from scorer.tables import COMPRESSED, formats
 
 
@@ -181,6 +183,7 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
         )
         for m in measures
     }
+    counts = Counter(ready.public.groups[name] for name in lists if name in ready.public.groups)
     return Report(
         challenge,
         hashlib.sha256("|".join(ready.digests.values()).encode()).hexdigest()[:16],
@@ -193,6 +196,7 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
         ready.warnings,
         certainty,
         contradicting,
+        dict(sorted(counts.items())),
     )
 
 
@@ -266,7 +270,25 @@ def _scored(ready: Opened, file: Named, outcome: Outcome) -> Scored:
                 )
         if findings.fatal:
             card, values = None, {}
-    return Scored(file.name, str(file.path), outcome.sha256, file.baseline, findings, card, values)
+    return Scored(
+        file.name, str(file.path), outcome.sha256, file.baseline, findings, card, values,
+        _by_group(ready, card) if card is not None else {},
+    )  # fmt: skip
+
+
+def _by_group(ready: Opened, card: Scorecard) -> dict[str, dict[str, float]]:
+    """The mean of every measure over each group of lists, where the challenge has groups."""
+    masks: dict[str, Mask] = {}
+    for n, name in enumerate(card.lists if ready.public.groups else ()):
+        if (group := ready.public.groups.get(name)) is not None:
+            masks.setdefault(group, np.zeros(len(card.lists), dtype=bool))[n] = True
+    return {
+        measure.id: {
+            group: settle(card, measure, ready.prepared.rules[measure.id], keep).mean
+            for group, keep in sorted(masks.items())
+        }
+        for measure in ready.measures
+    }
 
 
 def _undefined(measure: str, word: str, name: str) -> Problem:

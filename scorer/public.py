@@ -16,6 +16,7 @@ class Public:
     candidates: Mapping[str, frozenset[str]] | None = None  # the items of each list, where public
     asked: Mapping[tuple[str, str], None] | None = None  # the (list, item) pairs to be predicted
     called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word for it
+    groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
 
     def word(self, role: str) -> str:
         """The challenge's own word for a list or an item, for messages."""

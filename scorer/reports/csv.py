@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv as library
 import io
 import math
+from unicodedata import normalize
 
 from scorer.errors import shown
-from scorer.reporting import Options, form
+from scorer.reporting import Options, form, gap
 from scorer.results import Report
+
+FORMULA = ("=", "+", "-", "@")
 
 
 @form("csv")
@@ -25,24 +28,45 @@ def csv(report: Report, options: Options) -> str:
                 values = [math.nan if c is None else float(c[n]) for c in columns]
                 write([_cell(scored.name), _cell(name), *map(_number, values)])
         return buffer.getvalue()
-    write(["rank", "name", *map(_cell, ids), "lists", "baseline", "valid"])
-    lists = {s.name: s.values[report.primary.id].lists for s in report.submissions if s.valid}
+    parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
+    write(["rank", "name", *map(_cell, ids), "lists", "baseline", "valid",
+           "best_rank", "worst_rank", "tier", "low", "high", "missing", "undefined",
+           *map(_cell, parts)])  # fmt: skip
+    submissions = {scored.name: scored for scored in report.submissions}
     for standing in report.standings:
+        scored = submissions[standing.name]
+        value = scored.values[report.primary.id]
         means = [_number(standing.values[key]) for key in ids]
-        rank = "" if standing.rank is None else standing.rank
-        baseline = "yes" if standing.baseline else "no"
-        write([rank, _cell(standing.name), *means, lists[standing.name], baseline, "yes"])
+        slices = [
+            _number(mean)
+            for measure in report.measures
+            for mean in (*(scored.groups[measure.id][group] for group in report.groups),
+                         gap(scored, measure))
+            if report.groups
+        ]  # fmt: skip
+        write([
+            _some(standing.rank), _cell(standing.name), *means, value.lists,
+            "yes" if standing.baseline else "no", "yes",
+            *map(_some, standing.ranks or (None, None)), _some(standing.tier),
+            *map(_number, standing.interval or (math.nan, math.nan)),
+            value.missing, value.undefined, *slices,
+        ])  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
             baseline = "yes" if scored.baseline else "no"
-            write(["", _cell(scored.name), *([""] * len(ids)), "", baseline, "no"])
+            empty = [""] * (7 + len(parts))
+            write(["", _cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty])
     return buffer.getvalue()
 
 
 def _cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """A cell that no spreadsheet takes for a formula, in whatever width its first sign is."""
     said = shown(text, 1000)
-    return f"'{said}" if said.startswith(("=", "+", "-", "@")) else said
+    return f"'{said}" if normalize("NFKC", said).lstrip().startswith(FORMULA) else said
+
+
+def _some(value: int | None) -> int | str:
+    return "" if value is None else value
 
 
 def _number(value: float) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 from scorer import __version__
 from scorer.errors import Problem
 from scorer.judged import Floats
-from scorer.reporting import Options, form
-from scorer.results import Report, Scored, Value
+from scorer.measures import Measure
+from scorer.reporting import Options, form, gap
+from scorer.results import Certainty, Report, Scored, Value
 
 
 @form("json")
@@ -42,9 +43,16 @@ def json(report: Report, options: Options) -> str:
                 "rank": standing.rank,
                 "name": standing.name,
                 "values": {key: _double(value) for key, value in standing.values.items()},
+                "tier": standing.tier,
+                "ranks": standing.ranks,
+                "interval": standing.interval,
             }
             for standing in report.standings
         ],
+        "certainty": _certainty(report.certainty, report),
+        "cycles": report.cycles,
+        "groups": report.groups,
+        "notes": [_problem(problem) for problem in report.notes],
     }
     return library.dumps(said, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
@@ -58,11 +66,34 @@ def _submission(scored: Scored, report: Report, options: Options) -> dict[str, A
         "baseline": scored.baseline,
         "problems": [_problem(problem) for problem in scored.findings],
         "values": {
-            key: _value(value, report.lists, options.per_list)
-            for key, value in scored.values.items()
+            measure.id: {
+                **_value(scored.values[measure.id], report.lists, options.per_list),
+                **_groups(scored, measure, report),
+            }
+            for measure in report.measures
         }
         if scored.valid
         else None,
+    }
+
+
+def _groups(scored: Scored, measure: Measure, report: Report) -> dict[str, Any]:
+    if not report.groups:
+        return {}
+    means = {group: _double(mean) for group, mean in scored.groups[measure.id].items()}
+    return {"groups": means, "gap": _double(gap(scored, measure))}
+
+
+def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | None:
+    if certainty is None:
+        return None
+    return {
+        "measure": report.primary.id,
+        "names": certainty.names,
+        "difference": [[_double(each) for each in row] for row in certainty.difference.tolist()],
+        "p": [[_double(each) for each in row] for row in certainty.p.tolist()],
+        "lists": certainty.lists,
+        "detectable": _double(certainty.detectable),
     }
 
 

@@ -3,15 +3,55 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
 
-from rich import box
+from rich.box import Box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from scorer.errors import shown
-from scorer.reporting import Options, form, number
-from scorer.results import Report
+from scorer.reporting import (
+    Options,
+    form,
+    gap,
+    grouped,
+    interval,
+    level,
+    number,
+    place,
+    remarks,
+)
+from scorer.results import Report, Standing
+
+# columns set apart by blanks, so that it reads the same without colour; a rule between tiers
+PLAIN = Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
+APART, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, and whether it may go where the width does not suffice: the highest goes first."""
+
+    head: str
+    cells: Sequence[str]
+    spare: int = 0  # 0: it stays
+    right: bool = True
+    bold: bool = False
+
+    @property
+    def width(self) -> int:
+        """What its cells need; a heading is folded, a number never is."""
+        word = max(map(cell_len, self.head.split()), default=0)
+        return max(*map(cell_len, self.cells), min(word, WORD), 1)
+
+    @property
+    def folded(self) -> str:
+        """Its heading in lines that fit."""
+        return "\n".join(wrap(self.head, self.width))
 
 
 @form("table")
@@ -28,13 +68,9 @@ def table(report: Report, options: Options) -> str:
         emoji=False,
     )
     console.print(Text(shown(report.challenge.title), style="bold"))
+    gone: list[str] = []
     if report.standings:
-        console.print(_standings(report, options))
-    if options.per_list:
-        for scored in report.submissions:
-            if scored.valid:
-                console.print(Text(shown(scored.name), style="bold"))
-                console.print(_lists(report, scored.name, options))
+        gone = _standings(console, report, options)
     for scored in report.submissions:
         if not scored.valid:
             errors = sum(p.severity == "error" for p in scored.findings)
@@ -43,36 +79,118 @@ def table(report: Report, options: Options) -> str:
                 f"{shown(scored.name)}: not scored, {errors:,} error{'s' * (errors != 1)} ({codes})"
             )
             console.print(Text(said, style="red"))
+    notes = remarks(report, options.precision)
+    if gone:
+        notes.append(f"No room for {', '.join(gone)}: a wider terminal or --format has them.")
+    if notes:
+        console.print()
+    for said in notes:
+        console.print(Text(said, style="dim"))
+    if report.groups:
+        _groups(console, report, options)
+    if options.per_list:
+        for scored in report.submissions:
+            if scored.valid:
+                console.print()
+                console.print(Text(shown(scored.name), style="bold"))
+                console.print(_lists(report, scored.name, options))
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
-def _standings(report: Report, options: Options) -> Table:
-    view = _plain()
-    view.add_column("rank", justify="right")
-    view.add_column("name", overflow="fold", min_width=4)
-    for measure in report.measures:
-        style = "bold" if measure.primary else ""
-        view.add_column(Text(shown(measure.id)), justify="right", style=style, overflow="fold")
-    view.add_column("lists", justify="right")
+def _standings(console: Console, report: Report, options: Options) -> list[str]:
+    """Print the leaderboard; gives the headings of what there was no room for."""
+    rows, precision = report.standings, options.precision
     submissions = {scored.name: scored for scored in report.submissions}
-    for standing in report.standings:
-        scored = submissions[standing.name]
-        view.add_row(
-            "B" if standing.baseline else str(standing.rank),
-            Text(shown(standing.name, 100)),
-            *(number(standing.values[m.id], m, options.precision) for m in report.measures),
-            f"{scored.values[report.primary.id].lists:,}",
-            style="dim" if standing.baseline else None,
+    columns = [
+        Column("rank", _places(rows), right=False),
+        Column("name", [shown(row.name, 100) for row in rows], right=False),
+    ]
+    others = [m for m in report.measures if m.id != report.primary.id]
+    for n, measure in enumerate([report.primary, *others]):
+        cells = [number(row.values[measure.id], measure, precision) for row in rows]
+        columns.append(Column(shown(measure.id), cells, n and n + 1, bold=not n))
+        if not n and (head := level(report)):
+            ends = [interval(row, measure, precision) for row in rows]
+            columns.append(Column(head, ends, 1, right=False))
+    counts = [f"{submissions[row.name].values[report.primary.id].lists:,}" for row in rows]
+    columns.append(Column("lists", counts, len(columns) + 1))
+    tiers = {n for n, row in enumerate(rows) if row.tier and row.tier > 1}
+    heads = {n for n in tiers if all(row.tier != rows[n].tier for row in rows[:n])}
+    dim = {n for n, row in enumerate(rows) if row.baseline}
+    return _print(console, columns, heads, dim)
+
+
+def _places(rows: Sequence[Standing]) -> list[str]:
+    """Ranks under each other, and their ranges too."""
+    parts = [place(row).partition(" ") for row in rows]
+    wide = max(len(rank) for rank, _, _ in parts)
+    return [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
+
+
+def _groups(console: Console, report: Report, options: Options) -> None:
+    """Print the means by group, a table for each measure."""
+    valid = [scored for scored in report.submissions if scored.valid]
+    word = shown(grouped(report))
+    for measure in report.measures if valid else ():
+        columns = [Column("name", [shown(scored.name, 100) for scored in valid], right=False)]
+        gaps = [number(gap(scored, measure), measure, options.precision) for scored in valid]
+        for n, group in enumerate(report.groups):
+            means = [
+                number(scored.groups[measure.id][group], measure, options.precision)
+                for scored in valid
+            ]
+            columns.append(Column(shown(group, 60) or "(none)", means, n + 2))
+        columns.append(Column("gap", gaps, 1))
+        console.print()
+        console.print(Text(f"{shown(measure.id)} by {word}", style="bold"))
+        if gone := _print(console, columns):
+            console.print(Text(f"No room for {len(gone)} more.", style="dim"))
+
+
+def _print(
+    console: Console,
+    columns: Sequence[Column],
+    heads: Collection[int] = (),
+    dim: Collection[int] = (),
+) -> list[str]:
+    """Print the columns that there is room for, a rule above the rows `heads`; gives the others."""
+    kept, gone = list(columns), list[Column]()
+    names = next(column for column in columns if column.head == "name")
+
+    def needed(name: int) -> int:
+        widths = [name if column is names else column.width for column in kept]
+        return sum(widths) + APART * (len(kept) - 1)
+
+    while needed(min(names.width, NAME)) > console.width and any(column.spare for column in kept):
+        gone.append(max(kept, key=lambda column: column.spare))
+        kept.remove(gone[-1])
+    view = Table(box=PLAIN, pad_edge=False, show_edge=False)
+    spare = max(console.width - needed(0), 1)
+    for column in kept:
+        wide = min(column.width, spare) if column is names else column.width
+        view.add_column(
+            Text(column.folded),
+            justify="right" if column.right else "left",
+            style="bold" if column.bold else "",
+            width=wide,
+            no_wrap=column is not names,
+            overflow="fold",
+            vertical="top",
         )
-    return view
+    for n in range(len(names.cells)):
+        if n in heads:
+            view.add_section()
+        view.add_row(*(Text(column.cells[n]) for column in kept), style="dim" if n in dim else None)
+    console.print(view)
+    return [column.head for column in reversed(gone)]
 
 
 def _lists(report: Report, name: str, options: Options) -> Table:
     scored = next(s for s in report.submissions if s.name == name)
-    view = _plain()
+    view = Table(box=PLAIN, pad_edge=False, show_edge=False)
     view.add_column(Text(shown(report.called.get("list", "list"))), overflow="fold")
     for measure in report.measures:
-        view.add_column(Text(shown(measure.id)), justify="right")
+        view.add_column(Text(shown(measure.id)), justify="right", overflow="fold")
     for n, each in enumerate(report.lists):
         cells = []
         for measure in report.measures:
@@ -81,8 +199,3 @@ def _lists(report: Report, name: str, options: Options) -> Table:
             cells.append(value)
         view.add_row(Text(shown(each, 100)), *cells)
     return view
-
-
-def _plain() -> Table:
-    """Columns set apart by blanks, so that it reads the same without colour or Unicode."""
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, safe_box=True)

@@ -1,0 +1,40 @@
+"use strict";
+
+// A column's button sorts the rows; rows without a value stay last.
+for (const button of document.querySelectorAll("th button")) {
+  button.addEventListener("click", () => {
+    const head = button.closest("th");
+    const table = head.closest("table");
+    const now = head.getAttribute("aria-sort");
+    const order =
+      now === "none" ? head.dataset.first : now === "ascending" ? "descending" : "ascending";
+    const sign = order === "ascending" ? 1 : -1;
+    const key = (row) => row.cells[head.cellIndex].dataset.sort;
+    const compare = (a, b) =>
+      head.dataset.kind === "text" ? a.localeCompare(b) : Number(a) - Number(b);
+    const rows = [...table.tBodies[0].rows];
+    rows.sort((a, b) => {
+      const [left, right] = [key(a), key(b)];
+      if (left === "" || right === "") return (left === "") - (right === "");
+      return sign * compare(left, right);
+    });
+    for (const other of head.parentNode.cells) {
+      if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
+    }
+    head.setAttribute("aria-sort", order);
+    table.classList.toggle("ranked", head.dataset.kind === "rank" && sign === 1);
+    table.tBodies[0].append(...rows);
+  });
+}
+
+// A link to a folded part opens it.
+function open() {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target instanceof HTMLDetailsElement) {
+    target.open = true;
+    target.querySelector("summary").focus();
+    target.scrollIntoView();
+  }
+}
+window.addEventListener("hashchange", open);
+open();

@@ -1,0 +1,373 @@
+"""The report as one page that asks nothing of the network: board, submissions, pairs, measures."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from scorer import __version__
+from scorer.errors import shown
+from scorer.measures import Measure, written
+from scorer.page import Inside, folded, hidden, histogram, node, page, scrolling, section, table
+from scorer.reporting import (
+    Options,
+    form,
+    gap,
+    grouped,
+    interval,
+    level,
+    number,
+    place,
+    remarks,
+    told,
+    worse,
+)
+from scorer.results import Certainty, Report, Scored, Standing
+
+STEPS = 20  # of a histogram
+
+
+@form("html")
+def html(report: Report, options: Options) -> str:
+    """Everything that is known, for people."""
+    challenge = report.challenge
+    title = shown(challenge.title)
+    parts = [part for part in _parts(report, options) if part is not None]
+    links = [
+        node("li", node("a", part.find("h2").text, href=f"#{part.get('id')}"))  # type: ignore[union-attr]
+        for part in parts
+    ]
+    return page(
+        title,
+        node("a", "Skip to the leaderboard", href="#board", class_="skip"),
+        node(
+            "header",
+            node("h1", title),
+            _prose(challenge.description) if challenge.description else None,
+            node("nav", node("ul", *links), aria_label="Parts of this page"),
+        ),
+        node("main", *parts),
+        node(
+            "footer",
+            node("p", f"scorer {__version__}, challenge {shown(challenge.id)}, fingerprint ",
+                 node("code", report.fingerprint)),
+        ),
+    )  # fmt: skip
+
+
+def _parts(report: Report, options: Options) -> Iterator[Element | None]:
+    yield section("board", "Leaderboard", *_board(report, options))
+    if report.groups:
+        title = f"By {shown(grouped(report))}"
+        yield section("groups", title, *_groups(report, options))
+    submissions = [_submission(n, each, report, options) for n, each in _anchored(report)]
+    yield section("submissions", "Submissions", node("div", *submissions, class_="submissions"))
+    if report.certainty is not None:
+        yield section("pairs", "Pairs", *_pairs(report.certainty, report, options))
+    yield section("measures", "Measures", *(_measure(m, report) for m in report.measures))
+
+
+def _anchored(report: Report) -> list[tuple[int, Scored]]:
+    """The submissions in the order of the board, those without a place last, each with a number."""
+    order = {standing.name: n for n, standing in enumerate(report.standings)}
+    found = sorted(report.submissions, key=lambda s: order.get(s.name, len(order)))
+    return list(enumerate(found, start=1))
+
+
+def _board(report: Report, options: Options) -> list[Inside]:
+    rows, precision, primary = report.standings, options.precision, report.primary
+    if not rows:
+        return [node("p", "No submission could be scored.")]
+    others = [m for m in report.measures if m.id != primary.id]
+    tiers, ends = any(row.tier for row in rows), level(report)
+    scale = _scale(rows, primary)
+    submissions = {scored.name: (n, scored) for n, scored in _anchored(report)}
+    head = [
+        _sorter("rank", "rank", "ascending", "ascending"),
+        _sorter("name", "text", "ascending"),
+        *([_sorter("tier", "number", "ascending")] if tiers else []),
+        _sorter(shown(primary.id), "number", _first(primary)),
+        *([_sorter(ends, "number", _first(primary))] if ends else []),
+        *(_sorter(shown(m.id), "number", _first(m)) for m in others),
+        _sorter("lists", "number", "descending"),
+    ]
+    body = node("tbody")
+    band = 0
+    for n, row in enumerate(rows):
+        index, scored = submissions[row.name]
+        before = band
+        band = row.tier or band
+        name = node("a", shown(row.name, 100), href=f"#s{index}")
+        lists = scored.values[primary.id].lists
+        note = node("span", " baseline", class_="soft") if row.baseline else None
+        marks = {"band": band % 2 == 0, "head": n and band != before, "aside": row.baseline}
+        body.append(
+            node(
+                "tr",
+                node("td", place(row), class_="text", data_sort=n),
+                node("th", name, note, scope="row", data_sort=shown(row.name)),
+                *([_cell(row.tier, "")] if tiers else []),
+                _value(row.values[primary.id], primary, precision),
+                *([_interval(row, primary, precision, scale)] if ends else []),
+                *(_value(row.values[m.id], m, precision) for m in others),
+                _cell(lists, ""),
+                class_=" ".join(mark for mark, holds in marks.items() if holds) or None,
+            )
+        )
+    low, high = (number(end, primary, precision) for end in scale)
+    said = "Leaderboard, best first; a heading's button sorts."
+    if ends:
+        said += f" Every bar is an interval on one scale, from {low} to {high}."
+    board = node(
+        "table", node("caption", said), node("thead", node("tr", *head)), body,
+        class_="board ranked",
+    )  # fmt: skip
+    notes = [*remarks(report, precision), *map(str, report.notes)]
+    left_out = [scored for scored in report.submissions if not scored.valid]
+    if left_out:
+        plural = "s were" if len(left_out) > 1 else " was"
+        notes.append(f"{len(left_out):,} submission{plural} not scored; see below.")
+    return [scrolling("Leaderboard", board), node("ul", *(node("li", note) for note in notes))]
+
+
+def _sorter(head: str, kind: str, first: str, now: str = "none") -> Element:
+    button = node("button", head, type="button")
+    return node(
+        "th", button, scope="col", aria_sort=now, data_kind=kind, data_first=first,
+        class_="text" if kind != "number" else None,
+    )  # fmt: skip
+
+
+def _first(measure: Measure) -> str:
+    return "descending" if measure.metric.better == "higher" else "ascending"
+
+
+def _cell(value: int | None, none: str = "-") -> Element:
+    return node("td", none if value is None else f"{value:,}", data_sort=_key(value))
+
+
+def _value(value: float, measure: Measure, precision: int) -> Element:
+    return node("td", number(value, measure, precision), data_sort=_key(value))
+
+
+def _key(value: float | None) -> str:
+    return "" if value is None or math.isnan(value) else repr(value)
+
+
+def _interval(
+    row: Standing, measure: Measure, precision: int, scale: tuple[float, float]
+) -> Element:
+    """The interval as a bar, with its numbers beside it."""
+    if row.interval is None:
+        return node("td", data_sort="")
+    low, high = scale
+    wide = (high - low) or 1.0
+    left, right, dot = (
+        f"{100 * (at - low) / wide:.1f}" for at in (*row.interval, row.values[measure.id])
+    )
+    bar = node(
+        "svg",
+        node("path", d="M0 6H100", class_="axis"),
+        node("path", d=f"M{left} 6H{right}", class_="span"),
+        node("circle", cx=dot, cy=6, r=2.5, class_="dot"),
+        viewBox="0 0 100 12", aria_hidden="true",
+    )  # fmt: skip
+    said = node("span", interval(row, measure, precision), class_="range")
+    middle = row.values[measure.id]
+    return node("td", bar, said, data_sort=_key(middle))
+
+
+def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
+    """From where to where the bars run."""
+    ends = [end for row in rows for end in (*(row.interval or ()), row.values[measure.id])]
+    known = [end for end in ends if not math.isnan(end)]
+    return (min(known), max(known)) if known else (0.0, 1.0)
+
+
+def _groups(report: Report, options: Options) -> Iterator[Element]:
+    word = shown(grouped(report))
+    sizes = ", ".join(f"{shown(g, 60) or '(none)'} {n:,}" for g, n in report.groups.items())
+    yield node("p", f"How many lists each has: {sizes}. The gap is best less worst.")
+    for measure in report.measures:
+        rows = [
+            [shown(scored.name, 100), *_means(scored, measure, report, options)]
+            for _, scored in _anchored(report)
+            if scored.valid
+        ]
+        heads = ["name", *(shown(group, 60) or "(none)" for group in report.groups), "gap"]
+        caption = f"{shown(measure.id)} by {word}"
+        yield folded(caption, table(caption, heads, rows), open=measure.id == report.primary.id)
+
+
+def _means(scored: Scored, measure: Measure, report: Report, options: Options) -> list[str]:
+    means = [scored.groups[measure.id][group] for group in report.groups]
+    return [number(v, measure, options.precision) for v in (*means, gap(scored, measure))]
+
+
+def _submission(n: int, scored: Scored, report: Report, options: Options) -> Element:
+    row = next((row for row in report.standings if row.name == scored.name), None)
+    if row is None:
+        state = "not scored"
+    else:
+        value = number(row.values[report.primary.id], report.primary, options.precision)
+        rank = "baseline" if row.rank is None else f"rank {place(row)}"
+        state = f"{rank}, {shown(report.primary.id)} {value}"
+    inside: list[Inside] = []
+    if scored.valid:
+        inside += [_figures(scored, report, options), _distribution(scored, report, options)]
+    if len(scored.findings):
+        inside.append(node("h4", "Problems"))
+        lines = told(scored.findings, options.every)
+        inside.append(node("ul", *(node("li", line.strip()) for line in lines)))
+    else:
+        inside.append(node("p", "No problems were found in its file."))
+    if scored.valid and options.per_list:
+        inside.append(_lists(scored, report, options))
+    inside.append(
+        node("p", f"{shown(scored.path)}, SHA-256 {scored.sha256 or 'unknown'}", class_="soft")
+    )
+    fault = None if scored.valid else "fault"
+    summary = node(
+        "summary", node("h3", shown(scored.name, 200)), node("span", state, class_=fault)
+    )
+    return node("details", summary, *inside, id=f"s{n}", open=not scored.valid)
+
+
+def _figures(scored: Scored, report: Report, options: Options) -> Element:
+    rows = []
+    for measure in report.measures:
+        value = scored.values[measure.id]
+        counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
+        mean = number(value.mean, measure, options.precision)
+        rows.append([shown(measure.id), mean, *counts])
+    head = ["measure", "value", "lists", "missing", "undefined"]
+    return table(f"The values of {shown(scored.name, 100)}", head, rows)
+
+
+def _distribution(scored: Scored, report: Report, options: Options) -> Element | None:
+    """How many lists have which value of the primary measure."""
+    primary = report.primary
+    values = scored.values[primary.id].per_list
+    if values is None or np.isnan(values).all():
+        return None
+    low, high = _span(report)
+    counts, edges = np.histogram(values[~np.isnan(values)], STEPS, (low, high))
+    mean = (scored.values[primary.id].mean - low) / (high - low)
+    decimals = max(options.precision, 2) if high - low < 1 else 2
+    return histogram(
+        f"{shown(primary.id)}, list by list; the dashed line is the mean",
+        "lists",
+        [f"{edge:.{decimals}f}" for edge in edges],
+        counts.tolist(),
+        mean if primary.metric.aggregate == "mean" else None,
+    )
+
+
+def _span(report: Report) -> tuple[float, float]:
+    """One range for the histograms of all submissions, so that they can be compared."""
+    low, high = report.primary.metric.range
+    if low is None or high is None:
+        seen = [
+            values
+            for scored in report.submissions
+            if scored.valid and (values := scored.values[report.primary.id].per_list) is not None
+        ]
+        low = min(float(np.nanmin(values)) for values in seen if not np.isnan(values).all())
+        high = max(float(np.nanmax(values)) for values in seen if not np.isnan(values).all())
+    return (low, high) if high > low else (low, low + 1)
+
+
+def _lists(scored: Scored, report: Report, options: Options) -> Element:
+    word = shown(report.called.get("list", "list"))
+    columns = [(m, scored.values[m.id].per_list) for m in report.measures]
+    rows = [
+        [
+            shown(name, 100),
+            *("-" if c is None else number(float(c[n]), m, options.precision) for m, c in columns),
+        ]
+        for n, name in enumerate(report.lists)
+    ]
+    caption = f"Every {word} of {shown(scored.name, 100)}"
+    return folded(caption, table(caption, [word, *(shown(m.id) for m in report.measures)], rows))
+
+
+def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Element]:
+    rules, primary = report.challenge.leaderboard.tiers, report.primary
+    alpha = rules.alpha if rules else 0.0
+    how = f"{rules.test} test, {rules.adjust} adjusted for all pairs" if rules else ""
+    yield node(
+        "p",
+        f"The row's mean of {shown(primary.id)} less the column's, over the {certainty.lists:,} "
+        f"lists that all have a value for, and p ({how}). "
+        f"Bold with a * where p is at most {alpha:g}.",
+    )
+    rows = []
+    for i, name in enumerate(certainty.names):
+        cells: list[Element | str] = [shown(name, 40)]
+        for j in range(len(certainty.names)):
+            if i == j:
+                cells.append(node("td", hidden("itself")))
+                continue
+            p = float(certainty.p[i, j])
+            difference = f"{certainty.difference[i, j]:+.{options.precision}f}"
+            significant = p <= alpha
+            cells.append(
+                node(
+                    "td", difference + "*" * significant, node("small", f"p {_p(p)}"),
+                    class_="told" if significant else None,
+                )
+            )  # fmt: skip
+        rows.append(cells)
+    head = ["less", *(shown(name, 40) for name in certainty.names)]
+    yield table(f"Differences in {shown(primary.id)}, pair by pair", head, rows, class_="matrix")
+    if behind := worse(report):
+        names = [row.name for row in report.standings if row.name in behind]
+        yield node("p", "Significantly worse than the first: ",
+                   ", ".join(shown(name, 60) for name in names), ".")  # fmt: skip
+
+
+def _p(p: float) -> str:
+    return "unknown" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+
+
+def _measure(measure: Measure, report: Report) -> Element:
+    metric = measure.metric
+    title = metric.title[:1].upper() + metric.title[1:]
+    better = f"{metric.better} is better"
+    facts = [
+        ("Metric", f"{metric.name}: {title}"),
+        ("Direction", better + (", ranks the board" if measure.id == report.primary.id else "")),
+        ("Of all lists", measure.aggregate),
+        *((f"Parameter {key}", written(value)) for key, value in measure.params.items()),
+        ("Source", metric.source),
+    ]
+    listed = node("dl")
+    for term, said in facts:
+        listed.append(node("dt", term))
+        listed.append(node("dd", shown(said, 1000)))
+    listed.append(node("dt", "Signature"))
+    listed.append(node("dd", node("code", shown(report.signatures[measure.id], 1000))))
+    return node(
+        "article", node("h3", shown(measure.id)), listed,
+        folded(f"What {shown(metric.name)} means", *_page(metric.page)),
+    )  # fmt: skip
+
+
+def _page(docstring: str) -> Iterator[Element]:
+    """A docstring: its paragraphs as text, its examples and indented parts as they stand."""
+    blocks = re.split(r"\n\s*\n", docstring.strip())
+    for stands, run in groupby(blocks, lambda block: block.startswith((">>>", " "))):
+        if stands:
+            yield node("pre", "\n\n".join(run))
+        else:
+            yield from (node("p", " ".join(block.split())) for block in run)
+
+
+def _prose(text: str) -> Element:
+    lines = (shown(line, 1000) for line in text.strip().splitlines())
+    return node("p", "\n".join(lines), class_="prose")
