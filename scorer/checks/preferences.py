@@ -34,7 +34,7 @@ def strange_item(submitted: Submitted) -> Iterator[Problem]:
     for n, code in sorted(zip(row[first].tolist(), item[first].tolist(), strict=True)):
         name, item_name = lists.text(n), names[code]
         known = (public.candidates or {}).get(name)
-        if known is not None and item_name not in known:
+        if item_name and known is not None and item_name not in known:
             said = f"item {quoted(item_name)} is in no preference of {word} {quoted(name)}"
             yield Problem("S704", said, line=int(table.line[n]), list=name, item=item_name)
 
