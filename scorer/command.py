@@ -11,6 +11,7 @@ import typer
 
 from scorer.challenge import Challenge, load
 from scorer.errors import Findings, UsageError, quoted
+from scorer.kits import unpacked
 from scorer.pipeline import Named, submission_name
 from scorer.reporting import told
 from scorer.streams import Limits
@@ -37,7 +38,8 @@ class Result:
 
 
 ChallengeWord = Annotated[
-    Path, typer.Argument(metavar="CHALLENGE", help="challenge.yaml, or the folder that holds it.")
+    Path,
+    typer.Argument(metavar="CHALLENGE", help="challenge.yaml, the folder that holds it, or a kit."),
 ]
 SubmissionWords = Annotated[
     list[str],
@@ -69,7 +71,7 @@ def challenge_of(
     path: Path, metrics: list[str] | None = None, truth: Path | None = None
 ) -> tuple[Challenge, tuple[str, ...]]:
     """The challenge with what the command's words replace, and what that leaves out of it."""
-    challenge = load(path)
+    challenge = load(unpacked(path))
     notes: tuple[str, ...] = ()
     if truth is not None:
         challenge = challenge.with_truth(truth)

@@ -17,7 +17,8 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
     if "item" not in table.ids:
         return
     lists, items = submitted.lists, table.ids["item"]
-    named = np.array([not nameless(name, public.items) for name in items.names], dtype=bool)
+    known = public.items if public.kind == "grades" else None
+    named = np.array([not nameless(name, known) for name in items.names], dtype=bool)
     rows = np.flatnonzero(submitted.in_named & (named[items.codes] if named.size else False))
     again, first = repeated(lists.codes, items.codes, rows=rows)
     of = dict(zip(again.tolist(), first.tolist(), strict=True))
