@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,7 @@ from scorer.pairing import Pairing, pairing
 from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons, every
 from scorer.preferences import preferences as preferred
 from scorer.preparing import Opened, Prepared, opened, prepare
-from scorer.results import UNDEFINED, Outcome, Report, Scorecard, Scored, settle
+from scorer.results import UNDEFINED, Outcome, Report, Scorecard, Scored, over_folds, settle
 from scorer.tables import COMPRESSED, formats
 
 
@@ -172,6 +172,11 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
         if (values := each.values[primary.id].per_list) is not None
     }
     rows, certainty = with_certainty(rows, per_list, primary, challenge.leaderboard)
+    apart = {
+        each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
+        for each in valid
+    }
+    rows = tuple(replace(row, deviations=apart[row.name]) for row in rows)
     lists = ready.answers.lists if ready.answers else ()
     signatures = {
         m.id: m.signature(
@@ -261,13 +266,20 @@ def _scored(ready: Opened, file: Named, outcome: Outcome) -> Scored:
     if card is not None:
         for measure in ready.measures:
             rules = ready.prepared.rules[measure.id]
-            values[measure.id] = settle(card, measure, rules)
+            cards = list(outcome.folds.values()) or [card]
+            values[measure.id] = (
+                over_folds(outcome.folds, card.lists, measure, rules)
+                if outcome.folds
+                else settle(card, measure, rules)
+            )
             if rules.undefined == "error" and measure.id in card.values:
-                undefined = np.flatnonzero(card.states(measure.id, rules) == UNDEFINED).tolist()
-                findings.extend(
-                    _undefined(measure.id, ready.public.word("list"), card.lists[n])
-                    for n in undefined
-                )
+                found = {
+                    each.lists[n]: None
+                    for each in cards
+                    for n in np.flatnonzero(each.states(measure.id, rules) == UNDEFINED).tolist()
+                }
+                word = ready.public.word("list")
+                findings.extend(_undefined(measure.id, word, name) for name in found)
         if findings.fatal:
             card, values = None, {}
     return Scored(

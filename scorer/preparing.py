@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from scorer.errors import (
     UnknownName,
     quoted,
 )
+from scorer.folding import SHAPES, Folded, split
 from scorer.judged import Returned
 from scorer.kind import Aids, Answers, Kind, kinds
 from scorer.measures import Measure, Metric, NotationError, measure, parse
@@ -185,8 +186,10 @@ def public(prepared: Prepared) -> Public:
     return Public(kind.name, lists, items, candidates, asked, called, groups)
 
 
-def answers(prepared: Prepared, public: Public) -> tuple[Answers, list[Problem]]:
-    """The truth, read and made ready, with the warnings about it.
+def answers(
+    prepared: Prepared, public: Public
+) -> tuple[Answers, dict[str, Answers], list[Problem]]:
+    """The truth, and each of its folds, read and made ready, with the warnings about it.
 
     Raises:
         ChallengeError: it cannot be read, or is wrong.
@@ -213,7 +216,24 @@ def answers(prepared: Prepared, public: Public) -> tuple[Answers, list[Problem]]
     ready = kind.open(table, aids, told)
     findings.extend(_organizers(told))
     _raise(findings)
-    return ready, list(findings)
+    folds = {}
+    if challenge.folds is not None:
+        for name, (part, lists) in _folds(challenge.folds, table, ready.lists, findings).items():
+            own = replace(public, lists=dict.fromkeys(lists))
+            folds[name] = kind.open(part, replace(aids, public=own), Findings())
+    return ready, folds, list(findings)
+
+
+def _folds(
+    source: Source, truth: Table, lists: Sequence[str], findings: Findings
+) -> dict[str, Folded]:
+    table = _table(source, SHAPES, findings)
+    _raise(findings)
+    assert table is not None
+    found = split(truth, table, lists, told := Findings(str(source.file)))
+    findings.extend(told)
+    _raise(findings)
+    return found
 
 
 @dataclass(frozen=True)
@@ -227,6 +247,7 @@ class Opened:
     digests: dict[str, str]
     views: frozenset[type]  # all that is asked of a meeting
     warnings: tuple[Problem, ...] = ()
+    folds: Mapping[str, Answers] = field(default_factory=dict)  # fold -> its own truth
 
 
 def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = frozenset()) -> Opened:
@@ -240,10 +261,12 @@ def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = fro
     known = public(prepared)
     if blind:
         return Opened(prepared, known, None, prepared.measures, {}, frozenset())
-    ready, warnings = answers(prepared, known)
+    ready, folds, warnings = answers(prepared, known)
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     asked = prepared.views | views
-    return Opened(prepared, known, ready, measures, _digests(prepared), asked, tuple(warnings))
+    return Opened(
+        prepared, known, ready, measures, _digests(prepared), asked, tuple(warnings), folds
+    )
 
 
 def _digests(prepared: Prepared) -> dict[str, str]:
@@ -253,8 +276,9 @@ def _digests(prepared: Prepared) -> dict[str, str]:
     for path in challenge.plugins:
         code.update(path.read_bytes())
     rules = hashlib.sha256(challenge.text).digest()
-    beside = (challenge.lists, challenge.items, challenge.history, challenge.likelihood)
-    files = [challenge.truth, *(source for source in beside if source is not None)]
+    beside = ("lists", "items", "history", "likelihood", "folds")
+    sources = [challenge.truth, *(getattr(challenge, name) for name in beside)]
+    files = [source for source in sources if source is not None]
     known = "".join(digest(source.file) for source in files)
     truth = hashlib.blake2b(known.encode(), key=rules, digest_size=32)
     return {

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge import Challenge
 from scorer.errors import Findings, Problem
-from scorer.judged import Floats, Ints, Mask, Statistics
+from scorer.judged import Floats, Ints, Mask, Statistics, ratio
 from scorer.measures import Measure
 from scorer.preferences import Positions
 
@@ -165,6 +165,8 @@ class Value:
     missing: int  # how many lists the submission leaves out
     undefined: int  # for how many lists the measure has no value
     per_list: Floats | None  # one a list, NaN where skipped; None for whole-challenge measures
+    folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
+    deviation: float | None = None  # of these means from theirs
 
 
 def settle(card: Scorecard, measure: Measure, rules: Rules, keep: Mask | None = None) -> Value:
@@ -196,6 +198,37 @@ def settle(card: Scorecard, measure: Measure, rules: Rules, keep: Mask | None = 
     )
 
 
+def over_folds(
+    cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: Rules
+) -> Value:
+    """The mean over folds, each settled as a truth of its own, and how much they differ.
+
+    The deviation is the sample's (n - 1). A fold without a value counts in
+    neither. A list's value is its mean over the folds that it is in.
+    """
+    found = {fold: settle(card, measure, rules) for fold, card in cards.items()}
+    means = np.array([value.mean for value in found.values()])
+    means = means[~np.isnan(means)]
+    total, times = np.zeros(len(lists)), np.zeros(len(lists))
+    place = {name: n for n, name in enumerate(lists)}
+    for fold, value in found.items():
+        if value.per_list is not None:
+            mine = np.array([place[name] for name in cards[fold].lists], dtype=np.int64)
+            known = ~np.isnan(value.per_list)
+            total[mine[known]] += value.per_list[known]
+            times[mine[known]] += 1
+    whole = any(value.per_list is None for value in found.values())
+    return Value(
+        float(means.mean()) if means.size else np.nan,
+        sum(value.lists for value in found.values()) if whole else int((times > 0).sum()),
+        sum(value.missing for value in found.values()),
+        sum(value.undefined for value in found.values()),
+        None if whole else ratio(total, times),
+        {fold: value.mean for fold, value in found.items()},
+        float(means.std(ddof=1)) if means.size > 1 else np.nan,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What an engine gives for one submission."""
@@ -203,6 +236,7 @@ class Outcome:
     findings: Findings
     sha256: str | None  # None: the file cannot be read
     card: Scorecard | None  # None: rejected, or only checked
+    folds: Mapping[str, Scorecard] = field(default_factory=dict)  # fold -> scored by its truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +269,7 @@ class Standing:
     values: Mapping[str, float]  # measure id -> mean
     baseline: bool = False
     interval: tuple[float, float] | None = None  # of the primary measure's mean
+    deviations: Mapping[str, float] = field(default_factory=dict)  # measure id -> over folds
     tier: int | None = None  # from 1; standings of one tier cannot be told apart from its head
     ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
 

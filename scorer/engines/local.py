@@ -37,4 +37,10 @@ def outcome(opened: Opened, path: Path) -> Outcome:
     meeting = opened.answers.meet(table, rules.ties, opened.views)
     digests = {**opened.digests, "submission": sha256}
     card = score(meeting, opened.answers.lists, opened.measures, digests)
-    return Outcome(findings, sha256, card)
+    folds = {
+        name: score(
+            fold.meet(table, rules.ties, opened.views), fold.lists, opened.measures, digests
+        )
+        for name, fold in opened.folds.items()
+    }
+    return Outcome(findings, sha256, card, folds)
