@@ -56,6 +56,13 @@ def number(value: float, measure: Measure, precision: int) -> str:
     return f"{value:.{precision}f}"
 
 
+def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
+    """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`."""
+    mean = number(standing.values[measure.id], measure, precision)
+    apart = standing.deviations.get(measure.id, math.nan)
+    return mean if math.isnan(apart) else f"{mean} ± {apart:.{precision}f}"
+
+
 def place(standing: Standing) -> str:
     """The rank, and the ranks that the lists leave possible: `2 (1-4)`; a baseline is a B."""
     if standing.rank is None:
@@ -90,6 +97,12 @@ def gap(scored: Scored, measure: Measure) -> float:
     """How far the best group's mean is from the worst one's; NaN for fewer than two of them."""
     means = [mean for mean in scored.groups[measure.id].values() if not math.isnan(mean)]
     return max(means) - min(means) if len(means) > 1 else math.nan
+
+
+def ordered(report: Report) -> list[Scored]:
+    """The submissions in the order of the board; those that were not scored come last."""
+    order = {standing.name: n for n, standing in enumerate(report.standings)}
+    return sorted(report.submissions, key=lambda scored: order.get(scored.name, len(order)))
 
 
 def worse(report: Report) -> frozenset[str]:

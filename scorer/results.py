@@ -210,19 +210,27 @@ def over_folds(
     means = np.array([value.mean for value in found.values()])
     means = means[~np.isnan(means)]
     total, times = np.zeros(len(lists)), np.zeros(len(lists))
+    missing, undefined = np.zeros(len(lists), dtype=bool), np.zeros(len(lists), dtype=bool)
     place = {name: n for n, name in enumerate(lists)}
     for fold, value in found.items():
-        if value.per_list is not None:
-            mine = np.array([place[name] for name in cards[fold].lists], dtype=np.int64)
-            known = ~np.isnan(value.per_list)
-            total[mine[known]] += value.per_list[known]
-            times[mine[known]] += 1
+        card = cards[fold]
+        mine = np.array([place[name] for name in card.lists], dtype=np.int64)
+        if value.per_list is None:
+            missing[mine] |= ~card.answered
+            continue
+        states, known = card.states(measure.id, rules), ~np.isnan(value.per_list)
+        missing[mine] |= states == MISSING
+        undefined[mine] |= states == UNDEFINED
+        total[mine[known]] += value.per_list[known]
+        times[mine[known]] += 1
     whole = any(value.per_list is None for value in found.values())
     return Value(
         float(means.mean()) if means.size else np.nan,
-        sum(value.lists for value in found.values()) if whole else int((times > 0).sum()),
-        sum(value.missing for value in found.values()),
-        sum(value.undefined for value in found.values()),
+        int((~missing).sum() if rules.missing == "skip" else len(lists))
+        if whole
+        else int((times > 0).sum()),
+        int(missing.sum()),
+        int(undefined.sum()),
         None if whole else ratio(total, times),
         {fold: value.mean for fold, value in found.items()},
         float(means.std(ddof=1)) if means.size > 1 else np.nan,

@@ -29,9 +29,10 @@ def csv(report: Report, options: Options) -> str:
                 write([_cell(scored.name), _cell(name), *map(_number, values)])
         return buffer.getvalue()
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
+    folded = [key for key in ids if any(key in each.deviations for each in report.standings)]
     write(["rank", "name", *map(_cell, ids), "lists", "baseline", "valid",
            "best_rank", "worst_rank", "tier", "low", "high", "missing", "undefined",
-           *map(_cell, parts)])  # fmt: skip
+           *map(_cell, parts), *(_cell(f"{key} sd") for key in folded)])  # fmt: skip
     submissions = {scored.name: scored for scored in report.submissions}
     for standing in report.standings:
         scored = submissions[standing.name]
@@ -50,11 +51,12 @@ def csv(report: Report, options: Options) -> str:
             *map(_some, standing.ranks or (None, None)), _some(standing.tier),
             *map(_number, standing.interval or (math.nan, math.nan)),
             value.missing, value.undefined, *slices,
+            *(_number(standing.deviations[key]) for key in folded),
         ])  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
             baseline = "yes" if scored.baseline else "no"
-            empty = [""] * (7 + len(parts))
+            empty = [""] * (7 + len(parts) + len(folded))
             write(["", _cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty])
     return buffer.getvalue()
 

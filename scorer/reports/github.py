@@ -7,7 +7,7 @@ from scorer.reporting import (
     annotations,
     form,
     interval,
-    number,
+    mean_of,
     place,
     remarks,
 )
@@ -23,7 +23,7 @@ def github(report: Report, options: Options) -> str:
     primary = report.primary
     rows = []
     for standing in report.standings:
-        value = number(standing.values[primary.id], primary, options.precision)
+        value = mean_of(standing, primary, options.precision)
         ends = interval(standing, primary, options.precision)
         parts = [place(standing), shown(standing.name, 100), f"{value} {ends}".strip()]
         rows.append(" | ".join(parts))

@@ -21,7 +21,9 @@ from scorer.reporting import (
     grouped,
     interval,
     level,
+    mean_of,
     number,
+    ordered,
     place,
     remarks,
     told,
@@ -73,10 +75,8 @@ def _parts(report: Report, options: Options) -> Iterator[Element | None]:
 
 
 def _anchored(report: Report) -> list[tuple[int, Scored]]:
-    """The submissions in the order of the board, those without a place last, each with a number."""
-    order = {standing.name: n for n, standing in enumerate(report.standings)}
-    found = sorted(report.submissions, key=lambda s: order.get(s.name, len(order)))
-    return list(enumerate(found, start=1))
+    """The submissions in the order of the board, each with the number that its anchor has."""
+    return list(enumerate(ordered(report), start=1))
 
 
 def _board(report: Report, options: Options) -> list[Inside]:
@@ -112,9 +112,9 @@ def _board(report: Report, options: Options) -> list[Inside]:
                 node("td", place(row), class_="text", data_sort=n),
                 node("th", name, note, scope="row", data_sort=shown(row.name)),
                 *([_cell(row.tier, "")] if tiers else []),
-                _value(row.values[primary.id], primary, precision),
+                _value(row, primary, precision),
                 *([_interval(row, primary, precision, scale)] if ends else []),
-                *(_value(row.values[m.id], m, precision) for m in others),
+                *(_value(row, m, precision) for m in others),
                 _cell(lists, ""),
                 class_=" ".join(mark for mark, holds in marks.items() if holds) or None,
             )
@@ -151,8 +151,8 @@ def _cell(value: int | None, none: str = "-") -> Element:
     return node("td", none if value is None else f"{value:,}", data_sort=_key(value))
 
 
-def _value(value: float, measure: Measure, precision: int) -> Element:
-    return node("td", number(value, measure, precision), data_sort=_key(value))
+def _value(row: Standing, measure: Measure, precision: int) -> Element:
+    return node("td", mean_of(row, measure, precision), data_sort=_key(row.values[measure.id]))
 
 
 def _key(value: float | None) -> str:

@@ -31,7 +31,7 @@ def json(report: Report, options: Options) -> str:
                 "metric": measure.metric.name,
                 "params": measure.params,
                 "better": measure.metric.better,
-                "aggregate": measure.metric.aggregate,
+                "aggregate": measure.aggregate,
                 "primary": measure.primary,
                 "signature": report.signatures[measure.id],
             }
@@ -109,6 +109,9 @@ def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, An
         "missing": value.missing,
         "undefined": value.undefined,
     }
+    if value.folds is not None:
+        said["folds"] = {fold: _double(mean) for fold, mean in value.folds.items()}
+        said["deviation"] = None if value.deviation is None else _double(value.deviation)
     if per_list:
         said["per_list"] = None if value.per_list is None else _each(lists, value.per_list)
     return said

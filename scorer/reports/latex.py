@@ -10,7 +10,9 @@ from scorer.reporting import (
     grouped,
     interval,
     level,
+    mean_of,
     number,
+    ordered,
     place,
     remarks,
     worse,
@@ -38,7 +40,7 @@ def latex(report: Report, options: Options) -> str:
 
     def row(standing: Standing) -> str:
         primary, *rest = (
-            number(standing.values[m.id], m, options.precision).replace("-", "$-$")
+            mean_of(standing, m, options.precision).replace("-", "$-$").replace("±", r"$\pm$")
             for m in (report.primary, *others)
         )
         mark = r"\textsuperscript{\dag}" if standing.name in behind else ""
@@ -86,7 +88,7 @@ def _groups(report: Report, options: Options) -> list[str]:
     said = []
     for measure in report.measures:
         rows = []
-        for scored in report.submissions:
+        for scored in ordered(report):
             if scored.valid:
                 means = [scored.groups[measure.id][group] for group in report.groups]
                 cells = [number(v, measure, options.precision)

@@ -12,7 +12,9 @@ from scorer.reporting import (
     grouped,
     interval,
     level,
+    mean_of,
     number,
+    ordered,
     place,
     remarks,
     told,
@@ -53,7 +55,7 @@ def _standings(report: Report, options: Options) -> list[str]:
 
     def row(standing: Standing) -> list[str]:
         primary, *rest = (
-            number(standing.values[m.id], m, options.precision) for m in (report.primary, *others)
+            mean_of(standing, m, options.precision) for m in (report.primary, *others)
         )
         return [
             place(standing),
@@ -87,7 +89,7 @@ def _groups(report: Report, options: Options) -> list[str]:
                     )
                 ),
             ]
-            for scored in report.submissions
+            for scored in ordered(report)
             if scored.valid
         ]
         heads = [escaped(group) or "(none)" for group in report.groups]

@@ -21,7 +21,9 @@ from scorer.reporting import (
     grouped,
     interval,
     level,
+    mean_of,
     number,
+    ordered,
     place,
     remarks,
 )
@@ -107,7 +109,7 @@ def _standings(console: Console, report: Report, options: Options) -> list[str]:
     ]
     others = [m for m in report.measures if m.id != report.primary.id]
     for n, measure in enumerate([report.primary, *others]):
-        cells = [number(row.values[measure.id], measure, precision) for row in rows]
+        cells = [mean_of(row, measure, precision) for row in rows]
         columns.append(Column(shown(measure.id), cells, n and n + 1, bold=not n))
         if not n and (head := level(report)):
             ends = [interval(row, measure, precision) for row in rows]
@@ -129,7 +131,7 @@ def _places(rows: Sequence[Standing]) -> list[str]:
 
 def _groups(console: Console, report: Report, options: Options) -> None:
     """Print the means by group, a table for each measure."""
-    valid = [scored for scored in report.submissions if scored.valid]
+    valid = [scored for scored in ordered(report) if scored.valid]
     word = shown(grouped(report))
     for measure in report.measures if valid else ():
         columns = [Column("name", [shown(scored.name, 100) for scored in valid], right=False)]
