@@ -328,12 +328,12 @@ def written(value: Any) -> str:
 def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:
     """The metric's name with what is not at its default; the cut-off stands behind the @."""
     fields = metric.parameters.model_fields
+    at = params.get(metric.at)
     said = {
         key: value
         for key, value in params.items()
-        if fields[key].is_required() or value != fields[key].default
+        if key != metric.at and (fields[key].is_required() or value != fields[key].default)
     }
-    at = said.pop(metric.at, None)
     inside = ", ".join(f"{key}={written(value)}" for key, value in said.items())
     return (
         metric.name
