@@ -9,6 +9,7 @@ import numpy as np
 
 from scorer.columns import Floats, Ids, Ints, Table
 from scorer.judged import Catalogue, Hits, Judged, Mask, Rated, Returned, Ties, ranked_hits
+from scorer.listing import Names
 from scorer.preferred import Heights, Likelihood, Orders, Pairs, Preferred
 
 PAIR = ("better", "worse")
@@ -170,6 +171,17 @@ def rated(table: Table, truth: Truth) -> Rated:
         truth.in_list[met], truth.grade[met], table.numbers["prediction"][place],
         low[place], high[place], len(truth.lists), truth.lists,
     )  # fmt: skip
+
+
+def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
+    """What the items of one list are called: the truth's as it has them, the returned by rank."""
+    names = list(truth.items)
+    known = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
+    if "item" not in table.ids:
+        return Names(known)
+    found = order(table, truth.lists[at : at + 1], ties)
+    given = tuple(table.ids["item"].text(row) for row in found.row.tolist())
+    return Names(known, given, found.before, found.tied)
 
 
 def members(candidates: Mapping[str, Collection[str]], lists: Sequence[str]) -> Truth:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from scorer.columns import Table, Wanted
 from scorer.errors import Findings
 from scorer.judged import Mask, Ties
+from scorer.listing import Names
 from scorer.public import Public
 from scorer.registry import Registry, discover, mark
 
@@ -46,6 +47,10 @@ class Answers(Protocol):
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
         """The submission seen through this truth, in those views."""
+        ...
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """What the items of list number `at` are called, as that view has them."""
         ...
 
 

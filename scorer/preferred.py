@@ -142,10 +142,10 @@ class Preferred:
         """What the lists are called."""
         return self.truth.layout.names
 
-    def values(self, value: Callable[[Squares], Floats]) -> Floats:
-        """What `value` makes of each list; NaN where there are no two items to compare."""
-        truth, found = self.truth, np.full(len(self.names), np.nan)
-        layout, likelihood = truth.layout, truth.likelihood
+    def squares(self) -> Iterator[tuple[Ints, Squares]]:
+        """Block by block: its lists, and their pairs."""
+        truth, layout = self.truth, self.truth.layout
+        likelihood = truth.likelihood
         likely = likelihood.squares(layout) if likelihood else iter([None] * len(layout.lists))
         for lists, items, bits, rank, said, chance in zip(
             layout.lists,
@@ -157,7 +157,13 @@ class Preferred:
             strict=True,
         ):
             above = np.unpackbits(bits, axis=2, count=items.shape[1]).astype(bool)
-            found[lists] = value(Squares(above, rank, said, chance))
+            yield lists, Squares(above, rank, said, chance)
+
+    def values(self, value: Callable[[Squares], Floats]) -> Floats:
+        """What `value` makes of each list; NaN where there are no two items to compare."""
+        found = np.full(len(self.names), np.nan)
+        for lists, pairs in self.squares():
+            found[lists] = value(pairs)
         return found
 
     @classmethod

@@ -11,8 +11,9 @@ import numpy as np
 from scorer.columns import Ints, Table, Wanted
 from scorer.errors import Findings, Problem, quoted
 from scorer.judged import Catalogue, Judged, Returned, Ties
-from scorer.judging import Truth, graded, judge, likelihood, returned, stated
+from scorer.judging import Truth, graded, judge, likelihood, named, returned, stated
 from scorer.kind import Aids, Constants, Meeting, kind
+from scorer.listing import Names
 from scorer.preferences import Positions
 from scorer.preferred import Heights, Layout, Orders, Preferred
 
@@ -64,6 +65,10 @@ class Grades:
         if Returned in views:
             seen[Returned] = returned(submission, self.truth, ties, self.catalogue, self.past)
         return Meeting(answered, seen)
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """The truth's items, best first, and the returned ones."""
+        return named(submission, self.items if view is Preferred else self.truth, ties, at)
 
 
 @kind(

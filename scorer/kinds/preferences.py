@@ -9,8 +9,9 @@ from scorer.checks.preferences import faults
 from scorer.columns import Table, Wanted
 from scorer.errors import Findings, Problem, quoted, some
 from scorer.judged import Ties
-from scorer.judging import Truth, likelihood, members, prefer, stated
+from scorer.judging import Truth, likelihood, members, named, prefer, stated
 from scorer.kind import Aids, Constants, Meeting, kind
+from scorer.listing import Names
 from scorer.preferred import Layout, Orders, Preferred
 
 PAIRS = Wanted(("list", "better", "worse"))
@@ -33,6 +34,10 @@ class Preferences:
         """What the submission prefers, beside what the truth does."""
         preferred, answered = prefer(submission, self.truth, self.orders)
         return Meeting(answered, {Preferred: preferred})
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """The items that can be compared, by their names."""
+        return named(submission, self.truth, ties, at)
 
 
 @kind(

@@ -12,6 +12,7 @@ from scorer.errors import Findings, Problem, quoted, some
 from scorer.judged import Rated, Ties
 from scorer.judging import Truth, rated
 from scorer.kind import Aids, Constants, Meeting, kind
+from scorer.listing import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,13 @@ class Ratings:
         """The predictions beside the ratings; what was not asked for is left out."""
         found = rated(submission, self.truth)
         return Meeting(found.total() > 0, {Rated: found})
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """The items whose ratings were predicted."""
+        row = self.truth.rows(submission.ids["list"], submission.ids["item"])
+        met = np.isin(np.arange(self.truth.item.size), row) & (self.truth.in_list == at)
+        names = list(self.truth.items)
+        return Names(tuple(names[item] for item in self.truth.item[met].tolist()))
 
 
 @kind(

@@ -5,8 +5,43 @@ from typing import Literal
 import numpy as np
 
 from scorer.judged import Floats, Hits, Judged, ratio, steps
+from scorer.listing import Listing, down, only_judged, sought
 from scorer.measures import NotationError, metric
 from scorer.params import Cutoff, Relevant
+from scorer.working import Sentence, Steps, formula
+
+
+def _explain(
+    one: Listing[Judged],
+    value: float,
+    *,
+    k: int | None,
+    rel: float,
+    denominator: str,
+    judged_only: bool,
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    yield relevant
+    if found.spread:
+        yield down(one, found, {"found": found.within(k)}, k)
+        yield Sentence("The sum is the mean of its values over all orders of the tied items.")
+        total = float(_mean(found, k)[0])
+    else:
+        top = found.top(k)
+        precision = top.nth() / top.rank
+        sums = np.cumsum(precision)
+        columns = {"found so far": top.nth(), "precision": precision, "running total": sums}
+        yield down(one, top, columns, k)
+        total = float(precision.sum())
+    most, n = len(relevant.items), len(one.names.returned)
+    symbols, whole = {
+        "relevant": ("R", most),
+        "capped": ("min(R, k)", most if k is None else min(most, k)),
+        "returned": ("min(R, n)", min(most, n)),
+        "hits": ("found", found.top(k).rank.size),
+    }[denominator]
+    yield formula("AP", f"sum / {symbols}", "{} / {}", total, whole, value=value)
 
 
 @metric(
@@ -15,6 +50,7 @@ from scorer.params import Cutoff, Relevant
     source="Harman, Information Processing and Management 28(4), 1992; as trec_eval's map",
     aliases=("MAP",),
     expected=True,
+    explain=_explain,
 )
 def ap(
     judged: Judged,

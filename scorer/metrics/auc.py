@@ -6,9 +6,34 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from scorer.judged import Floats, Judged, ratio
+from scorer.judged import Floats, Hits, Ints, Judged, ratio
+from scorer.listing import Listing, down, sought
 from scorer.measures import NotationError, metric
 from scorer.params import Cutoff, Relevant
+from scorer.working import Sentence, Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int | None, rel: float, pairs: str, catalogue: int
+) -> Steps:
+    found = one.view.hits.relevant(rel)
+    if pairs == "all":
+        gained, relevant, others = _gained(one.view, k, rel, catalogue)
+        yield sought(one, rel)
+        yield Sentence("A pair in the right order gains 1, one in the wrong order loses 1.")
+        yield down(one, found, {"relevant": found.within(k)}, k)
+        symbols, numbers = "1/2 + gained / (2 R (catalogue - R))", "1/2 + {} / (2 × {} × {})"
+        yield formula("AUC", symbols, numbers, gained[0], relevant[0], others[0], value=value)
+        return
+    found = found.top(k)
+    below, hits = _below(found, one.view.returned, k), found.rank.size
+    depth = len(one.names.returned) if k is None else k
+    yield down(one, found, {"others below": below}, k)
+    if hits in (0, depth):
+        yield formula("AUC", "nothing to compare", "1/2", value=value)
+        return
+    symbols, numbers = "sum / (TP (k - TP))", "{} / ({} × ({} - {}))"
+    yield formula("AUC", symbols, numbers, below.sum(), hits, depth, hits, value=value)
 
 
 @metric(
@@ -20,6 +45,7 @@ from scorer.params import Cutoff, Relevant
     needs=lambda params: (
         ("items",) if params["pairs"] == "all" and params["catalogue"] is None else ()
     ),
+    explain=_explain,
 )
 def auc(
     judged: Judged,
@@ -49,21 +75,29 @@ def auc(
     array([0.61111111])
     """
     if pairs == "all":
-        return _of_all(judged, k, rel, catalogue)
+        gained, relevant, others = _gained(judged, k, rel, catalogue)
+        return 0.5 + ratio(gained, 2 * relevant * others)
     if judged.hits.spread:
         raise NotationError(
             "AUC(pairs=recommended) has no closed form for ties: expected; it can be all", "pairs"
         )
     found = judged.hits.relevant(rel).top(k)
     hits, depth = found.total(), judged.returned if k is None else k
-    last = np.minimum(judged.returned, depth)
-    below = (last - hits)[found.in_list] - (found.rank - found.nth())
-    shares = ratio(found.total(below), hits * (depth - hits))
+    shares = ratio(found.total(_below(found, judged.returned, k)), hits * (depth - hits))
     return np.where(np.isnan(shares), 0.5, shares)
 
 
-def _of_all(judged: Judged, k: int | None, rel: float, catalogue: int | None) -> Floats:
-    """A pair is worth 1/2, half more or less by the chance that the higher is at ranks 1 to k."""
+def _below(found: Hits, returned: Ints, k: int | None) -> Floats:
+    """How many other items of the first k ranks stand below each of these hits."""
+    last = returned if k is None else np.minimum(returned, k)
+    below: Floats = (last - found.total())[found.in_list] - (found.rank - found.nth())
+    return below
+
+
+def _gained(
+    judged: Judged, k: int | None, rel: float, catalogue: int | None
+) -> tuple[Floats, Floats, Floats]:
+    """Pairs in the right order less pairs in the wrong one, and each list's R and other items."""
     if catalogue is None:
         raise NotationError(
             "AUC(pairs=all) needs to know the catalogue: the challenge must declare `items`",
@@ -86,4 +120,4 @@ def _of_all(judged: Judged, k: int | None, rel: float, catalogue: int | None) ->
     above = np.where(heads.before <= depth[at], heads.before - prior, (depth - hits_within)[at])
     missed = (wanted - found.total()) * (depth - hits_within)
     gained = heads.total(relevant * (within * below - above)) - missed
-    return 0.5 + ratio(gained, 2 * wanted * others)
+    return gained, wanted, others

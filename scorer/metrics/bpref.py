@@ -2,15 +2,27 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Judged, ratio
+from scorer.judged import Floats, Hits, Ints, Judged, ratio
+from scorer.listing import Listing, down, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Sentence, Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
+    found, above, shares, most, unwanted = _shares(one.view, rel)
+    yield sought(one, rel)
+    columns = {"irrelevant above, b": above, "1 - min(b, R) / min(N, R)": shares}
+    yield Sentence(f"N = {unwanted[0]:,.0f} items are judged irrelevant.")
+    yield down(one, found, columns | {"running total": np.cumsum(shares)})
+    yield formula("Bpref", "sum / R", "{} / {}", shares.sum(), most[0], value=value)
 
 
 @metric(
     "Bpref",
     title="Binary preference",
     source="Buckley and Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; as trec_eval's bpref",
+    explain=_explain,
 )
 def bpref(judged: Judged, *, rel: Relevant = 1) -> Floats:
     """How seldom items judged irrelevant stand above relevant ones; unjudged ones do not count.
@@ -26,11 +38,18 @@ def bpref(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> bpref(judged)                               # (1 - 1/2 + 1 - 1/2) / 2
     array([0.5])
     """
+    found, _, shares, most, _ = _shares(judged, rel)
+    return ratio(found.total(shares), most)
+
+
+def _shares(judged: Judged, rel: float) -> tuple[Hits, Ints, Floats, Floats, Floats]:
+    """The relevant hits, what is above each, what each adds, and each list's R and N."""
     hits = judged.hits.relevant(0)
     found = hits.relevant(rel)
-    wanted = judged.ideal.relevant(rel).total()
-    unwanted = judged.ideal.relevant(0).total() - wanted
+    relevant = judged.ideal.relevant(rel).total()
+    unwanted = judged.ideal.relevant(0).total() - relevant
     above = hits.nth()[hits.grade >= rel] - found.nth()
-    most, least = wanted[found.in_list], np.minimum(wanted, unwanted)[found.in_list]
+    most, least = relevant[found.in_list], np.minimum(relevant, unwanted)[found.in_list]
     # nothing is above where there is nothing irrelevant
-    return ratio(found.total(1 - np.minimum(above, most) / np.maximum(least, 1)), wanted)
+    shares = 1 - np.minimum(above, most) / np.maximum(least, 1)
+    return found, above, shares, relevant, unwanted

@@ -3,8 +3,17 @@
 import numpy as np
 
 from scorer.judged import Returned, Statistics
+from scorer.listing import Listing, catalogued
 from scorer.measures import metric
 from scorer.params import Catalogued, Cutoff
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:
+    items = catalogued(one, k)
+    yield items
+    count, symbols = len(set(items.items)), "|items| / catalogue"
+    yield formula("CatalogueCoverage", symbols, "{} / {}", count, catalogue, value=value)
 
 
 @metric(
@@ -16,6 +25,7 @@ from scorer.params import Catalogued, Cutoff
     settle={"catalogue": lambda constants: constants.catalogue},
     figure=lambda statistics, *, catalogue, **_: np.unique(statistics.rows).size / catalogue,
     needs=("items",),
+    explain=_explain,
 )
 def cataloguecoverage(
     returned: Returned, *, k: Cutoff, catalogue: Catalogued | None = None

@@ -1,8 +1,19 @@
 """Cumulative gain."""
 
+import numpy as np
+
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, down
 from scorer.measures import metric
 from scorer.params import Cutoff, gained
+from scorer.working import Steps, summed
+
+
+def _explain(one: Listing[Judged], value: float, *, k: int | None) -> Steps:
+    hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
+    gain = gained(hits.grade, "linear") * hits.within(k)
+    yield down(one, hits, {"gain": gain, "running total": np.cumsum(gain)}, k)
+    yield summed("CG", "sum of gains", "{}", gain, value)
 
 
 @metric(
@@ -11,6 +22,7 @@ from scorer.params import Cutoff, gained
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
     range=(0, None),
     expected=True,
+    explain=_explain,
 )
 def cg(judged: Judged, *, k: Cutoff | None = None) -> Floats:
     """The sum of the returned items' grades; their order does not matter.

@@ -1,8 +1,21 @@
 """Discounted cumulative gain."""
 
+from typing import Any
+
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, down, gains
 from scorer.measures import metric
 from scorer.params import Cutoff, Discount, Gain, discounts, gained
+from scorer.working import Steps, summed
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int | None, gain: Any, discount: str
+) -> Steps:
+    hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
+    columns = gains(hits, gain, discount, k)
+    yield down(one, hits, columns, k)
+    yield summed("DCG", "sum of gain / discount", "{}", columns["contribution"], value)
 
 
 @metric(
@@ -11,6 +24,7 @@ from scorer.params import Cutoff, Discount, Gain, discounts, gained
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
     range=(0, None),
     expected=True,
+    explain=_explain,
 )
 def dcg(
     judged: Judged, *, k: Cutoff | None = None, gain: Gain = "linear", discount: Discount = "log2"

@@ -5,9 +5,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from scorer.judged import Floats, Ints, ratio
+from scorer.judged import Floats, Ints, Mask, ratio
+from scorer.listing import Listing
 from scorer.measures import metric
 from scorer.preferred import Preferred, Squares, closed
+from scorer.working import ITEMS, Sentence, Steps, formula, grid, summed
 
 Step = Annotated[
     Literal["linear", "exp", "log", "ap"],
@@ -22,6 +24,32 @@ Unknown = Annotated[
 ]
 
 
+def _explain(
+    one: Listing[Preferred], value: float, *, discount: str, closure: bool, unknown: float | str
+) -> Steps:
+    squares = [pairs for _, pairs in one.view.squares()]
+    if not squares:
+        yield Sentence("There are no two items to compare, so EDRC is undefined.")
+        return
+    names, rank = one.names.truth, squares[0].rank[0]
+    expected, rivals = (each[0] for each in _expected(squares[0], closure, unknown))
+    counts, divisor = (rivals * expected).sum(axis=1), _divisor(rank, discount)
+    counted = np.flatnonzero(rank > 1)
+    yield Sentence("W(v): the items that are not below v. Items of rank R = 1 are not counted.")
+    for v in counted[:ITEMS].tolist():
+        rows = np.flatnonzero(rivals[v])[:ITEMS]
+        symbols = " + ".join(f"EP({names[v]}, {names[w]})" for w in rows)
+        yield summed(f"C({names[v]})", symbols, "{}", expected[v, rows], counts[v])
+    size, shares = rivals.sum(axis=1), np.where(rank > 1, counts / divisor, np.nan)
+    columns = {"W(v)": size, "C(v)": counts, "D(v)": divisor, "C(v) / D(v)": shares}
+    hidden = {name: np.where(rank > 1, column, np.nan) for name, column in columns.items()}
+    yield grid("The items v", {"v": names, "R(v)": rank} | hidden)
+    whole, total = (size / divisor)[counted], float(shares[counted].sum())
+    yield summed("Z", "sum of |W(v)| / D(v)", "{}", whole, whole.sum())
+    symbols, numbers = "2 / Z × sum of C(v) / D(v) - 1", "2 / {} × {} - 1"
+    yield formula("EDRC", symbols, numbers, whole.sum(), total, value=value)
+
+
 @metric(
     "EDRC",
     title="Expected discounted rank correlation",
@@ -29,6 +57,7 @@ Unknown = Annotated[
     range=(-1, 1),
     expected=True,
     needs=lambda params: ("likelihood",) if params["unknown"] == "likelihood" else (),
+    explain=_explain,
 )
 def edrc(
     preferred: Preferred,
@@ -64,21 +93,26 @@ def edrc(
     """
 
     def value(pairs: Squares) -> Floats:
-        said = closed(pairs.said) if closure else pairs.said
-        against = said.swapaxes(1, 2)
-        rivals = ~(pairs.truth.swapaxes(1, 2) | np.eye(said.shape[1], dtype=bool))
-        if unknown == "likelihood":
-            assert pairs.likely is not None
-            expected = np.where(against, 1 - pairs.likely, pairs.likely)
-        else:
-            expected = np.full(said.shape, unknown)
-        expected[pairs.truth & said] = 1
-        expected[pairs.truth & against] = 0
+        expected, rivals = _expected(pairs, closure, unknown)
         share = (1 / _divisor(pairs.rank, discount))[:, :, None] * rivals
         share[pairs.rank == 1] = 0
         return 2 * ratio((share * expected).sum(axis=(1, 2)), share.sum(axis=(1, 2))) - 1
 
     return preferred.values(value)
+
+
+def _expected(pairs: Squares, closure: bool, unknown: float | str) -> tuple[Floats, Mask]:
+    """What [list, v, w] counts as, and whether w is among those that count for v."""
+    said = closed(pairs.said) if closure else pairs.said
+    against = said.swapaxes(1, 2)
+    if unknown == "likelihood":
+        assert pairs.likely is not None
+        expected = np.where(against, 1 - pairs.likely, pairs.likely)
+    else:
+        expected = np.full(said.shape, unknown)
+    expected[pairs.truth & said] = 1
+    expected[pairs.truth & against] = 0
+    return expected, ~(pairs.truth.swapaxes(1, 2) | np.eye(said.shape[1], dtype=bool))
 
 
 def _divisor(rank: Ints, discount: str) -> Floats:

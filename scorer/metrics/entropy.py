@@ -3,8 +3,10 @@
 import numpy as np
 
 from scorer.judged import Returned, Statistics
+from scorer.listing import Listing, catalogued
 from scorer.measures import metric
 from scorer.params import Cutoff
+from scorer.working import Sentence, Steps, formula
 
 
 def _figure(statistics: Statistics, **_: object) -> float:
@@ -15,6 +17,16 @@ def _figure(statistics: Statistics, **_: object) -> float:
     return float(-(share * np.log2(share)).sum()) + 0.0  # never -0
 
 
+def _explain(one: Listing[Returned], value: float, *, k: int) -> Steps:
+    items = catalogued(one, k)
+    yield items
+    if not items.items:
+        yield Sentence("None is recommended, so Entropy is undefined.")
+        return
+    yield Sentence("In one list each of its n items is recommended once.")
+    yield formula("Entropy", "log2(n)", "log2({})", len(items.items), value=value)
+
+
 @metric(
     "Entropy",
     title="Entropy of how recommendations spread",
@@ -23,6 +35,7 @@ def _figure(statistics: Statistics, **_: object) -> float:
     aggregate="pooled",
     figure=_figure,
     needs=("items",),
+    explain=_explain,
 )
 def entropy(returned: Returned, *, k: Cutoff) -> Statistics:
     """How evenly the first k ranks of all lists spread over the items, in bits.

@@ -5,9 +5,24 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from scorer.judged import Floats, Judged
+from scorer.judged import Floats, Hits, Judged
+from scorer.listing import Listing, down
 from scorer.measures import NotationError, metric
 from scorer.params import Cutoff
+from scorer.working import Steps, summed
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
+) -> Steps:
+    hits = one.view.hits.top(k)
+    highest = one.view.ideal.grade.max(initial=0.0) if max_grade is None else max_grade
+    satisfied = _satisfied(hits, highest)
+    reading = hits.product(1 - satisfied)
+    shares = satisfied * reading / hits.rank
+    columns = {"satisfies": satisfied, "still reading": reading, "contribution": shares}
+    yield down(one, hits, columns | {"running total": np.cumsum(shares)}, k)
+    yield summed("ERR", "sum of still reading × satisfies / rank", "{}", shares, value)
 
 
 @metric(
@@ -15,6 +30,7 @@ from scorer.params import Cutoff
     title="Expected reciprocal rank",
     source="Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033",
     settle={"max_grade": lambda constants: constants.max_grade},
+    explain=_explain,
 )
 def err(
     judged: Judged,
@@ -45,6 +61,12 @@ def err(
             f"ERR: max_grade={max_grade:g} is below a grade of the truth, {highest:g}", "max_grade"
         )
     hits = judged.hits.top(k)
-    grade = np.maximum(hits.grade, 0.0)
-    satisfied = np.exp2(grade - max_grade) - np.exp2(-max_grade)  # so that 2^g is never too large
+    satisfied = _satisfied(hits, max_grade)
     return hits.total(satisfied * hits.product(1 - satisfied) / hits.rank)
+
+
+def _satisfied(hits: Hits, max_grade: float) -> Floats:
+    """The chance that each hit satisfies."""
+    grade = np.maximum(hits.grade, 0.0)
+    chance: Floats = np.exp2(grade - max_grade) - np.exp2(-max_grade)  # 2^g may be too large
+    return chance

@@ -5,8 +5,25 @@ from typing import Annotated
 from pydantic import Field
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, nothing_relevant, only_judged, sought
 from scorer.measures import metric
 from scorer.params import Cutoff, Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int, rel: float, beta: float, judged_only: bool
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    counts, most = found.within(k), len(relevant.items)
+    yield relevant
+    yield down(one, found, {"found": counts}, k)
+    if not most:
+        yield nothing_relevant("F")
+        return
+    symbols, numbers = "(1 + beta²) found / (beta² R + k)", "(1 + {}²) × {} / ({}² × {} + {})"
+    yield formula("F", symbols, numbers, beta, counts.sum(), beta, most, k, value=value)
 
 
 @metric(
@@ -15,6 +32,7 @@ from scorer.params import Cutoff, Relevant
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
     aliases=("F1",),
     expected=True,
+    explain=_explain,
 )
 def f(
     judged: Judged,

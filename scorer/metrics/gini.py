@@ -3,8 +3,10 @@
 import numpy as np
 
 from scorer.judged import Returned, Statistics
+from scorer.listing import Listing, catalogued
 from scorer.measures import metric
 from scorer.params import Catalogued, Cutoff
+from scorer.working import Sentence, Steps, formula
 
 
 def _figure(statistics: Statistics, *, catalogue: int, **_: object) -> float:
@@ -16,6 +18,20 @@ def _figure(statistics: Statistics, *, catalogue: int, **_: object) -> float:
     return float(weight.sum() / times.sum() / (catalogue - 1))
 
 
+def _explain(one: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:
+    items = catalogued(one, k)
+    yield items
+    n = len(items.items)
+    if not n or catalogue < 2:
+        yield Sentence("There is nothing to compare, so Gini is undefined.")
+        return
+    yield Sentence(
+        f"In one list each of its n items is recommended once, the other {catalogue - n} never."
+    )
+    symbols, numbers = "(catalogue - n) / (catalogue - 1)", "({} - {}) / ({} - 1)"
+    yield formula("Gini", symbols, numbers, catalogue, n, catalogue, value=value)
+
+
 @metric(
     "Gini",
     title="Gini index of how recommendations spread",
@@ -25,6 +41,7 @@ def _figure(statistics: Statistics, *, catalogue: int, **_: object) -> float:
     settle={"catalogue": lambda constants: constants.catalogue},
     figure=_figure,
     needs=("items",),
+    explain=_explain,
 )
 def gini(returned: Returned, *, k: Cutoff, catalogue: Catalogued | None = None) -> Statistics:
     """How unequally the first k ranks of all lists spread over the catalogue.

@@ -3,8 +3,21 @@
 import numpy as np
 
 from scorer.judged import Floats, Returned, ratio
+from scorer.listing import Listing
 from scorer.measures import metric
 from scorer.params import Cutoff, Distance, distances
+from scorer.working import Steps, formula, grid
+
+
+def _explain(one: Listing[Returned], value: float, *, k: int, distance: str) -> Steps:
+    top, names = one.view.top(k), one.names.returned
+    pairs = [(f, s) for rows in top.pairs() for f, s in zip(*rows, strict=True)]
+    features = one.view.catalogue.features[top.item]
+    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    far = distances(features[first], features[second], distance)
+    columns = {"one": [names[n] for n in first], "another": [names[n] for n in second]}
+    yield grid(f"All pairs of the first {k:,} items", {**columns, f"{distance} distance": far})
+    yield formula("ILD", "sum / pairs", "{} / {}", far.sum(), far.size, value=value)
 
 
 @metric(
@@ -13,6 +26,7 @@ from scorer.params import Cutoff, Distance, distances
     source="Smyth and McClave, ICCBR 2001; Ziegler et al., WWW 2005, doi:10.1145/1060745.1060754",
     range=(0, 2),
     needs=("items.features",),
+    explain=_explain,
 )
 def ild(returned: Returned, *, k: Cutoff, distance: Distance = "cosine") -> Floats:
     """How different a list's first k items are from one another.

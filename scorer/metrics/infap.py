@@ -2,17 +2,29 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Judged, ratio
+from scorer.judged import Floats, Hits, Ints, Judged, ratio
+from scorer.listing import Listing, down, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
 
 EPSILON = 0.00001  # trec_eval's
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
+    relevant, (found, pooled, sampled, inferred) = sought(one, rel), _inferred(one.view.hits, rel)
+    above = {"pooled above": pooled, "judged above": sampled, "relevant above": found.nth() - 1}
+    yield relevant
+    yield down(one, found, above | {"precision": inferred, "running total": np.cumsum(inferred)})
+    most = len(relevant.items)
+    yield formula("InfAP", "sum / R", "{} / {}", inferred.sum(), most, value=value)
 
 
 @metric(
     "InfAP",
     title="Inferred average precision",
     source="Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; as trec_eval's infAP",
+    explain=_explain,
 )
 def infap(judged: Judged, *, rel: Relevant = 1) -> Floats:
     """Average precision, estimated where only a sample of the pool was judged.
@@ -29,12 +41,16 @@ def infap(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> infap(judged).round(4)                      # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
     array([0.8125])
     """
-    hits = judged.hits
+    found, _, _, inferred = _inferred(judged.hits, rel)
+    return ratio(found.total(inferred), judged.ideal.relevant(rel).total())
+
+
+def _inferred(hits: Hits, rel: float) -> tuple[Hits, Ints, Ints, Floats]:
+    """The relevant hits, how many items above each are pooled and judged, and its precision."""
     found, known = hits.relevant(rel), hits.relevant(0)
-    # of the items above each relevant one: how many are pooled, judged, relevant
     above = found.rank - 1.0
     pooled = hits.nth()[hits.grade >= rel] - 1
     sampled = known.nth()[known.grade >= rel] - 1
     share = (found.nth() - 1 + EPSILON) / (sampled + 2 * EPSILON)
     inferred = 1 / found.rank + above / found.rank * (pooled / np.maximum(above, 1)) * share
-    return ratio(found.total(inferred), judged.ideal.relevant(rel).total())
+    return found, pooled, sampled, inferred

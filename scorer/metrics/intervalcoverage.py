@@ -1,8 +1,17 @@
 """Coverage of prediction intervals."""
 
 from scorer.judged import Floats, Rated, Statistics
+from scorer.listing import Listing, rated
 from scorer.measures import metric
 from scorer.params import Average
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
+    inside = (one.view.low <= one.view.rating) & (one.view.rating <= one.view.high)
+    yield rated(one, {"low": one.view.low, "high": one.view.high, "inside": inside})
+    symbols = "inside / ratings"
+    yield formula("IntervalCoverage", symbols, "{} / {}", inside.sum(), inside.size, value=value)
 
 
 @metric(
@@ -11,6 +20,7 @@ from scorer.params import Average
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.4 (confidence)",
     figure=lambda statistics, **_: statistics.share(),
     columns=("low", "high"),
+    explain=_explain,
 )
 def intervalcoverage(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
     """The share of the ratings that lie inside the interval given for them.

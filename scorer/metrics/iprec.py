@@ -6,8 +6,31 @@ from math import ceil
 import numpy as np
 
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, down, nothing_relevant, only_judged, sought
 from scorer.measures import metric
 from scorer.params import RecallLevel, Relevant
+from scorer.working import Sentence, Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, recall: float, rel: float, judged_only: bool
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    yield relevant
+    if not relevant.items:
+        yield nothing_relevant("IPrec")
+        return
+    needed = _needed(recall, len(relevant.items))
+    yield Sentence(f"At least {recall:g} × R, {needed:,} of them, are to be found.")
+    yield down(one, found, {"found so far": found.nth(), "precision": found.nth() / found.rank})
+    enough = found.where(found.nth() >= needed)
+    if not enough.rank.size:
+        yield formula("IPrec", "no such rank", "0", value=value)
+        return
+    at = int(np.argmax(found.nth()[-enough.rank.size :] / enough.rank))
+    count, rank = found.nth()[-enough.rank.size :][at], enough.rank[at]
+    yield formula("IPrec", "highest precision from there", "{} / {}", count, rank, value=value)
 
 
 @metric(
@@ -15,6 +38,7 @@ from scorer.params import RecallLevel, Relevant
     title="Interpolated precision at a level of recall",
     source="Manning et al., Introduction to Information Retrieval, 2008, section 8.4",
     at="recall",
+    explain=_explain,
 )
 def iprec(
     judged: Judged, *, recall: RecallLevel, rel: Relevant = 1, judged_only: bool = False
@@ -38,10 +62,15 @@ def iprec(
     if judged_only:
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
-    wanted, which = np.unique(judged.ideal.relevant(rel).total(), return_inverse=True)
-    level = Fraction(str(recall))  # as written: .1 of 10 is 1, not a float's 1.0000000000000001
-    needed = np.array([ceil(level * int(count)) for count in wanted], dtype=np.int64)[which]
-    values = np.where(wanted[which] > 0, 0.0, np.nan)
+    counts, which = np.unique(judged.ideal.relevant(rel).total(), return_inverse=True)
+    needed = np.array([_needed(recall, int(count)) for count in counts], dtype=np.int64)[which]
+    values = np.where(counts[which] > 0, 0.0, np.nan)
     enough = found.nth() >= needed[found.in_list]
     np.maximum.at(values, found.in_list[enough], (found.nth() / found.rank)[enough])
     return values
+
+
+def _needed(recall: float, relevant: int) -> int:
+    """How many of the relevant items a rank must have reached."""
+    # as written: .1 of 10 is 1, not a float's 1.0000000000000001
+    return ceil(Fraction(str(recall)) * relevant)

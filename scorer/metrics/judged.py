@@ -4,8 +4,17 @@ import numpy as np
 
 from scorer.judged import Floats, ratio
 from scorer.judged import Judged as View
+from scorer.listing import Listing, down
 from scorer.measures import metric
 from scorer.params import Cutoff
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[View], value: float, *, k: int) -> Steps:
+    counts, n = one.view.hits.within(k), len(one.names.returned)
+    yield down(one, one.view.hits, {"judged": counts}, k)
+    most = min(k, n)
+    yield formula("Judged", "judged / min(k, n)", "{} / {}", counts.sum(), most, value=value)
 
 
 @metric(
@@ -13,6 +22,7 @@ from scorer.params import Cutoff
     title="Share of judged items",
     source="ir_measures' Judged, after OpenNIR",
     expected=True,
+    explain=_explain,
 )
 def judged(judged: View, *, k: Cutoff) -> Floats:
     """The share of the first k ranks that the truth says anything about.

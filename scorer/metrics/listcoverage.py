@@ -3,7 +3,15 @@
 import numpy as np
 
 from scorer.judged import Returned, Statistics
+from scorer.listing import Listing
 from scorer.measures import metric
+from scorer.working import Items, Steps, formula
+
+
+def _explain(one: Listing[Returned], value: float) -> Steps:
+    yield Items("returned", one.names.returned)
+    answered = min(len(one.names.returned), 1)
+    yield formula("ListCoverage", "lists answered / lists", "{} / 1", answered, value=value)
 
 
 @metric(
@@ -14,6 +22,7 @@ from scorer.measures import metric
     aliases=("UserCoverage",),
     expected=True,
     figure=lambda statistics, **_: statistics.share(),
+    explain=_explain,
 )
 def listcoverage(returned: Returned) -> Statistics:
     """The share of the lists for which anything is returned.

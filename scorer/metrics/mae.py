@@ -3,8 +3,17 @@
 import numpy as np
 
 from scorer.judged import Floats, Rated, Statistics
+from scorer.listing import Listing, rated
 from scorer.measures import metric
 from scorer.params import Average
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
+    errors = np.abs(one.view.prediction - one.view.rating)
+    yield rated(one, {"error": errors})
+    symbols, numbers = "sum / ratings", "{} / {}"
+    yield formula("MAE", symbols, numbers, errors.sum(), errors.size, value=value)
 
 
 @metric(
@@ -14,6 +23,7 @@ from scorer.params import Average
     range=(0, None),
     better="lower",
     figure=lambda statistics, **_: statistics.share(),
+    explain=_explain,
 )
 def mae(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
     """How far predictions are from the ratings, on average.

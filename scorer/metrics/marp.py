@@ -4,9 +4,36 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.judged import Floats, Judged, ratio
+from scorer.judged import Floats, Hits, Judged, ratio
+from scorer.listing import Listing, named, top
 from scorer.measures import metric
 from scorer.params import Cutoffs
+from scorer.working import Items, Sentence, Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, cutoffs: tuple[int, ...], at_cutoff: str
+) -> Steps:
+    hits, ideal = one.view.hits.relevant(0), one.view.ideal.relevant(0)
+    m, shares = ideal.rank.size, list[float]()
+    yield Sentence(f"The truth has m = {m:,} items.")
+    for z in cutoffs:
+        relevant, both = _best(ideal, ideal, z, at_cutoff), _best(hits, ideal, z, at_cutoff)
+        both = both.where(both.within(z) > 0)
+        yield Items(f"relevant, z = {z}", named(one, relevant))
+        yield Items(f"retrieved, z = {z}", top(one, z))
+        yield Items(f"both, z = {z}", named(one, both))
+        depth, count = min(m, z), float(both.within(z).sum())
+        if relevant.rank.size > depth:
+            same = f"{relevant.grade[-1]:g}, the grade of number {depth:,}"
+            yield Sentence(f"{relevant.rank.size:,} items are relevant: the last have {same}.")
+        share = count / depth if depth else np.nan
+        yield formula(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
+        shares += [count, depth]
+    symbols = " + ".join(f"Rp@{z}" for z in cutoffs)
+    numbers = " + ".join(["{} / {}"] * len(cutoffs))
+    z = len(cutoffs)
+    yield formula("AvgRp", f"({symbols}) / {z}", f"({numbers}) / {z}", *shares, value=value)
 
 
 @metric(
@@ -15,6 +42,7 @@ from scorer.params import Cutoffs
     source="ECML PKDD 2011 VideoLectures.Net challenge, evaluation metrics example",
     at="cutoffs",
     expected=True,
+    explain=_explain,
 )
 def marp(
     judged: Judged, *, cutoffs: Cutoffs, at_cutoff: Literal["include", "cut"] = "include"
@@ -41,13 +69,16 @@ def marp(
     items = ideal.total()
     values = np.zeros(judged.lists)
     for z in cutoffs:
-        depth = np.minimum(items, z)
-        if at_cutoff == "include":
-            last = np.full(judged.lists, np.inf)  # the grade of the last that counts
-            at_depth = ideal.place == depth[ideal.in_list]
-            last[ideal.in_list[at_depth]] = ideal.grade[at_depth]
-            best = hits.where(hits.grade >= last[hits.in_list])
-        else:
-            best = hits.where(hits.place <= z)
-        values += ratio(best.total(best.within(z)), depth)
+        best = _best(hits, ideal, z, at_cutoff)
+        values += ratio(best.total(best.within(z)), np.minimum(items, z))
     return values / len(cutoffs)
+
+
+def _best(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
+    """Those of `hits` that are relevant at depth z."""
+    if at_cutoff == "cut":
+        return hits.where(hits.place <= z)
+    last = np.full(hits.lists, np.inf)  # the grade of the last that counts
+    at_depth = ideal.place == np.minimum(ideal.total(), z)[ideal.in_list]
+    last[ideal.in_list[at_depth]] = ideal.grade[at_depth]
+    return hits.where(hits.grade >= last[hits.in_list])

@@ -1,8 +1,17 @@
 """Mean squared error."""
 
 from scorer.judged import Floats, Rated, Statistics
+from scorer.listing import Listing, rated
 from scorer.measures import metric
 from scorer.params import Average
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
+    errors = (one.view.prediction - one.view.rating) ** 2
+    yield rated(one, {"squared error": errors})
+    symbols, numbers = "sum / ratings", "{} / {}"
+    yield formula("MSE", symbols, numbers, errors.sum(), errors.size, value=value)
 
 
 @metric(
@@ -12,6 +21,7 @@ from scorer.params import Average
     range=(0, None),
     better="lower",
     figure=lambda statistics, **_: statistics.share(),
+    explain=_explain,
 )
 def mse(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
     """How far predictions are from the ratings, large errors weighing more.

@@ -1,12 +1,36 @@
 """Normalised discounted cumulative gain."""
 
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from scorer.judged import Floats, Hits, Judged, ranked_hits, ratio
+from scorer.listing import Listing, best, down, gains, only_judged
 from scorer.measures import metric
 from scorer.params import Cutoff, Discount, Gain, discounts, gained
+from scorer.working import Steps, formula
+
+
+def _explain(
+    one: Listing[Judged],
+    value: float,
+    *,
+    k: int | None,
+    gain: Any,
+    discount: str,
+    ideal: str,
+    judged_only: bool,
+) -> Steps:
+    one = only_judged(one, judged_only)
+    hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
+    ordered, depth = _best(one.view, k, gain, ideal)
+    ordered = ordered.where(ordered.rank <= depth[0])
+    mine, most = gains(hits, gain, discount, k), gains(ordered, gain, discount, None)
+    yield down(one, hits, mine, k)
+    yield best(one, ordered, most)
+    parts = [float(columns["contribution"].sum()) for columns in (mine, most)]
+    yield formula("nDCG", "DCG / DCG of the best", "{} / {}", *parts, value=value)
 
 
 @metric(
@@ -18,6 +42,7 @@ from scorer.params import Cutoff, Discount, Gain, discounts, gained
         "dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
         "gains": {"*": "gain"},
     },
+    explain=_explain,
 )
 def ndcg(
     judged: Judged,
@@ -47,6 +72,16 @@ def ndcg(
     """
     if judged_only:
         judged = judged.only_judged()
+    ordered, depth = _best(judged, k, gain, ideal)
+
+    def total(hits: Hits, depth: Floats | int | None) -> Floats:
+        return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))
+
+    return ratio(total(judged.hits, k), total(ordered, depth[ordered.in_list]))
+
+
+def _best(judged: Judged, k: int | None, gain: Any, ideal: str) -> tuple[Hits, Floats]:
+    """The best lists, and to which rank each of them counts."""
     uncut = k is None or ideal == "uncut"
     best, depth = judged.ideal, np.full(judged.lists, np.inf if uncut else k)
     if ideal == "returned":
@@ -55,9 +90,6 @@ def ndcg(
         best = judged.hits
     if ideal == "reordered" or not isinstance(gain, str):  # a table may turn the order of grades
         order = np.lexsort((-gained(best.grade, gain), best.in_list))
-        best = ranked_hits(best.in_list[order], best.grade[order], best.lists)
-
-    def total(hits: Hits, depth: Floats | int | None) -> Floats:
-        return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))
-
-    return ratio(total(judged.hits, k), total(best, depth[best.in_list]))
+        ordered = ranked_hits(best.in_list[order], best.grade[order], best.lists)
+        best = replace(ordered, place=best.place[order])
+    return best, depth

@@ -7,13 +7,27 @@ from pydantic import Field, Strict
 
 from scorer.errors import ChallengeError
 from scorer.judged import Floats, Returned, ratio
+from scorer.listing import Listing, returned
 from scorer.measures import metric
 from scorer.params import Cutoff
+from scorer.working import Sentence, Steps, formula
 
 
 def _needs(params: Any) -> tuple[str, ...]:
     users = params["base"] == "users" and params["users"] is None
     return ("history",) if users else ("history or items.users",)
+
+
+def _explain(
+    one: Listing[Returned], value: float, *, k: int, base: str, users: int | None
+) -> Steps:
+    top, (known, past) = one.view.top(k), _known(one.view, base, users)
+    bits = -np.log2(known[top.item] / past)
+    yield Sentence(f"The past has {past:,.12g} {base}; what nobody knows counts as known to one.")
+    columns = {"known to": known[top.item], "-log2 of the share": bits}
+    columns["running total"] = np.cumsum(bits)
+    yield returned(one, top, columns, k)
+    yield formula("Novelty", "sum / items", "{} / {}", bits.sum(), bits.size, value=value)
 
 
 @metric(
@@ -23,6 +37,7 @@ def _needs(params: Any) -> tuple[str, ...]:
     range=(0, None),
     settle={"users": lambda constants: constants.users},
     needs=_needs,
+    explain=_explain,
 )
 def novelty(
     returned: Returned,
@@ -60,9 +75,14 @@ def novelty(
     array([2.3333])
     """
     top = returned.top(k)
-    known = np.maximum(returned.catalogue.users, 1.0)
-    past = returned.catalogue.users.sum() if base == "interactions" else users
+    known, past = _known(returned, base, users)
     if base == "users" and users is not None and known.max() > users:
         most = f"an item is known to {known.max():,.12g} past users"
         raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
     return ratio(top.total(-np.log2(known[top.item] / past)), top.total())
+
+
+def _known(returned: Returned, base: str, users: int | None) -> tuple[Floats, float]:
+    """How many know each item of the catalogue, of how many."""
+    past = returned.catalogue.users.sum() if base == "interactions" else users
+    return np.maximum(returned.catalogue.users, 1.0), float(past or 0)

@@ -3,7 +3,14 @@
 import numpy as np
 
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing
 from scorer.measures import metric
+from scorer.working import Sentence, Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float) -> Steps:
+    yield Sentence("Every list of the truth counts once.")
+    yield formula("NumQ", "", "{}", one.view.lists, value=value)
 
 
 @metric(
@@ -13,6 +20,7 @@ from scorer.measures import metric
     range=(0, None),
     aggregate="sum",
     expected=True,
+    explain=_explain,
 )
 def numq(judged: Judged) -> Floats:
     """How many lists there are: 1 for each.

@@ -1,8 +1,16 @@
 """Number of relevant items."""
 
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
+    relevant = sought(one, rel)
+    yield relevant
+    yield formula("NumRel", "R", "{}", len(relevant.items), value=value)
 
 
 @metric(
@@ -12,6 +20,7 @@ from scorer.params import Relevant
     range=(0, None),
     aggregate="sum",
     expected=True,
+    explain=_explain,
 )
 def numrel(judged: Judged, *, rel: Relevant = 1) -> Floats:
     """How many relevant items the truth has for a list, returned or not.

@@ -3,8 +3,17 @@
 import numpy as np
 
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, down
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float | None) -> Steps:
+    found = one.view.hits if rel is None else one.view.hits.relevant(rel)
+    yield down(one, found, {} if rel is None else {"found": found.within()})
+    symbols, count = ("n", len(one.names.returned)) if rel is None else ("found", found.rank.size)
+    yield formula("NumRet", symbols, "{}", count, value=value)
 
 
 @metric(
@@ -14,6 +23,7 @@ from scorer.params import Relevant
     range=(0, None),
     aggregate="sum",
     expected=True,
+    explain=_explain,
 )
 def numret(judged: Judged, *, rel: Relevant | None = None) -> Floats:
     """How many items a list returned; with `rel`, those of at least that grade.

@@ -5,8 +5,21 @@ from typing import Literal
 import numpy as np
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, only_judged
 from scorer.measures import metric
 from scorer.params import Cutoff, Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int, rel: float, denominator: str, judged_only: bool
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found = one.view.hits.relevant(rel)
+    counts, n = found.within(k), len(one.names.returned)
+    yield down(one, found, {"found": counts}, k)
+    symbols, depth = ("min(k, n)", min(k, n)) if denominator == "returned" else ("k", k)
+    yield formula("P", f"found / {symbols}", "{} / {}", counts.sum(), depth, value=value)
 
 
 @metric(
@@ -15,6 +28,7 @@ from scorer.params import Cutoff, Relevant
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's P",
     aliases=("Precision",),
     expected=True,
+    explain=_explain,
 )
 def p(
     judged: Judged,

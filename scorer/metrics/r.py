@@ -5,8 +5,22 @@ from typing import Literal
 import numpy as np
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, only_judged, sought
 from scorer.measures import metric
 from scorer.params import Cutoff, Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int, rel: float, denominator: str, judged_only: bool
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    counts, depth = found.within(k), len(relevant.items)
+    yield relevant
+    yield down(one, found, {"found": counts}, k)
+    symbols, depth = ("min(R, k)", min(depth, k)) if denominator == "capped" else ("R", depth)
+    yield formula("R", f"found / {symbols}", "{} / {}", counts.sum(), depth, value=value)
 
 
 @metric(
@@ -15,6 +29,7 @@ from scorer.params import Cutoff, Relevant
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's recall",
     aliases=("Recall",),
     expected=True,
+    explain=_explain,
 )
 def r(
     judged: Judged,

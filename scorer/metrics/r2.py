@@ -1,8 +1,10 @@
 """Coefficient of determination."""
 
 from scorer.judged import Floats, Rated, Statistics, ratio
+from scorer.listing import Listing, rated
 from scorer.measures import metric
 from scorer.params import Average
+from scorer.working import Sentence, Steps, formula
 
 
 def _pooled(statistics: Statistics, **_: object) -> float:
@@ -15,12 +17,27 @@ def _pooled(statistics: Statistics, **_: object) -> float:
     return float(1 - ratio(errors.sum(), spread.sum() + (ratings * apart**2).sum()))
 
 
+def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
+    view = one.view
+    middle, spread = (float(each[0]) for each in view.spread())
+    errors = (view.prediction - view.rating) ** 2
+    columns = {
+        "squared error": errors,
+        "squared distance from the mean": (view.rating - middle) ** 2,
+    }
+    yield Sentence(f"The mean rating is {middle:.6g}.")
+    yield rated(one, columns)
+    symbols = "1 - sum of errors / sum of distances"
+    yield formula("R2", symbols, "1 - {} / {}", errors.sum(), spread, value=value)
+
+
 @metric(
     "R2",
     title="Coefficient of determination",
     source="Kvålseth, The American Statistician 39(4), 1985, his R² number 1; as scikit-learn",
     range=(None, 1),
     figure=_pooled,
+    explain=_explain,
 )
 def r2(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
     """How much better the predictions are than the mean rating.

@@ -1,8 +1,20 @@
 """Rank-biased precision."""
 
+import numpy as np
+
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, down
 from scorer.measures import metric
 from scorer.params import Persistence, Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, p: float, rel: float) -> Steps:
+    found = one.view.hits.relevant(rel)
+    weight = found.at(lambda rank: p ** (rank - 1))
+    yield down(one, found, {"weight": weight, "running total": np.cumsum(weight)})
+    symbols, numbers = "(1 - p) × sum of p^(rank - 1)", "(1 - {}) × {}"
+    yield formula("RBP", symbols, numbers, p, weight.sum(), value=value)
 
 
 @metric(
@@ -10,6 +22,7 @@ from scorer.params import Persistence, Relevant
     title="Rank-biased precision",
     source="Moffat and Zobel, ACM TOIS 27(1), 2008, doi:10.1145/1416950.1416952",
     expected=True,
+    explain=_explain,
 )
 def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Floats:
     """The relevant items per item looked at, for a reader who goes on with chance p each time.

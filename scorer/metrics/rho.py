@@ -2,8 +2,25 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Judged, ratio
+from scorer.judged import Floats, Hits, Judged, ratio
+from scorer.listing import Listing, named
 from scorer.measures import metric
+from scorer.working import Steps, formula, grid
+
+
+def _explain(one: Listing[Judged], value: float) -> Steps:
+    hits = one.view.hits
+    mine, best = (twice / 2 for twice in _twice(hits))
+    middle = (hits.rank.size + 1) / 2
+    yield grid(
+        "The items that both rank, tied ones at their mean rank; d is how far that is from the "
+        "middle",
+        {"item": named(one, hits), "rank": middle + mine, "in the truth": middle + best}
+        | {"d": mine, "d in the truth": best, "product": mine * best},
+    )
+    parts = [float(terms.sum()) for terms in (mine * best, mine**2, best**2)]
+    symbols = "sum of products / sqrt(sum of d² × sum of d² in the truth)"
+    yield formula("Rho", symbols, "{} / sqrt({} × {})", *parts, value=value)
 
 
 @metric(
@@ -13,6 +30,7 @@ from scorer.measures import metric
     range=(-1, 1),
     aliases=("Spearman", "SpearmanRho"),
     expected=True,
+    explain=_explain,
 )
 def rho(judged: Judged) -> Floats:
     """The correlation of the items' ranks in the submission and in the truth, -1 to 1.
@@ -28,11 +46,16 @@ def rho(judged: Judged) -> Floats:
     array([0.5])
     """
     hits = judged.hits
-    items = hits.total()[hits.in_list]
-    # twice the mean rank's distance from the middle: whole numbers, so that sums are exact
-    mine, best = (
-        2 * low + tied - items for low, tied in map(hits.ordered, (hits.before, -hits.grade))
-    )
+    mine, best = _twice(hits)
     return ratio(
         hits.total(mine * best), np.sqrt(hits.total(mine * mine) * hits.total(best * best))
     )
+
+
+def _twice(hits: Hits) -> tuple[Floats, Floats]:
+    """Twice each mean rank's distance from the middle: whole numbers, so that sums are exact."""
+    items = hits.total()[hits.in_list]
+    mine, best = (
+        2 * low + tied - items for low, tied in map(hits.ordered, (hits.before, -hits.grade))
+    )
+    return mine, best

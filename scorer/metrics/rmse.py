@@ -5,8 +5,17 @@ import math
 import numpy as np
 
 from scorer.judged import Floats, Rated, Statistics
+from scorer.listing import Listing, rated
 from scorer.measures import metric
 from scorer.params import Average
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
+    errors = (one.view.prediction - one.view.rating) ** 2
+    yield rated(one, {"squared error": errors})
+    symbols, numbers = "sqrt(sum / ratings)", "sqrt({} / {})"
+    yield formula("RMSE", symbols, numbers, errors.sum(), errors.size, value=value)
 
 
 @metric(
@@ -16,6 +25,7 @@ from scorer.params import Average
     range=(0, None),
     better="lower",
     figure=lambda statistics, **_: math.sqrt(statistics.share()),
+    explain=_explain,
 )
 def rmse(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
     """How far predictions are from the ratings, in the ratings' own unit.

@@ -1,8 +1,20 @@
 """R-precision."""
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, only_judged, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    most = len(relevant.items)
+    counts = found.within(most)
+    yield relevant
+    yield down(one, found, {"found": counts}, most)
+    yield formula("Rprec", "found / R", "{} / {}", counts.sum(), most, value=value)
 
 
 @metric(
@@ -11,6 +23,7 @@ from scorer.params import Relevant
     source="Buckley and Voorhees, Retrieval System Evaluation, in TREC, 2005",
     aliases=("RPrecision",),
     expected=True,
+    explain=_explain,
 )
 def rprec(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
     """The share of the first R ranks that holds a relevant item, R being how many there are.

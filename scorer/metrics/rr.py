@@ -1,8 +1,28 @@
 """Reciprocal rank."""
 
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, down, first, only_judged
 from scorer.measures import metric
 from scorer.params import Cutoff, Relevant
+from scorer.working import Sentence, Steps, formula, grid, summed
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int | None, rel: float, judged_only: bool
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found = one.view.hits.relevant(rel)
+    yield down(one, found, {"relevant": found.within(k)}, k)
+    ranks, chances = zip(*first(found, k), strict=True) if value else ((), ())
+    if not ranks:
+        yield Sentence("Nothing relevant stands there.")
+        yield formula("RR", "", "0", value=value)
+    elif found.spread:
+        yield grid("Where the first relevant item may stand", {"rank": ranks, "chance": chances})
+        terms = (chance / rank for rank, chance in zip(ranks, chances, strict=True))
+        yield summed("RR", "sum of chance / rank", "{}", terms, value)
+    else:
+        yield formula("RR", "1 / first relevant rank", "1 / {}", ranks[0], value=value)
 
 
 @metric(
@@ -11,6 +31,7 @@ from scorer.params import Cutoff, Relevant
     source="Kantor and Voorhees, Information Retrieval 2, 2000; as trec_eval's recip_rank",
     aliases=("MRR",),
     expected=True,
+    explain=_explain,
 )
 def rr(
     judged: Judged,

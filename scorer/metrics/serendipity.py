@@ -5,15 +5,42 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.judged import Floats, Returned
+from scorer.judged import Floats, Ints, Returned
+from scorer.listing import Listing, returned
 from scorer.measures import metric
 from scorer.params import Cutoff, Distance, Relevant, distances
+from scorer.working import Sentence, Steps, formula
 
 
 def _needs(params: Any) -> tuple[str, ...]:
     if params["expected"] == "history":
         return "history", "items.features"
     return ("history or items.users",)
+
+
+def _explain(
+    one: Listing[Returned],
+    value: float,
+    *,
+    k: int,
+    expected: int | str,
+    distance: str,
+    rel: float,
+) -> Steps:
+    top = one.view.top(k)
+    found = top.where(top.grade >= rel)
+    surprise = _surprise(one.view, found, expected, distance)
+    columns: dict[str, Floats | Ints] = {"grade": found.grade, "unexpected": surprise}
+    if expected != "history":
+        columns["place by popularity"] = one.view.catalogue.popularity()[found.item]
+    said = (
+        "is unlike the history"
+        if expected == "history"
+        else f"is none of the {expected} most known"
+    )
+    yield Sentence(f"A relevant item (grade {rel:g} or more) counts as far as it {said}.")
+    yield returned(one, found, columns, k)
+    yield formula("Serendipity", "sum of unexpected / k", "{} / {}", surprise.sum(), k, value=value)
 
 
 @metric(
@@ -23,6 +50,7 @@ def _needs(params: Any) -> tuple[str, ...]:
     "with expected=history Zhang et al. (Auralist), WSDM 2012, doi:10.1145/2124295.2124300",
     range=(0, 2),
     needs=_needs,
+    explain=_explain,
 )
 def serendipity(
     returned: Returned,
@@ -63,12 +91,16 @@ def serendipity(
     """
     top = returned.top(k)
     found = top.where(top.grade >= rel)
-    if expected != "history":
-        popularity = returned.catalogue.popularity()
-        return found.total(popularity[found.item] > expected) / k
+    return found.total(_surprise(returned, found, expected, distance)) / k
+
+
+def _surprise(returned: Returned, found: Returned, expected: int | str, distance: str) -> Floats:
+    """How far each of the relevant items is unexpected, 0 to 1 or, by cosine, 2."""
+    if not isinstance(expected, str):
+        return (returned.catalogue.popularity()[found.item] > expected).astype(np.float64)
     features = returned.catalogue.features
     apart, past = np.zeros(found.item.size), np.zeros(found.item.size)
     for row, item in found.past():
         apart[row] += distances(features[found.item[row]], features[item], distance)
         past[row] += 1
-    return found.total(np.divide(apart, past, out=np.ones_like(apart), where=past > 0)) / k
+    return np.divide(apart, past, out=np.ones_like(apart), where=past > 0)

@@ -1,8 +1,21 @@
 """Set average precision."""
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, only_judged, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant, n = one.view.hits.relevant(rel), sought(one, rel), len(one.names.returned)
+    counts = found.within()
+    yield relevant
+    yield down(one, found, {"found": counts})
+    count, most = counts.sum(), len(relevant.items)
+    symbols, numbers = "found / n × found / R", "{} / {} × {} / {}"
+    yield formula("SetAP", symbols, numbers, count, n, count, most, value=value)
 
 
 @metric(
@@ -10,6 +23,7 @@ from scorer.params import Relevant
     title="Set average precision",
     source="trec_eval's set_map",
     expected=True,
+    explain=_explain,
 )
 def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
     """Precision times recall of all that was returned: average precision without ranks.

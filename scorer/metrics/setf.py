@@ -5,8 +5,25 @@ from typing import Annotated
 from pydantic import Field
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, nothing_relevant, only_judged, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, rel: float, beta: float, judged_only: bool
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    counts, most, n = found.within(), len(relevant.items), len(one.names.returned)
+    yield relevant
+    yield down(one, found, {"found": counts})
+    if not most:
+        yield nothing_relevant("SetF")
+        return
+    symbols, numbers = "(1 + beta²) found / (beta² R + n)", "(1 + {}²) × {} / ({}² × {} + {})"
+    yield formula("SetF", symbols, numbers, beta, counts.sum(), beta, most, n, value=value)
 
 
 @metric(
@@ -14,6 +31,7 @@ from scorer.params import Relevant
     title="Set F measure",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
     expected=True,
+    explain=_explain,
 )
 def setf(
     judged: Judged,

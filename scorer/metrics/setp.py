@@ -3,8 +3,22 @@
 import numpy as np
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, only_judged, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, rel: float, relative: bool, judged_only: bool
+) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant, n = one.view.hits.relevant(rel), sought(one, rel), len(one.names.returned)
+    counts = found.within()
+    symbols, most = ("min(n, R)", min(n, len(relevant.items))) if relative else ("n", n)
+    yield relevant
+    yield down(one, found, {"found": counts})
+    yield formula("SetP", f"found / {symbols}", "{} / {}", counts.sum(), most, value=value)
 
 
 @metric(
@@ -12,6 +26,7 @@ from scorer.params import Relevant
     title="Set precision",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_P",
     expected=True,
+    explain=_explain,
 )
 def setp(
     judged: Judged, *, rel: Relevant = 1, relative: bool = False, judged_only: bool = False

@@ -1,8 +1,18 @@
 """Set recall."""
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
+    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    counts = found.within()
+    yield relevant
+    yield down(one, found, {"found": counts})
+    yield formula("SetR", "found / R", "{} / {}", counts.sum(), len(relevant.items), value=value)
 
 
 @metric(
@@ -10,6 +20,7 @@ from scorer.params import Relevant
     title="Set recall",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_recall",
     expected=True,
+    explain=_explain,
 )
 def setr(judged: Judged, *, rel: Relevant = 1) -> Floats:
     """The share of the relevant items that was returned, at whatever rank.

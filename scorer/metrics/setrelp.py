@@ -3,8 +3,19 @@
 import numpy as np
 
 from scorer.judged import Floats, Judged, ratio
+from scorer.listing import Listing, down, only_judged, sought
 from scorer.measures import metric
 from scorer.params import Relevant
+from scorer.working import Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
+    one = only_judged(one, judged_only)
+    found, relevant, n = one.view.hits.relevant(rel), sought(one, rel), len(one.names.returned)
+    counts, most = found.within(), min(n, len(relevant.items))
+    yield relevant
+    yield down(one, found, {"found": counts})
+    yield formula("SetRelP", "found / min(n, R)", "{} / {}", counts.sum(), most, value=value)
 
 
 @metric(
@@ -12,6 +23,7 @@ from scorer.params import Relevant
     title="Relative set precision",
     source="trec_eval's set_relative_P",
     expected=True,
+    explain=_explain,
 )
 def setrelp(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
     """The relevant items returned, over the most that a list of that length could hold.

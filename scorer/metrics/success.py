@@ -3,8 +3,24 @@
 import numpy as np
 
 from scorer.judged import Floats, Judged
+from scorer.listing import Listing, down, first, only_judged
 from scorer.measures import metric
 from scorer.params import Cutoff, Relevant
+from scorer.working import Sentence, Steps, formula
+
+
+def _explain(one: Listing[Judged], value: float, *, k: int, rel: float, judged_only: bool) -> Steps:
+    one = only_judged(one, judged_only)
+    found = one.view.hits.relevant(rel)
+    yield down(one, found, {"found": found.within(k)}, k)
+    ranks, chances = zip(*first(found, k), strict=True) if value else ((), ())
+    if not ranks:
+        yield Sentence(f"Nothing relevant stands at ranks 1 to {k:,}.")
+    elif found.spread:
+        yield Sentence("Its value is the chance that a relevant item stands there.")
+    else:
+        yield Sentence(f"A relevant item stands at rank {ranks[0]:,}.")
+    yield formula("Success", "", "{}", min(sum(chances), 1), value=value)
 
 
 @metric(
@@ -13,6 +29,7 @@ from scorer.params import Cutoff, Relevant
     source="trec_eval's success",
     aliases=("HitRate", "Hit", "HR"),
     expected=True,
+    explain=_explain,
 )
 def success(judged: Judged, *, k: Cutoff, rel: Relevant = 1, judged_only: bool = False) -> Floats:
     """Whether any relevant item stands at the first k ranks: 1 or 0.

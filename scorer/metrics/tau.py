@@ -2,8 +2,25 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Judged, ratio
+from scorer.judged import Floats, Hits, Judged, ratio
+from scorer.listing import Listing, named
 from scorer.measures import metric
+from scorer.working import Steps, formula, grid
+
+
+def _explain(one: Listing[Judged], value: float) -> Steps:
+    hits = one.view.hits
+    agreed, against, mine, best = (float(count[0]) for count in _counts(hits))
+    yield grid(
+        "The items that both rank; equal scores, or equal grades, are tied",
+        {"item": named(one, hits), "from the top": 1 + hits.ordered(hits.before)[0]}
+        | {"grade": hits.grade, "in the truth": 1 + hits.ordered(-hits.grade)[0]},
+    )
+    yield formula("agreeing", "pairs in the truth's order", "{}", agreed, value=agreed)
+    yield formula("against", "pairs in the other order", "{}", against, value=against)
+    symbols, numbers = "(agreeing - against) / sqrt(untied × untied in the truth)", "({} - {})"
+    numbers += " / sqrt({} × {})"
+    yield formula("Tau", symbols, numbers, agreed, against, mine, best, value=value)
 
 
 @metric(
@@ -13,6 +30,7 @@ from scorer.measures import metric
     range=(-1, 1),
     aliases=("Kendall", "KendallTau"),
     expected=True,
+    explain=_explain,
 )
 def tau(judged: Judged) -> Floats:
     """How many more pairs of items are in the truth's order than against it, in -1 to 1.
@@ -28,7 +46,12 @@ def tau(judged: Judged) -> Floats:
     >>> tau(judged)                                 # (1 - 1) / sqrt(3 * 2)
     array([0.])
     """
-    hits = judged.hits
+    agreed, against, untied, best_untied = _counts(judged.hits)
+    return ratio(agreed - against, np.sqrt(untied * best_untied))
+
+
+def _counts(hits: Hits) -> tuple[Floats, Floats, Floats, Floats]:
+    """Pairs that agree and that do not, and how many the submission and the truth leave untied."""
     mine, mine_tied = hits.ordered(hits.before)
     best, best_tied = hits.ordered(-hits.grade)
     _, both_tied = hits.ordered(mine * (best.max(initial=0) + 1) + best)
@@ -38,4 +61,4 @@ def tau(judged: Judged) -> Floats:
     # tied items worst first, so that none of them agrees with another
     agreed = hits.total(hits.earlier(best[np.lexsort((-best, mine, hits.in_list))]))
     against = pairs - ties - best_ties + both_ties - agreed
-    return ratio(agreed - against, np.sqrt((pairs - ties) * (pairs - best_ties)))
+    return agreed, against, pairs - ties, pairs - best_ties

@@ -4,8 +4,33 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.judged import Floats, Judged, ratio
+from scorer.judged import Floats, Hits, Ints, Judged, ratio
+from scorer.listing import Listing, named
 from scorer.measures import metric
+from scorer.working import Sentence, Steps, formula, grid
+
+
+def _explain(one: Listing[Judged], value: float, *, over: str) -> Steps:
+    hits = one.view.hits
+    agreed, above = _agreed(hits, over)
+    items = named(one, hits)
+    if over == "truth":
+        ranked = set(items)
+        items = tuple(item for item in one.names.truth if item in ranked)
+    shares = agreed / np.maximum(above, 1)
+    shares = np.where(above > 0, shares, np.nan)
+    sums = np.cumsum(np.nan_to_num(shares))
+    if hits.rank.size < 2:
+        yield Sentence("Both rank fewer than two of the same items, so TauAP is undefined.")
+        return
+    title = "truth's order" if over == "truth" else "submission's order"
+    yield grid(
+        f"The items that both rank, in the {title}",
+        {"item": items, "above it": above, "rightly": agreed}
+        | {"share": shares, "running total": sums},
+    )
+    symbols, numbers = "2 / (N - 1) × sum of shares - 1", "2 / ({} - 1) × {} - 1"
+    yield formula("TauAP", symbols, numbers, hits.rank.size, np.nansum(shares), value=value)
 
 
 @metric(
@@ -14,6 +39,7 @@ from scorer.measures import metric
     source="Yilmaz, Aslam and Robertson, SIGIR 2008, doi:10.1145/1390334.1390435",
     range=(-1, 1),
     strict_order=True,
+    explain=_explain,
 )
 def tauap(judged: Judged, *, over: Literal["submission", "truth"] = "submission") -> Floats:
     """How well the order agrees with the truth's, mistakes at the top weighing more; -1 to 1.
@@ -31,9 +57,14 @@ def tauap(judged: Judged, *, over: Literal["submission", "truth"] = "submission"
     array([0.3333])
     """
     hits = judged.hits
-    place, rank = hits.ordered(hits.place)[0], hits.nth() - 1
-    agreed = hits.earlier(place)
-    if over == "truth":
-        agreed = hits.earlier(rank[np.lexsort((place, hits.in_list))])
-    shares = agreed / np.maximum(rank, 1)  # 0 for the first: nothing is above it
+    agreed, above = _agreed(hits, over)
+    shares = agreed / np.maximum(above, 1)  # 0 for the first: nothing is above it
     return 2 * ratio(hits.total(shares), hits.total() - 1) - 1
+
+
+def _agreed(hits: Hits, over: str) -> tuple[Ints, Ints]:
+    """Going down each list: how many items above are rightly there, and how many are."""
+    place, above = hits.ordered(hits.place)[0], hits.nth() - 1
+    if over == "truth":
+        return hits.earlier(above[np.lexsort((place, hits.in_list))]), above
+    return hits.earlier(place), above

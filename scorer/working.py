@@ -1,0 +1,128 @@
+"""An explanation as data: the steps from what a list holds to its value.
+
+Nothing here knows a metric, and nothing prints. Numbers stay numbers until
+they are shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Cell = str | float | None  # None: nothing stands there
+Write = Callable[[float], str]
+
+ROWS = 24  # of a table that are shown before it is abbreviated
+MOST = 60  # of a table's rows that matter
+ITEMS = 40  # of a set
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What no number says."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A set that has a name."""
+
+    name: str
+    items: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """As it is written on paper, the end of a long one left out."""
+        left = len(self.items) - ITEMS
+        kept = self.items if left <= 1 else (*self.items[:ITEMS], f"… {left:,} more")
+        return "{" + ", ".join(kept) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows under columns. A long one is shown with those rows that matter."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    matter: tuple[bool, ...] = ()  # one a row; none: all do
+
+    def abbreviated(self) -> Iterator[tuple[Cell, ...] | int]:
+        """The rows to show; a number stands for so many that are left out."""
+        last = len(self.rows) - 1
+        kept = list(range(len(self.rows)))
+        if len(kept) > ROWS:
+            kept = [n for n in kept if n in (0, last) or not self.matter or self.matter[n]]
+        if len(kept) > MOST:
+            kept = [*kept[: MOST - ROWS], *kept[-ROWS:]]
+        before = -1
+        for n in kept:
+            if n - before > 1:
+                yield n - before - 1
+            yield self.rows[n]
+            before = n
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A line such as `P@5 = c / k = 2 / 5 = 0.4`."""
+
+    name: str
+    symbols: str
+    numbers: str  # the same with {} for each of `parts`: arithmetic that anybody can redo
+    parts: tuple[float, ...]
+    value: float
+
+    def put_in(self, write: Write) -> str:
+        """The symbols' numbers."""
+        return self.numbers.format(*map(write, self.parts))
+
+
+Step = Sentence | Items | Grid | Formula
+Steps = Iterable[Step]
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """How one list comes by its value; the last step ends in it. NaN: it has none."""
+
+    title: str
+    steps: tuple[Step, ...]
+    value: float
+
+
+def grid(title: str, columns: Mapping[str, Iterable[Any]], matter: Iterable[bool] = ()) -> Grid:
+    """A table from its columns."""
+    rows = zip(*(map(_plain, column) for column in columns.values()), strict=True)
+    return Grid(title, tuple(columns), tuple(rows), tuple(map(bool, matter)))
+
+
+def formula(name: str, symbols: str, numbers: str, *parts: float, value: float) -> Formula:
+    """A formula with its numbers put in, {} standing for each of `parts`."""
+    return Formula(name, symbols, numbers, tuple(map(float, parts)), float(value))
+
+
+def summed(name: str, symbols: str, numbers: str, terms: Iterable[float], value: float) -> Formula:
+    """A formula over a sum: `numbers` has one {}, where a few terms stand singly, else their sum.
+
+    >>> summed("CG", "sum of gains", "{}", [3, 2], 5).put_in("{:g}".format)
+    '3 + 2'
+    """
+    some = [float(term) for term in terms]
+    if len(some) > 8 or not some:
+        return formula(name, symbols, numbers, math.fsum(some), value=value)
+    inside = " + ".join(["{}"] * len(some))
+    bare = numbers == "{}" or len(some) == 1
+    return formula(
+        name, symbols, numbers.replace("{}", inside if bare else f"({inside})"), *some, value=value
+    )
+
+
+def _plain(cell: object) -> Cell:
+    """A cell without numpy in it; NaN is nothing."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    value = float(cell)  # type: ignore[arg-type]
+    return None if math.isnan(value) else value
