@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from scorer import __version__
+from scorer import __version__, quick
 from scorer.auditing import Truthful, inspect
 from scorer.challenge import Challenge, Source
 from scorer.checks.preferences import improbable
@@ -29,6 +30,7 @@ from scorer.measures import Measure, Metric, NotationError, measure, parse
 from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons
 from scorer.preferred import Preferred
 from scorer.public import Public
+from scorer.quick import Doubt, worth
 from scorer.registry import Registry, discover, plugin
 from scorer.results import Rules
 from scorer.streams import Limits, digest
@@ -145,8 +147,10 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
     return Prepared(challenge, registry, tuple(measures), kind, rules, breakers, rank_by)
 
 
-def public(prepared: Prepared) -> Public:
+def public(prepared: Prepared, truth: Table | None = None) -> Public:
     """What participants may know, from the public files, else from the truth's public columns.
+
+    Where the truth has been read anyway, its public columns are taken from there.
 
     Raises:
         ChallengeError: neither can be read.
@@ -172,7 +176,7 @@ def public(prepared: Prepared) -> Public:
     bare = kind.name != "grades" and candidates is None
     asked = None
     if challenge.lists is None or bare:
-        table = _table(challenge.truth, kind.known, findings)
+        table = truth or _table(challenge.truth, kind.known, findings)
         if table is not None and challenge.lists is None:
             lists = dict.fromkeys(sorted(table.ids["list"].names))
         if table is not None and bare:
@@ -187,18 +191,15 @@ def public(prepared: Prepared) -> Public:
 
 
 def answers(
-    prepared: Prepared, public: Public
+    prepared: Prepared, public: Public, table: Table
 ) -> tuple[Answers, dict[str, Answers], list[Problem]]:
-    """The truth, and each of its folds, read and made ready, with the warnings about it.
+    """The truth in `table`, and each of its folds, made ready, with the warnings about it.
 
     Raises:
         ChallengeError: it cannot be read, or is wrong.
     """
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
-    table = _table(challenge.truth, kind.truth, findings)
-    _raise(findings)
-    assert table is not None
     tables = {}
     if challenge.likelihood is not None and Preferred in prepared.views:
         chances = Wanted(("list", "better", "worse", "probability"))
@@ -258,10 +259,16 @@ def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = fro
     Raises:
         ChallengeError: a file of the challenge cannot be read, or is wrong.
     """
-    known = public(prepared)
     if blind:
+        known = public(prepared)
         return Opened(prepared, known, None, prepared.measures, {}, frozenset())
-    ready, folds, warnings = answers(prepared, known)
+    findings = Findings()
+    truth = _table(prepared.challenge.truth, prepared.kind.truth, findings)
+    _raise(findings)
+    assert truth is not None
+    known = public(prepared, truth)
+    ready, folds, warnings = answers(prepared, known, truth)
+    warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     asked = prepared.views | views
     return Opened(
@@ -293,7 +300,11 @@ def _table(source: Source, shapes: Sequence[Wanted], findings: Findings) -> Tabl
     """One of the organizer's files; what is wrong with it are T codes."""
     told = Findings(str(source.file))
     wanted = [replace(shape, columns=source.columns) for shape in shapes]
-    table = read(source.file, format_of(source.file, source.format), wanted, told, Limits())
+    format = format_of(source.file, source.format)
+    if worth(source.file):
+        with suppress(Doubt):
+            return quick.table(source.file, format, wanted, Limits())
+    table = read(source.file, format, wanted, told, Limits())
     findings.extend(_organizers(told))
     return table
 

@@ -1,0 +1,647 @@
+"""The fast pass over large files: polars cuts and hashes, numpy orders and joins.
+
+It only notices that something may be wrong (`Doubt`); then the thorough pass
+reads the file again and says what, where, and all of it. It vouches for files
+of printable ASCII in which every line has the same fields, every list is known,
+and no check has anything to tell; anything else, however harmless, is left
+to the thorough pass.
+
+Items are told apart by 64-bit hashes. A hit is a (list, hash) of the truth; a
+repeated (list, hash) is a doubt. Pieces of the file are judged as they come
+while lists stand together; else a row costs 20 bytes until all are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.checks.scores import MANY
+from scorer.columns import TEXT, Floats, Ids, Ints, Table, Wanted
+from scorer.ids import LOST_BY_TOOLS
+from scorer.judged import Hits, Judged, Ties
+from scorer.judging import Truth
+from scorer.public import Public
+from scorer.streams import GZIP, ZSTD, Bounds, Unreadable, open_bytes
+from scorer.streams import digest as sha256
+from scorer.tables import COMPRESSED, Format
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the thorough pass to run
+PIECE = 16 * 1024**2  # bytes read at a time
+FIRST = 1024**2  # bytes read first: scattered lists show at once
+
+Hashes = NDArray[np.uint64]
+
+
+def worth(path: Path) -> bool:
+    """Whether a file is large enough for the fast pass."""
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        return False
+    return size * (4 if path.suffix.lower() in COMPRESSED else 1) >= SMALLEST
+
+
+class Doubt(Exception):
+    """The fast pass cannot vouch for the file."""
+
+
+class _Scattered(Exception):
+    """A list's rows do not stand together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the fast pass must know of the challenge."""
+
+    public: Public
+    truth: Truth | None  # None: only checks
+    ties: Ties
+    shortest: int | None
+    longest: int | None
+    limits: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the fast pass found: nothing wrong."""
+
+    judged: Judged | None  # None: only checks were asked
+    sha256: str
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Consecutive rows, in runs of one list each."""
+
+    lists: Ints  # one a run: the list's number
+    sizes: Ints  # one a run
+    hashes: Hashes  # one a row: of the item
+    score: Floats | None
+    rank: Floats | None
+    items: Callable[[Ints], Sequence[str]]  # the ids of some rows
+
+
+def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) -> Seen:
+    """Check and judge a file without looking at it twice.
+
+    Raises:
+        Doubt: the thorough pass must look.
+    """
+    if format.name not in ("csv", "trec") or asked.public.candidates is not None:
+        raise Doubt
+    digest = hashlib.sha256()
+    try:
+        try:
+            judge = _Judge(asked)
+            for rows in _together(_pieces(path, format, wanted, asked, digest), asked):
+                judge.take(rows)
+        except _Scattered:
+            digest = hashlib.sha256()
+            judge = _Judge(asked)
+            judge.take(_gathered(path, format, wanted, asked, digest))
+    except Unreadable:
+        raise Doubt from None
+    with path.open("rb") as stored:
+        packed = stored.read(4).startswith((GZIP, ZSTD))
+    return Seen(judge.judged(), sha256(path) if packed else digest.hexdigest())
+
+
+def table(path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds) -> Table:
+    """The whole of a file as a table, such as a large truth.
+
+    Raises:
+        Doubt: the thorough reader must look.
+    """
+    import polars as pl
+
+    if format.name not in ("csv", "trec"):
+        raise Doubt
+    try:
+        found = list(_frames(path, format, wanted, limits, hashlib.sha256()))
+    except Unreadable:
+        raise Doubt from None
+    if not found:
+        raise Doubt
+    layout, frame = found[0][0], pl.concat([frame for _, frame in found])
+    ids, numbers = {}, {}
+    for role, place in layout.places.items():
+        column = frame[str(place)]
+        if role not in TEXT:
+            numbers[role] = column.to_numpy()
+            if not np.isfinite(numbers[role]).all():
+                raise Doubt
+        else:
+            names = column.unique(maintain_order=True)
+            codes = column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+            ids[role] = Ids(codes, tuple(names.to_list()))
+    if format.name == "trec" and any(name.startswith("#") for name in ids["list"].names):
+        raise Doubt  # a comment
+    first = 2 if layout.header else 1
+    return Table(ids, numbers, np.arange(first, first + frame.height), layout.shape)
+
+
+def _frames(
+    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
+) -> Iterator[tuple[_Layout, pl.DataFrame]]:
+    """The file some MiB at a time, cut into columns."""
+    import polars as pl
+
+    layout: _Layout | None = None
+    count = 0
+    with open_bytes(path, limits) as stream:
+        rest, read = b"", b"."
+        while read:
+            read = stream.read(PIECE if count else FIRST)
+            digest.update(read)
+            data = rest + read
+            if not read and data and not data.endswith(b"\n"):
+                data += b"\n"
+            cut = data.rfind(b"\n") + 1
+            if not cut and len(data) > limits.line:
+                raise Doubt
+            data, rest = data[:cut], data[cut:]
+            if data and layout is None:
+                layout = _layout(data, format, wanted)
+                data = data[layout.header :]
+            if not data or layout is None:
+                continue
+            lines = _plain(data, layout, limits)
+            try:
+                frame = pl.read_csv(
+                    data,
+                    separator=layout.separator,
+                    has_header=False,
+                    schema=layout.types(),
+                    columns=layout.used,
+                    quote_char=None,
+                )
+            except (pl.exceptions.PolarsError, ValueError):
+                raise Doubt from None
+            count += lines
+            if frame.height != lines or count > min(limits.rows, limits.ids):
+                raise Doubt
+            if any(column.null_count() for column in frame.iter_columns()):
+                raise Doubt
+            yield layout, frame
+
+
+def _pieces(
+    path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked, digest: hashlib._Hash
+) -> Iterator[_Rows]:
+    """The rows of a submission, some MiB of the file at a time."""
+    import polars as pl
+
+    names = _names(asked)
+    if format.name == "trec" and any(name.startswith("#") for name in names):
+        raise Doubt  # such a line would be a comment
+    known = pl.Series(names, dtype=pl.String).hash().to_numpy()
+    order = np.argsort(known)
+    numbers = (known[order], order)
+    tag: str | None = None
+    for layout, frame in _frames(path, format, wanted, asked.limits, digest):
+        if not layout.places.keys() <= {"list", "item", "score", "rank", "tag"}:
+            raise Doubt
+        if "tag" in layout.places:
+            tags = frame[str(layout.places["tag"])]
+            tag = tags[0] if tag is None else tag
+            if not (tags == tag).all():
+                raise Doubt
+        yield _cut(frame, layout, numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the columns are."""
+
+    separator: str
+    width: int
+    places: Mapping[str, int]  # role -> its column, from 0
+    shape: Wanted
+    header: int = 0  # how many bytes it takes
+
+    @property
+    def used(self) -> list[int]:
+        """What is read. The last column is, so that a null in it shows a line that is short."""
+        return sorted({*self.places.values(), self.width - 1})
+
+    def types(self) -> dict[str, Any]:
+        """The type of each column, by its number."""
+        import polars as pl
+
+        numbers = {n for role, n in self.places.items() if role not in TEXT}
+        return {str(n): pl.Float64 if n in numbers else pl.String for n in range(self.width)}
+
+
+def _layout(data: bytes, format: Format, wanted: Sequence[Wanted]) -> _Layout:
+    """Where the columns of a file are that begins like this."""
+    first = data[: data.index(b"\n")].decode("ascii", "replace")
+    if format.name == "trec":
+        run = any("score" in shape.roles for shape in wanted)
+        order = "list . item . score tag" if run else "list subtopic item grade"
+        columns = {role: n for n, role in enumerate(order.split()) if role != "."}
+        for shape in wanted:
+            if set(shape.required) <= columns.keys():
+                places = {role: columns[role] for role in columns if role in shape.roles}
+                separator = "\t" if "\t" in first else " "
+                return _Layout(separator, len(order.split()), places, shape)
+        raise Doubt
+    names = first.split(",")
+    for shape in wanted:
+        roles = {shape.called(role): role for role in shape.roles}
+        places = {roles[name]: n for n, name in enumerate(names) if name in roles}
+        if set(shape.required) <= places.keys():
+            if len(places) < len(names):
+                raise Doubt  # a column is not used, which is told
+            return _Layout(",", len(names), places, shape, len(first) + 1)
+    raise Doubt
+
+
+def _plain(data: bytes, layout: _Layout, limits: Bounds) -> int:
+    """How many lines there are, if they are of the plainest sort."""
+    octets = np.frombuffer(data, dtype=np.uint8)
+    lines = int(np.count_nonzero(octets == 10))
+    separator = layout.separator.encode()
+    wrong = {b",": (b'"', b" ", b"E+"), b"\t": (b" ",), b" ": ()}[separator]
+    if (
+        not data.isascii()
+        or any(sign in data for sign in wrong)
+        # no control character but the line's end (10) and the separator
+        or bool((octets - np.uint8(11) < 21).any())
+        or int(octets.min()) < (9 if separator == b"\t" else 10)
+        or int(octets.max()) == 127
+        or np.count_nonzero(octets == separator[0]) != lines * (layout.width - 1)
+    ):
+        raise Doubt
+    half = limits.line // 2
+    if any(data.find(b"\n", at, at + half) < 0 for at in range(0, len(data) - half, half)):
+        raise Doubt
+    return lines
+
+
+def _names(asked: Asked) -> Sequence[str]:
+    """The lists, by their numbers."""
+    return asked.truth.lists if asked.truth else list(asked.public.lists)
+
+
+def _cut(frame: pl.DataFrame, layout: _Layout, numbers: tuple[Hashes, Ints]) -> _Rows:
+    """A piece's columns as arrays; `numbers` are the lists' hashes, sorted, and which they are."""
+    runs = frame[str(layout.places["list"])].rle().struct.unnest()
+    named = runs["value"].hash().to_numpy()
+    at = np.searchsorted(numbers[0], named)
+    at[at == numbers[0].size] = 0
+    if not numbers[0].size or (numbers[0][at] != named).any():
+        raise Doubt
+    lists = numbers[1][at]
+    items = frame[str(layout.places["item"])]
+
+    def column(role: str) -> Floats | None:
+        return frame[str(layout.places[role])].to_numpy() if role in layout.places else None
+
+    def ids(rows: Ints) -> Sequence[str]:
+        found: list[str] = items.gather(rows).to_list()
+        return found
+
+    return _Rows(
+        lists,
+        runs["len"].to_numpy().astype(np.int64),
+        items.hash().to_numpy(),
+        column("score"),
+        column("rank"),
+        ids,
+    )
+
+
+def _together(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
+    """Pieces that hold whole lists: the last run of each waits for the next."""
+    seen = np.zeros(len(_names(asked)), dtype=bool)
+    kept: _Rows | None = None
+    for piece in pieces:
+        rows = piece if kept is None else _joined([kept, piece])
+        if np.unique(rows.lists).size < rows.lists.size or seen[rows.lists].any():
+            raise _Scattered
+        last = int(rows.sizes[-1])
+        whole = len(rows.hashes) - last
+        if whole:
+            seen[rows.lists[:-1]] = True
+            yield _slice(rows, slice(0, -1), slice(0, whole))
+        kept = _slice(rows, slice(-1, None), slice(whole, None))
+    if kept is None:
+        raise Doubt
+    yield kept
+
+
+def _gathered(
+    path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked, digest: hashlib._Hash
+) -> _Rows:
+    """All rows in the order of their lists, from a file in which these are scattered."""
+    lists, hashes = [], []
+    scores: list[Floats | None] = []
+    ranks: list[Floats | None] = []
+    for piece in _pieces(path, format, wanted, asked, digest):
+        lists.append(np.repeat(piece.lists.astype(np.int32), piece.sizes))
+        hashes.append(piece.hashes)
+        scores.append(piece.score)
+        ranks.append(piece.rank)
+    if not lists:
+        raise Doubt
+    in_list = np.concatenate(lists)
+    score, rank = _whole(scores), _whole(ranks)
+    key = rank if score is None else -score
+    order = np.lexsort((in_list,) if key is None else (key, in_list))
+    sizes = np.bincount(in_list)
+
+    def ids(rows: Ints) -> Sequence[str]:
+        """Read again: the ids were not kept."""
+        asked_for = order[rows]
+        by = np.argsort(asked_for)
+        found: list[str] = [""] * len(rows)
+        start = done = 0
+        for piece in _pieces(path, format, wanted, asked, hashlib.sha256()):
+            end = start + len(piece.hashes)
+            upto = int(np.searchsorted(asked_for[by], end))
+            mine = by[done:upto]
+            for place, name in zip(mine, piece.items(asked_for[mine] - start), strict=True):
+                found[place] = name
+            start, done = end, upto
+        return found
+
+    present = np.flatnonzero(sizes)
+    return _Rows(
+        present,
+        sizes[present],
+        np.concatenate(hashes)[order],
+        None if score is None else score[order],
+        None if rank is None else rank[order],
+        ids,
+    )
+
+
+def _whole(columns: list[Floats | None]) -> Floats | None:
+    """A column of all pieces, where the file has it."""
+    parts = [part for part in columns if part is not None]
+    return np.concatenate(parts) if parts else None
+
+
+def _joined(parts: Sequence[_Rows]) -> _Rows:
+    """Rows one after the other; a list that ends one part and begins the next is one run."""
+    first, second = parts
+    lists = np.concatenate([first.lists, second.lists])
+    sizes = np.concatenate([first.sizes, second.sizes])
+    if first.lists[-1] == second.lists[0]:
+        at = len(first.lists)
+        sizes[at - 1] += sizes[at]
+        lists, sizes = np.delete(lists, at), np.delete(sizes, at)
+    split = len(first.hashes)
+
+    def ids(rows: Ints) -> Sequence[str]:
+        early = rows < split
+        found: list[str] = [""] * len(rows)
+        for part, mask, offset in ((first, early, 0), (second, ~early, split)):
+            places = np.flatnonzero(mask)
+            if places.size:
+                names = part.items(rows[places] - offset)
+                for place, name in zip(places.tolist(), names, strict=True):
+                    found[place] = name
+        return found
+
+    def both(a: Floats | None, b: Floats | None) -> Floats | None:
+        return None if a is None or b is None else np.concatenate([a, b])
+
+    return _Rows(
+        lists, sizes, np.concatenate([first.hashes, second.hashes]),
+        both(first.score, second.score), both(first.rank, second.rank), ids,
+    )  # fmt: skip
+
+
+def _slice(rows: _Rows, runs: slice, mine: slice) -> _Rows:
+    def part(column: Floats | None) -> Floats | None:
+        return None if column is None else column[mine]
+
+    offset = mine.start or 0
+    return _Rows(
+        rows.lists[runs], rows.sizes[runs], rows.hashes[mine], part(rows.score), part(rows.rank),
+        lambda asked: rows.items(asked + offset),
+    )  # fmt: skip
+
+
+class _Judge:
+    """Takes rows whose lists are whole; gives what a submission seen through the truth is."""
+
+    def __init__(self, asked: Asked) -> None:
+        import polars as pl
+
+        self._asked, self._truth = asked, asked.truth
+        count = len(_names(asked))
+        self._returned: Ints = np.zeros(count, dtype=np.int64)
+        self._hits: list[tuple[Ints, Ints, Ints, Ints]] = []  # truth row, rank, before, tied
+        self._rows = self._tied = 0
+        self._first: Hashes | None = None  # the items of the first list, in order
+        self._varied = False
+        if asked.truth is not None:
+            names = pl.Series(list(asked.truth.items), dtype=pl.String).hash().to_numpy()
+            self._hashes = names[asked.truth.item] if names.size else names
+            self._starts = np.searchsorted(asked.truth.in_list, np.arange(count + 1))
+        if asked.public.items is not None:
+            catalogue = pl.Series(list(asked.public.items), dtype=pl.String)
+            self._catalogue = np.sort(catalogue.hash().to_numpy())
+        self._lost = pl.Series(sorted(LOST_BY_TOOLS)).hash().to_numpy()
+
+    def take(self, rows: _Rows) -> None:
+        """Check and judge some lists."""
+        asked, sizes = self._asked, rows.sizes
+        self._returned[rows.lists] = sizes
+        self._rows += len(rows.hashes)
+        if (asked.shortest is not None and sizes.min() < asked.shortest) or (
+            asked.longest is not None and sizes.max() > asked.longest
+        ):
+            raise Doubt
+        self._known(rows)
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        run = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
+        order, step = _ranked(rows, starts, run)
+        hashes = rows.hashes if order is None else rows.hashes[order]
+        self._compared(hashes, sizes, starts)
+        if rows.rank is not None:
+            rank = rows.rank if order is None else rows.rank[order]
+            if (rank != np.arange(1, rank.size + 1) - np.repeat(starts, sizes)).any():
+                raise Doubt
+        packed, width, bits = _packed(hashes, sizes, starts, run)
+        prefix = packed >> np.uint64(width)
+        alike = _alike(prefix, packed, hashes, starts, width, bits)
+        if self._truth is None:
+            return
+        found, row = self._found(rows.lists, prefix, packed, hashes, starts, width, bits, alike)
+        self._place(found, row, rows, starts, run, order, step)
+
+    def judged(self) -> Judged | None:
+        """Everything taken, seen through the truth."""
+        asked, truth = self._asked, self._truth
+        if not self._rows or (self._tied and self._tied / self._rows >= MANY):
+            raise Doubt
+        if not self._varied and (self._returned > 0).sum() > 1:
+            raise Doubt
+        if len(asked.public.lists) != len(self._returned) or not self._returned.all():
+            raise Doubt  # a list is missing
+        if truth is None:
+            return None
+        row, rank, before, tied = (np.concatenate(parts) for parts in zip(*self._hits, strict=True))
+        by = np.lexsort((rank, truth.in_list[row]))
+        row = row[by]
+        ideal = truth.ideal
+        hits = Hits(
+            truth.in_list[row], rank[by], truth.grade[row], ideal.place[row], before[by], tied[by],
+            len(truth.lists), spread=asked.ties == "expected",
+        )  # fmt: skip
+        return Judged(hits, ideal, self._returned, truth.lists)
+
+    def _known(self, rows: _Rows) -> None:
+        """No item that a check would speak of."""
+        if self._asked.public.items is not None:
+            at = np.searchsorted(self._catalogue, rows.hashes)
+            at[at == self._catalogue.size] = 0
+            if not self._catalogue.size or (self._catalogue[at] != rows.hashes).any():
+                raise Doubt
+        elif np.isin(rows.hashes, self._lost).any() or rows.items(np.zeros(1, dtype=np.int64))[
+            0
+        ].endswith(".0"):
+            raise Doubt
+
+    def _compared(self, hashes: Hashes, sizes: Ints, starts: Ints) -> None:
+        """Whether lists differ from the first."""
+        if self._first is None:
+            self._first = hashes[: sizes[0]].copy()
+        if self._varied:
+            return
+        other = int(np.argmax(sizes != self._first.size))
+        if sizes[other] != self._first.size:
+            self._varied = True
+        else:
+            table = hashes.reshape(sizes.size, -1)
+            self._varied = bool((table != self._first).any())
+
+    def _found(
+        self, lists: Ints, prefix: Hashes, packed: Hashes, hashes: Hashes, starts: Ints,
+        width: int, bits: int, alike: int,
+    ) -> tuple[Ints, Ints]:  # fmt: skip
+        """The truth's rows that were returned, and the rows they are."""
+        first, last = self._starts[lists], self._starts[lists + 1]
+        sizes = last - first
+        run = np.repeat(np.arange(lists.size), sizes)
+        mine = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+        wanted = self._hashes[mine]
+        key = (run.astype(np.uint64) << np.uint64(bits)) | (wanted >> np.uint64(64 - bits))
+        at = np.searchsorted(prefix, key)
+        found, row = [], []
+        for further in range(alike):
+            place = np.minimum(at + further, prefix.size - 1)
+            position = (packed[place] & np.uint64((1 << width) - 1)).astype(np.int64)
+            there = starts[run] + position
+            hit = (prefix[place] == key) & (hashes[np.minimum(there, hashes.size - 1)] == wanted)
+            found.append(mine[hit])
+            row.append(there[hit])
+        return np.concatenate(found), np.concatenate(row)
+
+    def _place(
+        self, found: Ints, row: Ints, rows: _Rows, starts: Ints, run: Hashes,
+        order: Ints | None, step: Floats | None,
+    ) -> None:  # fmt: skip
+        """Ranks of the hits; equal scores by the tie rule, in the groups that hold one."""
+        start = starts[run[row].astype(np.int64)]
+        rank = row - start + 1
+        before, tied = rank - 1, np.ones_like(rank)
+        if step is not None:
+            same = step == 0
+            self._tied += int((np.append(same, False) | np.insert(same, 0, False)).sum())
+            if same.any():
+                if self._asked.ties == "error":
+                    raise Doubt
+                groups = np.concatenate([[0], np.flatnonzero(~same) + 1, [step.size + 1]])
+                group = np.searchsorted(groups, row, side="right") - 1
+                first, size = groups[group], groups[group + 1] - groups[group]
+                before, tied = first - start, size
+                if self._asked.ties != "file":
+                    rank = rank + self._moved(row, first, size, rows, order)
+        self._hits.append((found, rank, before, tied))
+
+    def _moved(self, row: Ints, first: Ints, size: Ints, rows: _Rows, order: Ints | None) -> Ints:
+        """How far the tie rule moves each hit from where it stands."""
+        starts, at = np.unique(first[size > 1], return_index=True)
+        sizes = size[size > 1][at]
+        if not starts.size:
+            return np.zeros_like(row)
+        group = np.repeat(np.arange(starts.size), sizes)
+        members = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        names = rows.items(members if order is None else order[members])
+        down = self._asked.ties != "item-asc"
+        by = sorted(range(len(names)), key=names.__getitem__, reverse=down)
+        by.sort(key=group.__getitem__)
+        place = np.empty(len(names), dtype=np.int64)
+        place[by] = members
+        where = np.searchsorted(members, row)
+        where[where == members.size] = 0
+        return np.where(members[where] == row, place[where] - row, 0)
+
+
+def _ranked(rows: _Rows, starts: Ints, run: Hashes) -> tuple[Ints | None, Floats | None]:
+    """The order of the rows by score, else by rank, in their lists; None as they stand.
+
+    And the steps from row to row: 0 for a tie, above 0 for a lower place, infinite
+    from one list to the next; None where nothing can tie.
+    """
+    if rows.score is not None:
+        if not np.isfinite(rows.score).all():
+            raise Doubt
+        key = -rows.score
+    elif rows.rank is not None:
+        key = rows.rank
+    else:
+        return None, None
+    step = np.diff(key)
+    step[starts[1:] - 1] = np.inf
+    order = None
+    if (step < 0).any():
+        order = np.lexsort((key, run))
+        step = np.diff(key[order])
+        step[starts[1:] - 1] = np.inf
+    return order, step if rows.score is not None else None
+
+
+def _packed(hashes: Hashes, sizes: Ints, starts: Ints, run: Hashes) -> tuple[Hashes, int, int]:
+    """Rows as sorted numbers: run, as much of the hash as there is room for, place in the run."""
+    width, high = int(sizes.max()).bit_length(), int(sizes.size).bit_length()
+    bits = 64 - width - high
+    place = np.arange(hashes.size, dtype=np.uint64) - np.repeat(starts, sizes).astype(np.uint64)
+    packed = (run << np.uint64(64 - high)) | place
+    packed |= (hashes >> np.uint64(64 - bits)) << np.uint64(width)
+    packed.sort()
+    return packed, width, bits
+
+
+def _alike(
+    prefix: Hashes, packed: Hashes, hashes: Hashes, starts: Ints, width: int, bits: int
+) -> int:
+    """How many rows at most share a prefix; Doubt where two of them have the same hash."""
+    same = np.flatnonzero(prefix[1:] == prefix[:-1])
+    if not same.size:
+        return 1
+    mask = np.uint64((1 << width) - 1)
+    found: set[tuple[int, int]] = set()
+    for at in np.union1d(same, same + 1):
+        run = int(prefix[at] >> np.uint64(bits))
+        one = (run, int(hashes[starts[run] + int(packed[at] & mask)]))
+        if one in found:
+            raise Doubt
+        found.add(one)
+    breaks = np.flatnonzero(np.diff(same) > 1)
+    runs = np.diff(np.concatenate([[-1], breaks, [same.size - 1]]))
+    return int(runs.max()) + 1
