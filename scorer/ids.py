@@ -155,7 +155,7 @@ def _difference(name: str, meant: str) -> str:
         return "case"
     if "".join(name.split()) == "".join(meant.split()):
         return "blanks"
-    if unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", meant):
+    if unicodedata.normalize("NFKC", name) == unicodedata.normalize("NFKC", meant):
         return "Unicode normalisation"
     hidden = [c for c in name + meant if _invisible(c) and not c.isspace()]
     if hidden:

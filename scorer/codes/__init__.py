@@ -1,7 +1,7 @@
 """The problem codes and their pages, as `score rule` prints them.
 
 Codes are API: stable, never reused. S concerns a submission, T the truth and
-the organizer's other files, C challenge.yaml; each family is a YAML file here.
+the organizer's other files, C challenge.yaml; the pages stand in YAML files here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def codes() -> dict[str, Code]:
         if page.name.endswith(".yaml"):
             for code, facts in yaml.safe_load(page.read_text(encoding="utf-8")).items():
                 found[code] = Code(code, **facts)
-    return found
+    return dict(sorted(found.items()))
 
 
 def code(name: str) -> Code:
