@@ -93,9 +93,11 @@ def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     from scorer.tables import format_of, read
 
     found = Findings(str(file))
-    needed = ("list", "item", *(role for role in columns if role not in ("list", "item")))
-    wanted = Wanted(needed, tuple(role for role in NAMED if role not in needed), columns)
-    table = read(file, format_of(file, None), [wanted], found, Limits())
+    values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]
+    wanted = [Wanted(("list", "item", role), (), columns) for role in values]
+    plain = Wanted(("list", "item"), (), columns)  # interactions
+    shapes = [*wanted, *([] if set(values) & set(columns) else [plain])]
+    table = read(file, format_of(file, None), shapes, found, Limits())
     told = Findings(str(file))
     told.extend(replace(p, code=f"T{p.code[1:]}") for p in found)
     if table is None or told.fatal:
