@@ -1,0 +1,229 @@
+"""`score check`: its formats, what it repairs, and how it ends."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+PUBLIC = "truth: truth.csv\nmetrics: [P@2]\nlists: lists.csv\n"
+LISTS = {"lists.csv": "list\nq1\nq2\n"}
+BAD = "list,item,rank\nq1,a,1\nq1,a,2\nq2,b,0\n"
+
+
+@pytest.fixture
+def folder(challenge, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = challenge(PUBLIC, **LISTS)
+    (made / "truth.csv").unlink()  # every test here is blind
+    return made
+
+
+def submission(tmp_path, text, name="mine.csv"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return name
+
+
+def test_text(folder, tmp_path, score):
+    ran = score("check", folder, submission(tmp_path, BAD))
+    assert ran.code == 1
+    assert ran.out.splitlines() == [
+        "mine.csv:3: error[S304] item 'a' is given twice in list 'q1' (first on line 2)",
+        "mine.csv:4: error[S406] ranks start at 0 in list 'q2'; they start at 1",
+        "mine.csv: would be rejected: 2 errors (S304, S406)",
+    ]
+
+
+def test_fine(folder, tmp_path, score):
+    mine = submission(tmp_path, "list,item\nq1,a\nq2,b\n")
+    ran = score("check", folder, mine)
+    assert (ran.code, ran.out, ran.err) == (0, "mine.csv: fine\n", "")
+    ran = score("check", folder, mine, "--quiet")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+
+
+def test_warnings_do_not_reject(folder, tmp_path, score):
+    mine = submission(tmp_path, "list,item\nq1,a\nq1,b\nq2,a\nq2,b\n")
+    ran = score("check", folder, mine)
+    assert ran.code == 0
+    assert ran.out.endswith("mine.csv: fine: 1 warning (S410)\n")
+    assert score("check", folder, mine, "-q").out == ""
+
+
+def test_five_places_of_a_code_or_all(folder, tmp_path, score):
+    rows = "".join(f"q1,a,{n}\n" for n in range(1, 13))
+    mine = submission(tmp_path, f"list,item,rank\n{rows}q2,b,1\n")
+    said = score("check", folder, mine).out.splitlines()
+    assert sum("[S304]" in line for line in said) == 5
+    assert "  and 6 more of S304 (--all)" in said
+    said = score("check", folder, mine, "--all").out.splitlines()
+    assert sum("[S304]" in line for line in said) == 11
+
+
+def test_many_submissions_and_one_that_is_missing(folder, tmp_path, score):
+    submission(tmp_path, "list,item\nq1,a\nq2,b\n", "one.csv")
+    ran = score("check", folder, "one.csv", "tow.csv")
+    assert ran.code == 1
+    assert "one.csv: fine\n" in ran.out
+    assert "tow.csv: error[S101]" in ran.out
+
+
+def test_json(folder, tmp_path, score):
+    ran = score("check", folder, submission(tmp_path, BAD), "--format", "json")
+    said = json.loads(ran.out)
+    (mine,) = said["submissions"]
+    assert (ran.code, said["challenge"]["id"], mine["valid"]) == (1, "challenge", False)
+    assert mine["counts"] == {"S304": 1, "S406": 1}
+    assert mine["problems"][0] == {
+        "code": "S304",
+        "severity": "error",
+        "line": 3,
+        "column": None,
+        "list": "q1",
+        "item": "a",
+        "message": "item 'a' is given twice in list 'q1' (first on line 2)",
+        "help": None,
+    }
+
+
+def test_output_goes_to_a_file(folder, tmp_path, score):
+    mine = submission(tmp_path, BAD)
+    ran = score("check", folder, mine, "--format=json", "-o", "found.json")
+    assert (ran.code, ran.out) == (1, "")
+    assert json.loads((tmp_path / "found.json").read_text())["submissions"]
+
+
+def test_github_escapes_what_its_commands_mean(folder, tmp_path, score):
+    name = "50%,a:b.csv"
+    submission(tmp_path, "list,item\nq1,a\nq2,b\nq1,a\n", name)
+    ran = score("check", folder, name, "--format", "github")
+    assert ran.out == (
+        "::error file=50%25%2Ca%3Ab.csv,line=4,title=S304::"
+        "item 'a' is given twice in list 'q1' (first on line 2)\n"
+    )
+
+
+def test_no_text_of_a_file_starts_a_github_command(folder, tmp_path, score):
+    evil = submission(tmp_path, 'list,item\n"q1\n::stop-commands::x",a\nq1,a\nq2,b\n')
+    ran = score("check", folder, evil, "--format", "github")
+    assert ran.code == 1
+    assert all(re.match(r"::(error|warning) ", line) for line in ran.out.splitlines())
+
+
+def test_sarif_has_the_shape_of_2_1_0(folder, tmp_path, score):
+    name = "a b%.csv"
+    submission(tmp_path, BAD + "q2,x,one\n", name)
+    said = json.loads(score("check", folder, name, "--format", "sarif").out)
+    assert said["version"] == "2.1.0"
+    (run,) = said["runs"]
+    driver = run["tool"]["driver"]
+    assert driver["name"] == "scorer"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", driver["semanticVersion"])
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"]
+        assert rule["defaultConfiguration"]["level"] in ("error", "warning")
+    for result in run["results"]:
+        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("error", "warning")
+        (place,) = result["locations"]
+        physical = place["physicalLocation"]
+        assert physical["artifactLocation"]["uri"] == "a%20b%25.csv"
+        assert physical["region"]["startLine"] >= 1
+    (cell,) = [r for r in run["results"] if r["ruleId"] == "S501"]
+    region = cell["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 5, "startColumn": 6}
+
+
+MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "changes"),
+    [
+        (MENDED.encode("cp1252"), ["encoding: Windows-1252 became UTF-8"]),
+        (MENDED.encode("utf-16"), ["encoding: UTF-16 became UTF-8"]),
+        (
+            MENDED.replace(",", ";").encode(),
+            ["columns separated by ';' are now by ','"],
+        ),
+        (
+            MENDED.replace(",", "\t").encode(),
+            ["columns separated by '\\t' are now by ','"],
+        ),
+        (
+            MENDED.replace("q1", "\u200bq1\u00a0").encode(),
+            ["blanks and invisible characters round 1 values went"],
+        ),
+        (",list,item,rank\n0,q1,a,1\n1,q2,é,1\n".encode(), ["the index column '' went"]),
+        (
+            "\ufeff;list;item;rank\r\n0; q1 ;a;1\r\n1;q2\u00a0;é;1\r\n".encode("cp1252", "ignore"),
+            None,
+        ),
+    ],
+)
+def test_fix_repairs_how_a_table_is_written(data, changes, folder, tmp_path, score):
+    mine = submission(tmp_path, data)
+    ran = score("check", folder, mine, "--fix")
+    assert ran.code == 0, ran
+    assert (tmp_path / "mine.fixed.csv").read_text(encoding="utf-8") == MENDED
+    assert (tmp_path / mine).read_bytes() == data
+    assert "mine.fixed.csv: fine" in ran.out
+    said = ran.err.splitlines()
+    assert said[0] == "mine.csv: repaired copy in mine.fixed.csv"
+    assert changes is None or [line.strip() for line in said[1:]] == changes
+
+
+def test_fix_never_overwrites(folder, tmp_path, score):
+    mine = submission(tmp_path, MENDED.encode("cp1252"))
+    (tmp_path / "mine.fixed.csv").write_text("mine")
+    ran = score("check", folder, mine, "--fix")
+    assert ran.code == 2
+    assert "exists already" in ran.err
+    assert (tmp_path / "mine.fixed.csv").read_text() == "mine"
+    assert score("check", folder, mine, "--fix", "-o", "other.csv").code == 0
+    assert (tmp_path / "other.csv").read_text() == MENDED
+
+
+def test_fix_leaves_what_it_would_have_to_guess(folder, tmp_path, score):
+    ran = score("check", folder, submission(tmp_path, BAD), "--fix")
+    assert ran.code == 1
+    assert "nothing that can be repaired safely" in ran.err
+    assert not (tmp_path / "mine.fixed.csv").exists()
+    assert "[S304]" in ran.out
+
+
+def test_fix_keeps_cells_that_hold_separators_and_line_breaks(folder, tmp_path, score):
+    mine = submission(tmp_path, 'list;item\nq1;"a,""b""\nc"\nq2;b\n')
+    assert score("check", folder, mine, "--fix").code == 0
+    assert (tmp_path / "mine.fixed.csv").read_text() == 'list,item\nq1,"a,""b""\nc"\nq2,b\n'
+
+
+def test_fix_of_an_index_that_is_a_column_of_values_leaves_it(folder, tmp_path, score):
+    mine = submission(tmp_path, ",list,item\n7,q1,a\n9,q2,b\n")
+    assert score("check", folder, mine, "--fix").code == 1
+    assert not (tmp_path / "mine.fixed.csv").exists()
+
+
+def test_fix_of_a_compressed_file_is_unpacked(folder, tmp_path, score):
+    mine = submission(tmp_path, gzip.compress(MENDED.encode("cp1252")), "mine.csv.gz")
+    assert score("check", folder, mine, "--fix").code == 0
+    assert (tmp_path / "mine.fixed.csv").read_text() == MENDED
+
+
+def test_fix_needs_a_place_and_a_file(folder, tmp_path, score):
+    assert score("check", folder, "-", "--fix", stdin=b"list,item\n").code == 2
+    assert score("check", folder, "absent.csv", "--fix").code == 2
+    submission(tmp_path, MENDED)
+    submission(tmp_path, MENDED, "two.csv")
+    assert score("check", folder, "mine.csv", "two.csv", "--fix", "-o", "x.csv").code == 2
+
+
+def test_without_public_lists_the_truth_is_needed(challenge, tmp_path, score):
+    folder = challenge()
+    submission(tmp_path, "list,item\nq1,a\nq2,b\n")
+    assert score("check", folder, tmp_path / "mine.csv").code == 0
+    (folder / "truth.csv").unlink()
+    ran = score("check", folder, tmp_path / "mine.csv")
+    assert ran.code == 2
+    assert "error[T101] file not found" in ran.err
