@@ -1,4 +1,4 @@
-.PHONY: demo test peers
+.PHONY: demo test peers browser
 
 PYTHON ?= python3
 
@@ -10,10 +10,13 @@ test: .venv/tests
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	.venv/bin/pytest -q --ignore=tests/peers
+	.venv/bin/pytest -q --ignore=tests/peers --ignore=tests/browser
 
 peers: .venv/peers
 	.venv/bin/pytest -q tests/peers
+
+browser: .venv/browser
+	.venv/bin/pytest -q -rs tests/browser
 
 .venv/runs: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -26,4 +29,8 @@ peers: .venv/peers
 
 .venv/peers: pyproject.toml .venv/tests
 	.venv/bin/pip install -q -e .[peers]
+	@touch $@
+
+.venv/browser: pyproject.toml .venv/tests
+	.venv/bin/pip install -q -e .[browser]
 	@touch $@

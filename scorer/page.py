@@ -69,15 +69,18 @@ def table(
         start = first if isinstance(first, Element) else node("th", first, scope="row")
         cells = [c if isinstance(c, Element) else node("td", c) for c in rest]
         body.append(node("tr", start, *cells))
+    return scrolling(caption, heads, body, **attributes)
+
+
+def scrolling(
+    caption: str, heads: Sequence[Element], body: Element, **attributes: object
+) -> Element:
+    """A table of such parts; one that is too wide is scrolled, with the keyboard too."""
     whole = node(
-        "table", node("caption", caption), node("thead", node("tr", *heads)), body, **attributes
-    )
-    return scrolling(caption, whole)
-
-
-def scrolling(label: str, inside: Element) -> Element:
-    """What may be wider than the page: reached, and scrolled, with the keyboard too."""
-    return node("div", inside, class_="scroll", role="region", aria_label=label, tabindex=0)
+        "table", node("caption", node("span", caption)), node("thead", node("tr", *heads)), body,
+        **attributes,
+    )  # fmt: skip
+    return node("div", whole, class_="scroll", role="region", aria_label=caption, tabindex=0)
 
 
 def folded(summary: str, *inside: Inside, **attributes: object) -> Element:

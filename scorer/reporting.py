@@ -1,7 +1,7 @@
 """What a report format is, and the pieces of text that several of them share."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
@@ -88,15 +88,54 @@ def level(report: Report) -> str:
     return f"{100 * share:g} % interval"
 
 
-def grouped(report: Report) -> str:
-    """The challenge's word for what parts its lists into groups; empty where nothing does."""
-    return report.called.get("group", "group") if report.groups else ""
-
-
 def gap(scored: Scored, measure: Measure) -> float:
     """How far the best group's mean is from the worst one's; NaN for fewer than two of them."""
     means = [mean for mean in scored.groups[measure.id].values() if not math.isnan(mean)]
     return max(means) - min(means) if len(means) > 1 else math.nan
+
+
+def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
+    """The mean of each group of lists, then their gap; nothing where there are no groups."""
+    if not report.groups:
+        return []
+    return [*(scored.groups[measure.id][group] for group in report.groups), gap(scored, measure)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A further table; each row begins with what it is about. Texts are not escaped yet."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def by_group(report: Report, precision: int) -> Iterator[Sheet]:
+    """For each measure the means over groups of lists; none where there are no groups."""
+    valid = [scored for scored in ordered(report) if scored.valid]
+    word = report.called.get("group", "group")
+    for measure in report.measures if report.groups and valid else ():
+        yield Sheet(
+            f"{measure.id} by {word}",
+            ["name", *(group or "(none)" for group in report.groups), "gap"],
+            [
+                [s.name, *(number(v, measure, precision) for v in sliced(s, measure, report))]
+                for s in valid
+            ],
+        )
+
+
+def by_list(report: Report, scored: Scored, precision: int) -> Sheet:
+    """What every measure says of each list; a dash where it says nothing."""
+    columns = [(m, scored.values[m.id].per_list) for m in report.measures]
+    return Sheet(
+        scored.name,
+        [report.called.get("list", "list"), *(measure.id for measure in report.measures)],
+        [
+            [name, *("-" if c is None else number(float(c[n]), m, precision) for m, c in columns)]
+            for n, name in enumerate(report.lists)
+        ],
+    )
 
 
 def ordered(report: Report) -> list[Scored]:

@@ -8,7 +8,7 @@ import math
 from unicodedata import normalize
 
 from scorer.errors import shown
-from scorer.reporting import Options, form, gap
+from scorer.reporting import Options, form, sliced
 from scorer.results import Report
 
 FORMULA = ("=", "+", "-", "@")
@@ -38,13 +38,7 @@ def csv(report: Report, options: Options) -> str:
         scored = submissions[standing.name]
         value = scored.values[report.primary.id]
         means = [_number(standing.values[key]) for key in ids]
-        slices = [
-            _number(mean)
-            for measure in report.measures
-            for mean in (*(scored.groups[measure.id][group] for group in report.groups),
-                         gap(scored, measure))
-            if report.groups
-        ]  # fmt: skip
+        slices = [_number(mean) for m in report.measures for mean in sliced(scored, m, report)]
         write([
             _some(standing.rank), _cell(standing.name), *means, value.lists,
             "yes" if standing.baseline else "no", "yes",

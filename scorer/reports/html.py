@@ -16,9 +16,10 @@ from scorer.measures import Measure, written
 from scorer.page import Inside, folded, hidden, histogram, node, page, scrolling, section, table
 from scorer.reporting import (
     Options,
+    Sheet,
+    by_group,
+    by_list,
     form,
-    gap,
-    grouped,
     interval,
     level,
     mean_of,
@@ -65,7 +66,7 @@ def html(report: Report, options: Options) -> str:
 def _parts(report: Report, options: Options) -> Iterator[Element | None]:
     yield section("board", "Leaderboard", *_board(report, options))
     if report.groups:
-        title = f"By {shown(grouped(report))}"
+        title = f"By {shown(report.called.get('group', 'group'))}"
         yield section("groups", title, *_groups(report, options))
     submissions = [_submission(n, each, report, options) for n, each in _anchored(report)]
     yield section("submissions", "Submissions", node("div", *submissions, class_="submissions"))
@@ -90,9 +91,9 @@ def _board(report: Report, options: Options) -> list[Inside]:
     head = [
         _sorter("rank", "rank", "ascending", "ascending"),
         _sorter("name", "text", "ascending"),
-        *([_sorter("tier", "number", "ascending")] if tiers else []),
         _sorter(shown(primary.id), "number", _first(primary)),
         *([_sorter(ends, "number", _first(primary))] if ends else []),
+        *([_sorter("tier", "number", "ascending")] if tiers else []),
         *(_sorter(shown(m.id), "number", _first(m)) for m in others),
         _sorter("lists", "number", "descending"),
     ]
@@ -111,9 +112,9 @@ def _board(report: Report, options: Options) -> list[Inside]:
                 "tr",
                 node("td", place(row), class_="text", data_sort=n),
                 node("th", name, note, scope="row", data_sort=shown(row.name)),
-                *([_cell(row.tier, "")] if tiers else []),
                 _value(row, primary, precision),
                 *([_interval(row, primary, precision, scale)] if ends else []),
+                *([_cell(row.tier, "")] if tiers else []),
                 *(_value(row, m, precision) for m in others),
                 _cell(lists, ""),
                 class_=" ".join(mark for mark, holds in marks.items() if holds) or None,
@@ -123,16 +124,15 @@ def _board(report: Report, options: Options) -> list[Inside]:
     said = "Leaderboard, best first; a heading's button sorts."
     if ends:
         said += f" Every bar is an interval on one scale, from {low} to {high}."
-    board = node(
-        "table", node("caption", said), node("thead", node("tr", *head)), body,
-        class_="board ranked",
-    )  # fmt: skip
     notes = [*remarks(report, precision), *map(str, report.notes)]
     left_out = [scored for scored in report.submissions if not scored.valid]
     if left_out:
         plural = "s were" if len(left_out) > 1 else " was"
         notes.append(f"{len(left_out):,} submission{plural} not scored; see below.")
-    return [scrolling("Leaderboard", board), node("ul", *(node("li", note) for note in notes))]
+    return [
+        scrolling(said, head, body, class_="board ranked"),
+        node("ul", *(node("li", note) for note in notes)),
+    ]
 
 
 def _sorter(head: str, kind: str, first: str, now: str = "none") -> Element:
@@ -190,23 +190,11 @@ def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
 
 
 def _groups(report: Report, options: Options) -> Iterator[Element]:
-    word = shown(grouped(report))
     sizes = ", ".join(f"{shown(g, 60) or '(none)'} {n:,}" for g, n in report.groups.items())
     yield node("p", f"How many lists each has: {sizes}. The gap is best less worst.")
-    for measure in report.measures:
-        rows = [
-            [shown(scored.name, 100), *_means(scored, measure, report, options)]
-            for _, scored in _anchored(report)
-            if scored.valid
-        ]
-        heads = ["name", *(shown(group, 60) or "(none)" for group in report.groups), "gap"]
-        caption = f"{shown(measure.id)} by {word}"
-        yield folded(caption, table(caption, heads, rows), open=measure.id == report.primary.id)
-
-
-def _means(scored: Scored, measure: Measure, report: Report, options: Options) -> list[str]:
-    means = [scored.groups[measure.id][group] for group in report.groups]
-    return [number(v, measure, options.precision) for v in (*means, gap(scored, measure))]
+    for n, sheet in enumerate(by_group(report, options.precision)):
+        caption = shown(sheet.title)
+        yield folded(caption, _sheet(sheet, caption), open=n == 0)
 
 
 def _submission(n: int, scored: Scored, report: Report, options: Options) -> Element:
@@ -283,17 +271,14 @@ def _span(report: Report) -> tuple[float, float]:
 
 
 def _lists(scored: Scored, report: Report, options: Options) -> Element:
-    word = shown(report.called.get("list", "list"))
-    columns = [(m, scored.values[m.id].per_list) for m in report.measures]
-    rows = [
-        [
-            shown(name, 100),
-            *("-" if c is None else number(float(c[n]), m, options.precision) for m, c in columns),
-        ]
-        for n, name in enumerate(report.lists)
-    ]
-    caption = f"Every {word} of {shown(scored.name, 100)}"
-    return folded(caption, table(caption, [word, *(shown(m.id) for m in report.measures)], rows))
+    sheet = by_list(report, scored, options.precision)
+    caption = f"Every {shown(sheet.head[0])} of {shown(scored.name, 100)}"
+    return folded(caption, _sheet(sheet, caption))
+
+
+def _sheet(sheet: Sheet, caption: str) -> Element:
+    rows = [[shown(row[0], 100), *row[1:]] for row in sheet.rows]
+    return table(caption, [shown(head, 60) for head in sheet.head], rows)
 
 
 def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Element]:
@@ -323,7 +308,7 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[E
                 )
             )  # fmt: skip
         rows.append(cells)
-    head = ["less", *(shown(name, 40) for name in certainty.names)]
+    head = ["name", *(shown(name, 40) for name in certainty.names)]
     yield table(f"Differences in {shown(primary.id)}, pair by pair", head, rows, class_="matrix")
     if behind := worse(report):
         names = [row.name for row in report.standings if row.name in behind]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from scorer.errors import shown
+from collections.abc import Sequence
+
+from scorer.errors import shown, some
 from scorer.reporting import (
     Options,
+    Sheet,
+    by_group,
+    by_list,
     form,
-    gap,
-    grouped,
     interval,
     level,
     mean_of,
-    number,
-    ordered,
     place,
     remarks,
     worse,
@@ -61,6 +62,8 @@ def latex(report: Report, options: Options) -> str:
     notes = [escaped(note) for note in remarks(report, options.precision)]
     if behind:
         notes.insert(0, r"\textsuperscript{\dag} significantly worse than the first.")
+    if left_out := [scored.name for scored in report.submissions if not scored.valid]:
+        notes.append(f"Not scored: {escaped(some(left_out))}.")
     shape = "ll" + "r" * (len(head) - 2)
     said = [
         r"% \usepackage{booktabs}",
@@ -72,10 +75,11 @@ def latex(report: Report, options: Options) -> str:
           if notes else []),
         r"\end{table}",
     ]  # fmt: skip
-    if report.groups:
-        said += _groups(report, options)
-    if options.per_list:
-        said += _lists(report, options)
+    for sheet in by_group(report, options.precision):
+        said += _sheet(sheet)
+    for scored in report.submissions if options.per_list else ():
+        if scored.valid:
+            said += _sheet(by_list(report, scored, options.precision), long=True)
     return "\n".join(said) + "\n"
 
 
@@ -84,46 +88,21 @@ def escaped(text: str) -> str:
     return shown(text, 1000).translate(SPECIAL)
 
 
-def _groups(report: Report, options: Options) -> list[str]:
-    said = []
-    for measure in report.measures:
-        rows = []
-        for scored in ordered(report):
-            if scored.valid:
-                means = [scored.groups[measure.id][group] for group in report.groups]
-                cells = [number(v, measure, options.precision)
-                         for v in (*means, gap(scored, measure))]  # fmt: skip
-                rows.append(
-                    " & ".join([escaped(scored.name), *(c.replace("-", "$-$") for c in cells)])
-                    + r" \\"
-                )
-        caption = f"{escaped(measure.id)} by {escaped(grouped(report))}"
-        head = ["name", *(group or "(none)" for group in report.groups), "gap"]
-        said += ["", r"\begin{table}", r"\centering", rf"\caption{{{caption}}}",
-                 *_tabular("l" + "r" * (len(head) - 1), head, rows), r"\end{table}"]  # fmt: skip
-    return said
+def _sheet(sheet: Sheet, long: bool = False) -> list[str]:
+    """A further table; one that may be longer than a page does not float."""
+    rows = [" & ".join([escaped(row[0]), *map(_number, row[1:])]) + r" \\" for row in sheet.rows]
+    tabular = _tabular("l" + "r" * (len(sheet.head) - 1), sheet.head, rows)
+    if long:
+        return ["", f"% {shown(sheet.title)}", *tabular]
+    caption = rf"\caption{{{escaped(sheet.title)}}}"
+    return ["", r"\begin{table}", r"\centering", caption, *tabular, r"\end{table}"]
 
 
-def _lists(report: Report, options: Options) -> list[str]:
-    said = []
-    for scored in report.submissions:
-        if not scored.valid:
-            continue
-        head = [report.called.get("list", "list"), *(m.id for m in report.measures)]
-        rows = []
-        for n, name in enumerate(report.lists):
-            columns = [(m, scored.values[m.id].per_list) for m in report.measures]
-            cells = ["-" if c is None else number(float(c[n]), m, options.precision)
-                     for m, c in columns]  # fmt: skip
-            rows.append(
-                " & ".join([escaped(name), *(c.replace("-", "$-$") for c in cells)]) + r" \\"
-            )
-        said += ["", rf"% {shown(scored.name)}",
-                 *_tabular("l" + "r" * (len(head) - 1), head, rows)]  # fmt: skip
-    return said
+def _number(said: str) -> str:
+    return said.replace("-", "$-$")
 
 
-def _tabular(shape: str, head: list[str], rows: list[str]) -> list[str]:
+def _tabular(shape: str, head: Sequence[str], rows: Sequence[str]) -> list[str]:
     heads = " & ".join(escaped(each) for each in head) + r" \\"
     return [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", heads, r"\midrule", *rows,
             r"\bottomrule", r"\end{tabular}"]  # fmt: skip

@@ -7,14 +7,13 @@ import re
 from scorer.errors import shown
 from scorer.reporting import (
     Options,
+    Sheet,
+    by_group,
+    by_list,
     form,
-    gap,
-    grouped,
     interval,
     level,
     mean_of,
-    number,
-    ordered,
     place,
     remarks,
     told,
@@ -31,10 +30,11 @@ def markdown(report: Report, options: Options) -> str:
     said = [f"# {escaped(report.challenge.title)}", "", *_standings(report, options)]
     if notes := remarks(report, options.precision):
         said += ["", *(f"- {escaped(note)}" for note in notes)]
-    if report.groups:
-        said += _groups(report, options)
-    if options.per_list:
-        said += _lists(report, options)
+    for sheet in by_group(report, options.precision):
+        said += _sheet(sheet)
+    for scored in report.submissions if options.per_list else ():
+        if scored.valid:
+            said += _sheet(by_list(report, scored, options.precision))
     for scored in report.submissions:
         if len(scored.findings):
             state = "has problems" if scored.valid else "was rejected"
@@ -74,48 +74,9 @@ def _standings(report: Report, options: Options) -> list[str]:
     return _table([escaped(h) for h in head], [row(standing) for standing in report.standings])
 
 
-def _groups(report: Report, options: Options) -> list[str]:
-    said = []
-    for measure in report.measures:
-        said += ["", f"## {escaped(measure.id)} by {escaped(grouped(report))}", ""]
-        rows = [
-            [
-                escaped(scored.name),
-                *(
-                    number(mean, measure, options.precision)
-                    for mean in (
-                        *(scored.groups[measure.id][group] for group in report.groups),
-                        gap(scored, measure),
-                    )
-                ),
-            ]
-            for scored in ordered(report)
-            if scored.valid
-        ]
-        heads = [escaped(group) or "(none)" for group in report.groups]
-        said += _table(["name", *heads, "gap"], rows, 1)
-    return said
-
-
-def _lists(report: Report, options: Options) -> list[str]:
-    said = []
-    for scored in report.submissions:
-        columns = [scored.values[m.id].per_list for m in report.measures if scored.valid]
-        if not columns:
-            continue
-        rows = [
-            [
-                escaped(name),
-                *(
-                    "-" if c is None else number(float(c[n]), m, options.precision)
-                    for m, c in zip(report.measures, columns, strict=True)
-                ),
-            ]
-            for n, name in enumerate(report.lists)
-        ]
-        head = [report.called.get("list", "list"), *(m.id for m in report.measures)]
-        said += ["", f"## {escaped(scored.name)}", "", *_table([escaped(h) for h in head], rows, 1)]
-    return said
+def _sheet(sheet: Sheet) -> list[str]:
+    rows = [list(map(escaped, row[:1])) + list(row[1:]) for row in sheet.rows]
+    return ["", f"## {escaped(sheet.title)}", "", *_table([*map(escaped, sheet.head)], rows, 1)]
 
 
 def _table(head: list[str], rows: list[list[str]], names: int = 2) -> list[str]:

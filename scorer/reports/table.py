@@ -16,14 +16,13 @@ from rich.text import Text
 from scorer.errors import shown
 from scorer.reporting import (
     Options,
+    Sheet,
+    by_group,
+    by_list,
     form,
-    gap,
-    grouped,
     interval,
     level,
     mean_of,
-    number,
-    ordered,
     place,
     remarks,
 )
@@ -43,6 +42,7 @@ class Column:
     spare: int = 0  # 0: it stays
     right: bool = True
     bold: bool = False
+    fold: bool = False  # text that may go on in the next line
 
     @property
     def width(self) -> int:
@@ -88,14 +88,11 @@ def table(report: Report, options: Options) -> str:
         console.print()
     for said in notes:
         console.print(Text(said, style="dim"))
-    if report.groups:
-        _groups(console, report, options)
-    if options.per_list:
-        for scored in report.submissions:
-            if scored.valid:
-                console.print()
-                console.print(Text(shown(scored.name), style="bold"))
-                console.print(_lists(report, scored.name, options))
+    for sheet in by_group(report, options.precision):
+        _sheet(console, sheet, options, keep=-1)
+    for scored in report.submissions if options.per_list else ():
+        if scored.valid:
+            _sheet(console, by_list(report, scored, options.precision), options, keep=0)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
@@ -105,7 +102,7 @@ def _standings(console: Console, report: Report, options: Options) -> list[str]:
     submissions = {scored.name: scored for scored in report.submissions}
     columns = [
         Column("rank", _places(rows), right=False),
-        Column("name", [shown(row.name, 100) for row in rows], right=False),
+        Column("name", [shown(row.name, 100) for row in rows], right=False, fold=True),
     ]
     others = [m for m in report.measures if m.id != report.primary.id]
     for n, measure in enumerate([report.primary, *others]):
@@ -129,24 +126,20 @@ def _places(rows: Sequence[Standing]) -> list[str]:
     return [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
 
 
-def _groups(console: Console, report: Report, options: Options) -> None:
-    """Print the means by group, a table for each measure."""
-    valid = [scored for scored in ordered(report) if scored.valid]
-    word = shown(grouped(report))
-    for measure in report.measures if valid else ():
-        columns = [Column("name", [shown(scored.name, 100) for scored in valid], right=False)]
-        gaps = [number(gap(scored, measure), measure, options.precision) for scored in valid]
-        for n, group in enumerate(report.groups):
-            means = [
-                number(scored.groups[measure.id][group], measure, options.precision)
-                for scored in valid
-            ]
-            columns.append(Column(shown(group, 60) or "(none)", means, n + 2))
-        columns.append(Column("gap", gaps, 1))
-        console.print()
-        console.print(Text(f"{shown(measure.id)} by {word}", style="bold"))
-        if gone := _print(console, columns):
-            console.print(Text(f"No room for {len(gone)} more.", style="dim"))
+def _sheet(console: Console, sheet: Sheet, options: Options, keep: int) -> None:
+    """Print a further table. What there is no room for goes from the right, all but `keep`."""
+    console.print()
+    console.print(Text(shown(sheet.title), style="bold"))
+    first, *others = [list(cells) for cells in zip(*sheet.rows, strict=True)]
+    columns = [
+        Column(
+            shown(sheet.head[0], 60), [shown(cell, 100) for cell in first], right=False, fold=True
+        )
+    ]
+    for n, (head, cells) in enumerate(zip(sheet.head[1:], others, strict=True)):
+        columns.append(Column(shown(head, 60), cells, 0 if n == keep % len(others) else n + 1))
+    if gone := _print(console, columns):
+        console.print(Text(f"No room for {', '.join(gone)}.", style="dim"))
 
 
 def _print(
@@ -157,7 +150,7 @@ def _print(
 ) -> list[str]:
     """Print the columns that there is room for, a rule above the rows `heads`; gives the others."""
     kept, gone = list(columns), list[Column]()
-    names = next(column for column in columns if column.head == "name")
+    names = next(column for column in columns if column.fold)
 
     def needed(name: int) -> int:
         widths = [name if column is names else column.width for column in kept]
@@ -185,19 +178,3 @@ def _print(
         view.add_row(*(Text(column.cells[n]) for column in kept), style="dim" if n in dim else None)
     console.print(view)
     return [column.head for column in reversed(gone)]
-
-
-def _lists(report: Report, name: str, options: Options) -> Table:
-    scored = next(s for s in report.submissions if s.name == name)
-    view = Table(box=PLAIN, pad_edge=False, show_edge=False)
-    view.add_column(Text(shown(report.called.get("list", "list"))), overflow="fold")
-    for measure in report.measures:
-        view.add_column(Text(shown(measure.id)), justify="right", overflow="fold")
-    for n, each in enumerate(report.lists):
-        cells = []
-        for measure in report.measures:
-            values = scored.values[measure.id].per_list
-            value = "-" if values is None else number(float(values[n]), measure, options.precision)
-            cells.append(value)
-        view.add_row(Text(shown(each, 100)), *cells)
-    return view
