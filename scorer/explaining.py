@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.errors import PluginError, ScorerError, shown
+from scorer.errors import Findings, PluginError, ScorerError, shown
 from scorer.judged import Judged, Ranked, Returned
 from scorer.listing import Listing, Names, alone, down, rated, returned
 from scorer.measures import Measure
@@ -26,6 +26,17 @@ class Explained:
     working: Working
     counts: float  # what the value counts as; NaN: the list does not count
     notes: tuple[str, ...]  # what is to be known beside the working
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How one list of a submission comes by its values."""
+
+    submission: str
+    list: str
+    called: Mapping[str, str]  # role -> the challenge's word for it
+    findings: Findings
+    found: tuple[Explained, ...]  # none: the submission cannot be scored
 
 
 def explained(

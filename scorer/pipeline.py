@@ -10,13 +10,16 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from scorer import scoring
 from scorer.challenge import Challenge, load
-from scorer.engines.local import local
-from scorer.errors import Problem, UsageError, quoted
+from scorer.engines.local import checked, local
+from scorer.errors import Problem, UnknownName, UsageError, quoted
+from scorer.explaining import Explanation, explained
 from scorer.judged import Mask
 from scorer.leaderboard import (
     Entry,
@@ -134,6 +137,36 @@ def compare(
     measures = [measure for measure in ready.measures if measure.id in values]
     rules = prepared.challenge.leaderboard
     return told, pairing(tuple(cards), told.lists, cubes, values, measures, rules)
+
+
+def explain(
+    challenge: Challenge | Path | str,
+    submission: Named | Path | str,
+    name: str,
+    *,
+    allow_plugins: bool = False,
+) -> Explanation:
+    """How one list of a submission comes by its values. Raises as `score` does, and `UnknownName`.
+
+    The truth is taken as a whole, whatever folds the challenge has.
+    """
+    ready = opened(prepare(_loaded(challenge), allow_plugins))
+    assert ready.answers is not None
+    lists, rules = ready.answers.lists, ready.prepared.challenge.submission
+    if name not in lists:
+        raise UnknownName(ready.public.word("list"), name, lists)
+    (file,), at = _named([submission]), lists.index(name)
+    table, findings = checked(ready, file.path)
+    if table is None or findings.fatal:
+        return Explanation(file.name, name, ready.public.called, findings, ())
+    meeting = ready.answers.meet(table, rules.ties, ready.views)
+    card = scoring.score(meeting, lists, ready.measures)
+    named = partial(ready.answers.named, table, rules.ties, at=at)
+    found = tuple(
+        explained(each, card, meeting.views, named, at, ready.prepared.rules[each.id])
+        for each in ready.measures
+    )
+    return Explanation(file.name, name, ready.public.called, findings, found)
 
 
 def report(ready: Opened, scored: Sequence[Scored]) -> Report:

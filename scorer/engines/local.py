@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from scorer.checking import Submitted, examine
+from scorer.columns import Table
 from scorer.errors import Findings
 from scorer.judged import Judged, Ranked
 from scorer.kinds.grades import Grades, met
@@ -29,16 +30,11 @@ def local(opened: Opened, submissions: Sequence[Path]) -> Iterator[Outcome]:
 
 def outcome(opened: Opened, path: Path) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
-    prepared, rules = opened.prepared, opened.prepared.challenge.submission
-    findings = Findings(str(path))
-    format = format_of(path, rules.format)
+    rules, sha256 = opened.prepared.challenge.submission, None
     if worth(path):
         with suppress(Doubt):
-            return _vouched(opened, path, format, findings)
-    table = read(path, format, prepared.shapes, findings, prepared.limits)
-    sha256 = None
-    if table is not None:
-        examine(Submitted(table, opened.public, rules), findings)
+            return _vouched(opened, path, format_of(path, rules.format), Findings(str(path)))
+    table, findings = checked(opened, path)
     try:
         sha256 = digest(path)
     except (OSError, Unreadable):
@@ -55,6 +51,16 @@ def outcome(opened: Opened, path: Path) -> Outcome:
         for name, fold in opened.folds.items()
     }
     return Outcome(findings, sha256, card, folds)
+
+
+def checked(opened: Opened, path: Path) -> tuple[Table | None, Findings]:
+    """A submission's rows, where they can be read, and all that is wrong with it."""
+    prepared, rules = opened.prepared, opened.prepared.challenge.submission
+    findings = Findings(str(path))
+    table = read(path, format_of(path, rules.format), prepared.shapes, findings, prepared.limits)
+    if table is not None:
+        examine(Submitted(table, opened.public, rules), findings)
+    return table, findings
 
 
 def _vouched(opened: Opened, path: Path, format: Format, findings: Findings) -> Outcome:

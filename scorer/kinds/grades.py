@@ -10,7 +10,7 @@ import numpy as np
 
 from scorer.columns import Ints, Table, Wanted
 from scorer.errors import Findings, Problem, quoted
-from scorer.judged import Catalogue, Judged, Returned, Ties
+from scorer.judged import Catalogue, Judged, Mask, Returned, Ties
 from scorer.judging import Truth, graded, judge, likelihood, named, returned, stated
 from scorer.kind import Aids, Constants, Meeting, kind
 from scorer.listing import Names
@@ -57,9 +57,7 @@ class Grades:
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
         """The judged items that the submission returned, beside the best possible."""
         judged, answered = judge(submission, self.truth, ties)
-        seen: dict[type, object] = {Judged: judged}
-        if Positions in views:
-            seen[Positions] = Positions.of(judged)
+        seen = dict(met(judged, answered, views).views)
         if Preferred in views:
             seen[Preferred] = Preferred(self.orders, stated(submission, self.items))
         if Returned in views:
@@ -69,6 +67,14 @@ class Grades:
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The truth's items, best first, and the returned ones."""
         return named(submission, self.items if view is Preferred else self.truth, ties, at)
+
+
+def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Meeting:
+    """What can be seen of a submission by its judged items alone."""
+    seen: dict[type, object] = {Judged: judged}
+    if Positions in views:
+        seen[Positions] = Positions.of(judged)
+    return Meeting(answered, seen)
 
 
 @kind(

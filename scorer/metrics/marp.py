@@ -25,8 +25,8 @@ def _explain(
         yield Items(f"both, z = {z}", named(one, both))
         depth, count = min(m, z), float(both.within(z).sum())
         if relevant.rank.size > depth:
-            same = f"{relevant.grade[-1]:g}, the grade of number {depth:,}"
-            yield Sentence(f"{relevant.rank.size:,} items are relevant: the last have {same}.")
+            same = f"Item {depth:,} of the truth has grade {relevant.grade[-1]:g}"
+            yield Sentence(f"{same}, so that all {relevant.rank.size:,} down to it are relevant.")
         share = count / depth if depth else np.nan
         yield formula(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
         shares += [count, depth]
