@@ -161,7 +161,7 @@ def remarks(report: Report, precision: int) -> list[str]:
     said = []
     rules, certainty = report.challenge.leaderboard.tiers, report.certainty
     primary = shown(report.primary.id)
-    if rules is not None and any(standing.tier for standing in report.standings):
+    if rules is not None and sum(standing.tier is not None for standing in report.standings) > 1:
         said.append(
             "Within a tier no standing differs significantly from the tier's first "
             f"({rules.test} test of {primary}, {rules.adjust} adjusted, alpha {rules.alpha:g}). "

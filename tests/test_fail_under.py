@@ -1,0 +1,110 @@
+"""`--fail-under MEASURE=VALUE`: a participant's CI as a gate."""
+
+import json
+
+import pytest
+
+TRUTH = "list,item,grade\nq1,a,1\nq1,b,1\nq2,a,1\nq2,c,0\n"
+HALF = "list,item\nq1,a\nq1,x\nq2,x\nq2,a\n"  # P@2 is .5, RR .75
+
+
+@pytest.fixture
+def graded(challenge):
+    """Two measures, and a baseline that is worse than any floor."""
+    yaml = (
+        "truth: truth.csv\nmetrics: [P@2, {metric: RR, id: first}, nDCG(gain=exp2)@2]\n"
+        "leaderboard: {baselines: [none.csv]}\n"
+    )
+    none = "list,item\nq1,x\nq2,x\n"
+    bad = "list,item\nq1,a\nq1,a\n"
+    files = {"truth.csv": TRUTH, "half.csv": HALF, "none.csv": none, "bad.csv": bad}
+    return challenge(yaml, **files)
+
+
+@pytest.mark.parametrize(
+    ("floors", "code"),
+    [
+        (["P@2=0.5"], 0),
+        (["p@2=0.4999"], 0),
+        (["P@2=0.5000001"], 5),
+        (["first=0.7", "P@2=0.6"], 5),
+        (["first=0.75", "P@2=0.5"], 0),
+        (["RR=0.76"], 5),
+        (["nDCG(gain=exp2)@2=0.99"], 5),
+        (["P@2=-1"], 0),
+    ],
+)
+def test_who_is_worse_than_asked_for_fails(score, graded, floors, code):
+    words = [word for floor in floors for word in ("--fail-under", floor)]
+    ran = score(graded, graded / "half.csv", *words)
+    assert ran.code == code, ran
+    assert ("(--fail-under)" in ran.err) == (code == 5)
+    assert "none" not in ran.err
+    assert "half" in ran.out
+
+
+def test_a_rejected_submission_comes_first(score, graded):
+    ran = score(graded, graded / "half.csv", graded / "bad.csv", "--fail-under", "P@2=0.9")
+    assert ran.code == 1
+    assert "half: P@2 is 0.5, below 0.9 (--fail-under)" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("P@3=0.5", "did you mean 'P@2'"),
+        ("P@2", "write MEASURE=VALUE"),
+        ("=0.5", "no measure of this challenge is called ''"),
+        ("P@2=", "write MEASURE=VALUE"),
+        ("P@2=nan", "write MEASURE=VALUE"),
+        ("P@2=1_0", "write MEASURE=VALUE"),
+        ("P@2=0,5", "write MEASURE=VALUE"),
+    ],
+)
+def test_a_word_that_is_no_floor_is_a_usage_error(score, graded, word, said):
+    ran = score(graded, graded / "half.csv", "--fail-under", word)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.out == ""
+
+
+def test_where_lower_is_better_higher_fails(score, challenge):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [MAE]\n",
+        **{"truth.csv": "list,item,rating\nu,a,1\nu,b,3\n",
+           "s.csv": "list,item,prediction\nu,a,2\nu,b,3\n"},
+    )  # fmt: skip
+    assert score(folder, folder / "s.csv", "--fail-under", "MAE=0.5").code == 0
+    ran = score(folder, folder / "s.csv", "--fail-under", "MAE=0.4")
+    assert ran.code == 5
+    assert "s: MAE is 0.5, above 0.4" in ran.err
+
+
+def test_no_value_is_no_pass(score, challenge):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [nDCG@2]\nundefined: skip\n",
+        **{"truth.csv": "list,item,grade\nq1,a,0\n", "s.csv": "list,item\nq1,a\n"},
+    )
+    ran = score(folder, folder / "s.csv", "--fail-under", "nDCG@2=0")
+    assert ran.code == 5, ran
+    assert "nDCG@2 is undefined" in ran.err
+
+
+def test_for_github_the_gate_and_the_problems_are_marks(score, graded):
+    ran = score(
+        graded, graded / "half.csv", graded / "bad.csv",
+        "--fail-under", "P@2=0.9", "--format", "github",
+    )  # fmt: skip
+    assert ran.code == 1
+    assert "::error::half: P@2 is 0.5, below 0.9 (--fail-under)" in ran.err
+    assert f"::error file={graded}/bad.csv,line=3" in ran.out
+    assert "S304" in ran.out
+    assert "S304" not in ran.err
+
+
+def test_a_replaced_metric_can_be_asked_for(score, graded):
+    ran = score(
+        graded, graded / "half.csv", "-m", "P@1", "--fail-under", "P@1=0.5", "--format", "json"
+    )
+    assert ran.code == 0, ran
+    assert json.loads(ran.out)["leaderboard"][0]["values"] == {"P@1": 0.5}
