@@ -77,18 +77,22 @@ def _unknown(submitted: Submitted, ids: Ids, known: Known) -> Iterator[Problem]:
 def _visible(submitted: Submitted, ids: Ids) -> Iterator[Problem]:
     """What the file alone shows: certain of ids that are none, else only a suspicion."""
     decimals = bool(ids.names) and all(DECIMAL_ID.fullmatch(name) for name in ids.names if name)
+    together = "".join(ids.names)
+    clean = together.isprintable() and " " not in together and "E+" not in together
+    first = next(filter(None, ids.names), "")
     suspects: dict[str, Fault] = {}
-    for n, name in enumerate(ids.names):
+    # one look at all of them before a look at each: there can be millions
+    for name in ("", *LOST_BY_TOOLS, first) if clean else ids.names:
         if not name or name in LOST_BY_TOOLS:
             fault = Fault("S309", "") if not name else Fault("S310", f"id reads {quoted(name)}")
-        elif decimals and name == next(filter(None, ids.names)):
+        elif decimals and name == first:
             said = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
             fault = Fault("S306", f"{said} decimals?", None, READ_AS_TEXT)
         elif "E+" in name and SPREADSHEET.fullmatch(name):
             fault = Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
         elif not name.isprintable() or name != name.strip():
             hidden = next((c for c in name if not c.isprintable()), " ")
-            said = f"id {quoted(ids.names[n])} holds a character that is not seen"
+            said = f"id {quoted(name)} holds a character that is not seen"
             fault = Fault("S312", f"{said} (U+{ord(hidden):04X})")
         else:
             continue
