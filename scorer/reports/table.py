@@ -83,7 +83,7 @@ def table(report: Report, options: Options) -> str:
             console.print(Text(said, style="red"))
     notes = remarks(report, options.precision)
     if gone:
-        notes.append(f"No room for {', '.join(gone)}: a wider terminal or --format has them.")
+        notes.append(f"Not shown at this width: {', '.join(gone)} (--format json has all).")
     if notes:
         console.print()
     for said in notes:
@@ -139,7 +139,7 @@ def _sheet(console: Console, sheet: Sheet, options: Options, keep: int) -> None:
     for n, (head, cells) in enumerate(zip(sheet.head[1:], others, strict=True)):
         columns.append(Column(shown(head, 60), cells, 0 if n == keep % len(others) else n + 1))
     if gone := _print(console, columns):
-        console.print(Text(f"No room for {', '.join(gone)}.", style="dim"))
+        console.print(Text(f"Not shown at this width: {', '.join(gone)}.", style="dim"))
 
 
 def _print(
