@@ -1,0 +1,58 @@
+"""Every challenge of the repository, from end to end through the command."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CHALLENGES = sorted(path.name for path in (ROOT / "challenges").iterdir())
+
+
+def files(name, kind):
+    return sorted((ROOT / "submissions_example" / name / kind).iterdir())
+
+
+@pytest.mark.parametrize("name", CHALLENGES)
+def test_its_documents_numbers_hold(name, installed):
+    ran = installed("lint", ROOT / "challenges" / name)
+    assert ran.code == 0, ran
+    assert "FAILS" not in ran.out
+    assert " 0 failed" in ran.out
+
+
+@pytest.mark.parametrize("name", CHALLENGES)
+def test_good_submissions_are_scored_and_ranked(name, score):
+    good = files(name, "good")
+    assert len(good) >= 2
+    ran = score(ROOT / "challenges" / name, *good, "--format", "json")
+    assert ran.code == 0, ran
+    found = json.loads(ran.out)
+    ranked = [row for row in found["leaderboard"] if row["rank"] is not None]
+    assert len(ranked) == len(good)
+    assert len({row["values"][found["measures"][0]["id"]] for row in ranked}) > 1
+    assert score(ROOT / "challenges" / name, *good).code == 0
+
+
+@pytest.mark.parametrize("name", CHALLENGES)
+def test_bad_submissions_are_refused_each_for_a_reason_of_its_own(name, score):
+    bad = files(name, "bad")
+    assert len(bad) >= 2
+    reasons = []
+    for path in bad:
+        ran = score(ROOT / "challenges" / name, path)
+        assert ran.code == 1, ran
+        reasons.append(tuple(sorted(set(re.findall(r"error\[(\w+)\]", ran.err)))))
+    assert len(set(reasons)) == len(reasons), dict(zip(bad, reasons, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["ranking", "trec", "ratings", "preferences"])
+def test_what_init_makes_scores_at_once(kind, score, tmp_path):
+    folder = tmp_path / "mine"
+    ran = score("init", kind, folder)
+    assert ran.code == 0, ran
+    (submission,) = folder.glob("submission.*")
+    ran = score(folder, submission)
+    assert ran.code == 0, ran
+    assert "warning" not in ran.err
