@@ -115,17 +115,17 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
             found = registry.get(name)
             bound = measure(found, spec.notation, spec.params, spec.id, spec.primary)
         except UnknownName as error:
-            problems.append(challenge.problem("C113", spec.key, f"{spec.key}: {error}"))
+            problems.append(challenge.problem("C113", spec.key, str(error)))
         except NotationError as error:
             key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
-            problems.append(challenge.problem("C114", key, f"{key}: {error}"))
+            problems.append(challenge.problem("C114", key, str(error)))
         else:
             if any(bound.id == other.id for other in measures):
-                said = f"{spec.key}: two measures are called {quoted(bound.id)}; give one an id"
+                said = f"two measures are called {quoted(bound.id)}; give one an id"
                 problems.append(challenge.problem("C120", spec.key, said))
             measures.append(bound)
             if challenge.submission.ties == "expected" and not found.expected:
-                said = f"{spec.key}: {found.name} has no closed form for submission.ties: expected"
+                said = f"{found.name} has no closed form for submission.ties: expected"
                 problems.append(challenge.problem("C122", spec.key, said))
             for need in bound.needs:
                 if not any(_has(challenge, one) for one in need.split(" or ")):
@@ -392,7 +392,7 @@ def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list
                 f"{bound.metric.name} at {_or(bound.metric.kinds)}; one challenge has one kind"
             )
             key = f"metrics[{n}]"
-            return kinds().get(min(fits)), [challenge.problem("C115", key, f"{key}: {said}")]
+            return kinds().get(min(fits)), [challenge.problem("C115", key, said)]
         fits &= bound.metric.kinds
     if len(fits) > 1:
         fits &= {"preferences"} if _of_pairs(challenge) else {"grades"}
@@ -424,10 +424,10 @@ def _leaderboard(
             hint = f"it can be a measure of this challenge ({known}) or a preference; " * bool(
                 known
             )
-            problems.append(challenge.problem("C117", key, f"{key}: {hint}{error}"))
+            problems.append(challenge.problem("C117", key, f"{hint}{error}"))
             return None
         if kind.name != "grades":
-            said = f"{key}: {bound.name} compares ranked lists, and this challenge has {kind.name}"
+            said = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
             problems.append(challenge.problem("C115", key, said))
         return bound
 
@@ -467,7 +467,7 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
     ):
         # a whole-challenge figure such as Gini has no lists to be zero
         if said == "zero" and lower and bound.metric.aggregate != "pooled":
-            what = f"{where}: zero would be a perfect {bound.metric.name}; write skip or error"
+            what = f"zero would be a perfect {bound.metric.name}; write skip or error"
             refused.append(challenge.problem("C118", where, what))
     undefined = challenge.undefined or ("error" if lower else "zero")
     return Rules(challenge.submission.missing_list or "error", undefined), refused
