@@ -1,0 +1,81 @@
+"""A challenge's measures and rules: all that is wrong with them, each at its line."""
+
+import pytest
+
+TRUTH = "truth: truth.csv\n"
+
+
+@pytest.mark.parametrize(
+    ("yaml", "said"),
+    [
+        ("metrics: [nDGC@10]", "2: error[C113] metrics[0]: no metric is called 'nDGC'; did you"),
+        ("metrics:\n  - P@2\n  - {metric: MARp, cutofs: [5]}",
+         "4: error[C114] metrics[1].cutofs: MARp has no parameter 'cutofs'; did you mean"),
+        ("metrics: [{metric: P, k: 2.5}]", "2: error[C114] metrics[0].k: P: cut-off cannot be 2.5"),
+        ("metrics: [RBP]", "2: error[C114] metrics[0].p: RBP needs its p"),
+        ("metrics: [P@2, MAE]", "2: error[C115] metrics[1]: P looks at grades and MAE at ratings"),
+        ("metrics: [P@2, P@2]", "2: error[C120] metrics[1]: two measures are called 'P@2'"),
+        ("metrics: [ERR@2]\nsubmission: {ties: expected}",
+         "2: error[C122] metrics[0]: ERR has no closed form for submission.ties: expected"),
+        ("metrics: [P@2]\nleaderboard: {tie_break: [AP]}",
+         "3: error[C117] leaderboard.tie_break[0]: it can be a measure of this challenge (P@2)"),
+        ("metrics: [Gini@2]", "2: error[C121] metrics[0]: Gini"),
+    ],
+)  # fmt: skip
+def test_a_measure_that_cannot_be_is_told_at_its_line(challenge, score, yaml, said):
+    folder = challenge(f"{TRUTH}{yaml}\n", **{"s.csv": "list,item\nq1,a\nq2,a\n"})
+    ran = score(folder, folder / "s.csv")
+    assert ran.code == 2
+    assert f"challenge.yaml:{said}" in ran.err, ran.err
+
+
+def test_all_of_it_at_once(challenge, score):
+    folder = challenge(
+        f"{TRUTH}metrics: [nDGC@10, P, AP(rel=x)]\n", **{"s.csv": "list,item\nq1,a\n"}
+    )
+    ran = score(folder, folder / "s.csv")
+    assert [line.split(":")[2].strip() for line in ran.err.splitlines()] == [
+        "error[C113] metrics[0]", "error[C114] metrics[1].k", "error[C114] metrics[2].rel",
+    ]  # fmt: skip
+
+
+def test_a_zero_is_refused_where_it_would_be_perfect(challenge, score):
+    folder = challenge(
+        f"{TRUTH}metrics: [MAE]\nundefined: zero\nsubmission: {{missing_list: zero}}\n",
+        **{"truth.csv": "list,item,rating\nu,a,3\n", "s.csv": "list,item,prediction\nu,a,3\n"},
+    )
+    ran = score(folder, folder / "s.csv")
+    assert ran.code == 2
+    assert "3: error[C118] undefined: zero would be a perfect MAE" in ran.err
+    assert "4: error[C118] submission.missing_list: zero would be a perfect MAE" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("written", "mean", "lists"),
+    [("zero", 0.25, 2), ("skip", 0.5, 1)],
+)
+def test_a_missing_list_counts_as_the_challenge_says(challenge, score, written, mean, lists):
+    import json
+
+    folder = challenge(
+        f"{TRUTH}metrics: [P@2]\nsubmission: {{missing_list: {written}}}\n",
+        **{"s.csv": "list,item\nq1,a\n"},
+    )
+    ran = score(folder, folder / "s.csv", "--format", "json")
+    value = json.loads(ran.out)["submissions"][0]["values"]["P@2"]
+    assert (value["mean"], value["lists"], value["missing"]) == (mean, lists, 1)
+    assert "warning[S301]" in ran.err
+
+
+def test_any_spelling_of_ir_measures_is_taken_or_answered(challenge, score):
+    folder = challenge(f"{TRUTH}metrics: [P@2]\n", **{"s.csv": "list,item\nq1,a\nq2,a\n"})
+    for notation in (
+        "nDCG(dcg='exp-log2')@10", "nDCG(gains={0: 0, 1: 1, 2: 5})@3",
+        "AP(rel=2, judged_only=True)",
+        "MAP", "MRR@10", "infAP", "HitRate@5", "SetF(beta=2)", "IPrec@0.1", "Judged@10",
+    ):  # fmt: skip
+        ran = score(folder, folder / "s.csv", "-m", notation)
+        assert ran.code == 0, (notation, ran)
+    ran = score(folder, folder / "s.csv", "-m", "nDCG(dcg='odd')@10")
+    assert ran.code == 2
+    assert "it can be log2, exp-log2" in ran.err
