@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scorer import pipeline
 from scorer.challenge import Submission
@@ -232,3 +234,59 @@ def test_no_code_has_two_pages():
         for code in re.findall(r"^([SCT]\d{3}):", page.read_text(), re.MULTILINE)
     ]
     assert sorted(found) == sorted(set(found)) == list(codes())
+
+
+NASTY = ["007", "q1", "q2", "7", "7.0", "Q1", " q1", "q\u200b1", "", "nan", "NA", "a", "b", "0042"]
+NASTY += ["42", "1E+11", "1.5e+300", "é", "e\u0301", "\u202e", "\ud800", "x" * 200, "=1+1", "[b]"]
+NUMBERS = st.sampled_from([0, 1, 2, 3, 2.5, -1, 1e300, 2**60, float("nan")])
+SHAPES = [
+    ("grades", ("list", "item")),
+    ("grades", ("list", "item", "rank")),
+    ("grades", ("list", "item", "score")),
+    ("grades", ("list", "item", "rank", "score")),
+    ("ratings", ("list", "item", "prediction")),
+    ("preferences", ("list", "better", "worse")),
+    ("preferences", ("list", "item", "rank")),
+]
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(data=st.data())
+def test_no_table_whatsoever_makes_a_check_fail(data):
+    kind, roles = data.draw(st.sampled_from(SHAPES))
+    cell = {True: st.sampled_from(NASTY), False: NUMBERS}
+    row = st.tuples(*(cell[role in TEXT] for role in roles))
+    rows = data.draw(st.lists(row, max_size=12))
+    if rows:
+        made = table(roles, rows)
+    else:
+        none, text = np.empty(0, dtype=np.int64), [role for role in roles if role in TEXT]
+        numbers = {role: np.empty(0) for role in roles if role not in TEXT}
+        made = Table({role: Ids(none, ()) for role in text}, numbers, none, Wanted(roles))
+    names = data.draw(st.lists(st.sampled_from(NASTY), max_size=4))
+    items = data.draw(st.none() | st.lists(st.sampled_from(NASTY), max_size=4))
+    pairs = {(name, item): None for name in names for item in items or ()}
+    public = Public(
+        kind,
+        dict.fromkeys(names),
+        None if items is None else dict.fromkeys(items),
+        data.draw(st.none() | st.just({name: frozenset(items or ()) for name in names})),
+        pairs if kind == "ratings" else None,
+    )
+    rules = Submission(
+        length=data.draw(st.sampled_from([None, {"min": 0, "max": 2}, {"min": 2, "max": 2}])),
+        **data.draw(st.sampled_from([{}, {"range": [1, 5]}])),
+        ties=data.draw(st.sampled_from(["item-desc", "error"])),
+        missing_list=data.draw(st.sampled_from([None, "zero"])),
+        unknown_list=data.draw(st.sampled_from(["error", "ignore"])),
+    )
+    told = Findings("mine.csv")
+    examine(Submitted(made, public, rules), told)
+    for problem in told:
+        assert problem.code in codes()
+        assert problem.line is None or 2 <= problem.line <= len(rows) + 1
+        assert str(problem).isprintable()
+        # one problem an id: the first of each list id, whatever its code
+    lists = [p for p in told if p.code in ("S302", *(f"S3{n:02}" for n in range(6, 13)))]
+    whole = [p.list for p in lists if p.item is None and p.code != "S311"]
+    assert len(whole) == len(set(whole))
