@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.errors import KEPT, Findings, Problem, quoted, shown
-from scorer.streams import Bounds, Unreadable
+from scorer.errors import Findings, Problem, quoted, shown
+from scorer.streams import Bounds, Unreadable, enough
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -183,8 +183,7 @@ class Builder:
     ) -> None:
         """Tell what is wrong with the n-th cell of a row."""
         code, said = fault
-        if self.findings.counts[code] >= KEPT:
-            self.findings.counts[code] += 1
+        if enough(self.findings, code):
             return
         below, column = self._place(raw, n) if self._place else (0, None)
         said = f"{shown(self.wanted.called(self.roles[n]), 60)} {said}"

@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from scorer.errors import Findings, Problem, nearest, quoted
+from scorer.errors import KEPT, Findings, Problem, nearest, quoted
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
 SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody
@@ -160,6 +160,18 @@ def open_bytes(path: Path, limits: Bounds, binary: bool = False) -> io.BufferedR
     return stream
 
 
+def enough(findings: Findings, code: str) -> bool:
+    """Whether so many problems of that code are kept that one more is only counted.
+
+    It then is counted; making a problem for nothing is what takes long on a file
+    where each line has one.
+    """
+    if findings.counts[code] < KEPT:
+        return False
+    findings.counts[code] += 1
+    return True
+
+
 def lines(stream: BinaryIO, limits: Bounds, findings: Findings) -> Iterator[tuple[int, str]]:
     """Each physical line with its number, without its end; blank ones too.
 
@@ -223,13 +235,16 @@ def _decoded(block: bytes, number: int, limits: Bounds, findings: Findings) -> l
 def _mended(raw: bytes, number: int, findings: Findings) -> str:
     """A line that is not plain UTF-8 as text, after telling why."""
     if b"\0" in raw:
-        column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
-        findings.add(Problem("S106", "a NUL byte", line=number, column=column))
+        if not enough(findings, "S106"):
+            column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
+            findings.add(Problem("S106", "a NUL byte", line=number, column=column))
         raw = raw.replace(b"\0", b"")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         text = raw.decode("cp1252", errors="replace")
+        if enough(findings, "S105"):
+            return text
         column = len(raw[: error.start].decode("utf-8")) + 1
         said = f"byte 0x{raw[error.start]:02X} is not UTF-8"
         if "\ufffd" not in text:

@@ -35,6 +35,7 @@ class Request:
 
 
 Reader = Callable[[Request], Table | None]
+Words = Callable[[Path], frozenset[str]]
 F = TypeVar("F", bound=Reader)
 
 
@@ -47,11 +48,16 @@ class Format:
     read: Reader
     aliases: tuple[str, ...] = ()
     binary: bool = False
+    words: Words | None = None  # of a file's columns, where they are no line of text
 
 
-def format(name: str, *suffixes: str, binary: bool = False) -> Callable[[F], F]:
+def format(
+    name: str, *suffixes: str, binary: bool = False, words: Words | None = None
+) -> Callable[[F], F]:
     """Make a function that reads a `Request` into a table the format of that name."""
-    return lambda function: mark(function, Format(name, suffixes, function, binary=binary))
+    return lambda function: mark(
+        function, Format(name, suffixes, function, binary=binary, words=words)
+    )
 
 
 @cache
@@ -118,21 +124,11 @@ def header(path: Path, format: Format, limits: Bounds) -> frozenset[str]:
     """
     try:
         with open_bytes(path, limits, format.binary) as stream:
-            if format.binary:
-                return _schema(stream)
+            if format.words is not None:
+                return format.words(path)
             first = next(
                 (text for _, text in lines(stream, limits, Findings()) if text.strip()), ""
             )
     except Unreadable:
         return frozenset()
     return frozenset(re.findall(r"[^\s,;|\"{}:]+", first))
-
-
-def _schema(stream: BufferedReader) -> frozenset[str]:
-    from polars import read_parquet_schema
-    from polars.exceptions import PolarsError
-
-    try:
-        return frozenset(read_parquet_schema(stream))
-    except (PolarsError, OSError):  # OSError: a compressed one cannot be sought in
-        return frozenset()

@@ -27,6 +27,7 @@ quick = settings(
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+slow = settings(quick, max_examples=8)  # a process each
 
 
 def cases():
@@ -192,6 +193,16 @@ def test_parquet_that_unpacks_to_too_much(tmp_path):
     assert told(reading(path, limits=Limits(ratio=100_000))[1]) == []
 
 
+def test_parquet_that_says_itself_that_it_is_too_large(tmp_path):
+    data = {"list": ["x" * 900_000] * 40, "item": "b", "notes": "c"}
+    path = tmp_path / "a.parquet"
+    pl.DataFrame(data).with_columns(
+        pl.col("list") + pl.int_range(40).cast(pl.String)
+    ).write_parquet(path, compression="zstd", statistics=False)
+    table, findings = reading(path)
+    assert (table, told(findings)) == (None, ["S104", "warning S205"])
+
+
 def test_parquet_compressed_once_more(tmp_path):
     plain = parquet(tmp_path / "a.parquet", {"list": ["q"], "item": ["a"]})
     packed = tmp_path / "a.parquet.gz"
@@ -248,7 +259,7 @@ def test_any_bytes_give_a_table_or_problems(format, data, squeezed, cut, tmp_pat
             assert bad == 0 or findings.fatal
 
 
-@quick
+@slow
 @given(place=st.integers(0, 10**6), byte=st.integers(0, 255), cut=st.booleans())
 def test_any_damage_to_parquet_is_told(place, byte, cut, tmp_path):
     out = io.BytesIO()
@@ -304,10 +315,9 @@ def test_a_table_is_the_same_however_it_is_written(table, tmp_path):
         written["a.jsonl"] = "".join(
             json.dumps({"score": c, "list": a, "item": b}) + "\n" for a, b, c in table
         ).encode()
-    parquet(tmp_path / "a.parquet", table, schema=["list", "item", "score"], orient="row")
     for name, data in written.items():
         (tmp_path / name).write_bytes(data)
-    for name in (*written, "a.parquet"):
+    for name in written:
         found, findings = reading(tmp_path / name)
         assert told(findings) == [], name
         assert same(found, table), name
@@ -327,3 +337,18 @@ def test_plain_ids_need_no_quotes(table, tmp_path):
         found, findings = reading(tmp_path / name)
         assert told(findings) == []
         assert same(found, table)
+
+
+@slow
+@given(table=st.lists(st.tuples(ids, ids, numbers), max_size=8))
+def test_a_table_is_the_same_in_parquet(table, tmp_path):
+    path = parquet(
+        tmp_path / "a.parquet",
+        table,
+        schema=["list", "item", "score"],
+        orient="row",
+        schema_overrides={"list": pl.String, "item": pl.String, "score": pl.Float64},
+    )
+    found, findings = reading(path)
+    assert told(findings) == []
+    assert same(found, table)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from scorer.columns import DECIMAL, Builder, Table, Wanted
-from scorer.errors import KEPT, Findings, Problem, quoted, shown
-from scorer.streams import Bounds, lines
+from scorer.errors import Findings, Problem, quoted, shown
+from scorer.streams import Bounds, enough, lines
 from scorer.tables import COMPRESSED, Request, format, resolve
 
 MOST_LINES = 10_000  # of one record
@@ -53,9 +53,7 @@ def csv(request: Request) -> Table | None:
     for line, fields, raw in records:
         if len(fields) == width:
             builder.row(line, [fields[place] for place in places], raw)
-        elif findings.counts["S207"] >= KEPT:
-            findings.counts["S207"] += 1
-        else:
+        elif not enough(findings, "S207"):
             said = f"{len(fields):,} fields, expected {width:,}"
             more = len(fields) > width
             below, column = _split(raw, separator)[1][width] if more else (0, None)
@@ -166,8 +164,7 @@ def _records(
         except _BadQuote as error:
             below, column = error.place
             source.put_back(taken[below + 1 :])
-            if findings.counts["S208"] >= KEPT:
-                findings.counts["S208"] += 1
+            if enough(findings, "S208"):
                 continue
             hint = 'a quote inside a quoted value is written twice: ""'
             findings.add(Problem("S208", str(error), line=line + below, column=column, help=hint))

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from scorer.columns import BATCH_ROWS, BATCH_TEXT, Builder, Table, Wanted
-from scorer.errors import KEPT, Findings, Problem, quoted, some
-from scorer.streams import Unreadable, lines
+from scorer.errors import Findings, Problem, quoted, some
+from scorer.streams import Unreadable, enough, lines
 from scorer.tables import Request, format, resolve
 
 BLANKS = " \t"
@@ -77,7 +77,7 @@ def jsonl(request: Request) -> Table | None:
             _unused(key, line, shape, request.findings)
     for row in chain(first, rows):
         if not row.cells.keys() <= known.keys() and len(known) < MOST_KEYS:
-            for key in row.cells.keys() - known.keys():
+            for key in [key for key in row.cells if key not in known]:
                 known[key] = row.line
                 _unused(key, row.line, shape, request.findings)
         cells = [row.cells.get(name) for name in names]
@@ -97,26 +97,23 @@ def _rows(request: Request) -> Iterator[Row]:
         if not text:
             continue
         column = len(raw) - len(raw.lstrip(BLANKS)) + 1
+        if text in ("{", "[", "[{"):
+            said = "an object or array that goes on in the next line; expected an object a line"
+            raise Unreadable(Problem("S207", said, line=line, help=WRITE))
+        if text[0] != "{":
+            what = "an array" if text[0] == "[" else "no object"
+            _add(findings, f"this is {what}; expected an object a line", line, column, WRITE)
+            continue
         try:
             cells = DECODER.decode(text)
         except json.JSONDecodeError as error:
-            if text in ("{", "[", "[{"):
-                said = "an object or array that goes on in the next line; expected an object a line"
-                raise Unreadable(Problem("S207", said, line=line, help=WRITE)) from None
-            _add(
-                findings,
-                f"not JSON: {error.msg[0].lower()}{error.msg[1:]}",
-                line,
-                column + error.pos,
-            )
+            said = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
+            _add(findings, said, line, column + error.pos)
             continue
         except RecursionError:
             _add(findings, "not a row: the values are nested too deeply", line, column)
             continue
-        if not isinstance(cells, dict):
-            what = "an array" if isinstance(cells, list) else "a single value"
-            _add(findings, f"this is {what}; expected an object a line", line, column, WRITE)
-        elif isinstance(cells, _Twice):
+        if isinstance(cells, _Twice):
             _add(findings, "a key is given twice in this object", line, _place_of_second(raw))
         else:
             yield Row(line, cells, raw)
@@ -160,9 +157,7 @@ def _unused(key: str, line: int, shape: Wanted, findings: Findings) -> None:
 def _add(
     findings: Findings, said: str, line: int, column: int | None, hint: str | None = None
 ) -> None:
-    if findings.counts["S207"] >= KEPT:
-        findings.counts["S207"] += 1
-    else:
+    if not enough(findings, "S207"):
         findings.add(Problem("S207", said, line=line, column=column, help=hint))
 
 

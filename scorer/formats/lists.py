@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scorer.columns import Builder, Table
 from scorer.errors import Problem, quoted
-from scorer.streams import Unreadable, lines
+from scorer.streams import Unreadable, enough, lines
 from scorer.tables import Request, format
 
 BLANKS = " \t"
@@ -24,7 +24,8 @@ def lists(request: Request) -> Table | None:
         wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
         said = f"one list a line cannot hold the columns that are needed here ({wants})"
         raise Unreadable(Problem("S201", said))
-    builder = Builder(shape, shape.required, findings, limits)
+    width = len(shape.required)
+    builder = Builder(shape, ("list", "item")[:width], findings, limits)
     seen: dict[str, int] = {}
     empty: list[tuple[str, int]] = []
     for number, text in lines(request.stream, limits, findings):
@@ -33,9 +34,13 @@ def lists(request: Request) -> Table | None:
             continue
         name, colon, rest = line.partition(":")
         name, rest = name.strip(BLANKS), rest.strip(BLANKS)
+        if not colon and enough(findings, "S207"):
+            continue
         if not colon:
             said = f"no colon in {quoted(line)}; expected 'list: item, item, ...'"
             findings.add(Problem("S207", said, line=number))
+            continue
+        if name in seen and enough(findings, "S303"):
             continue
         if name in seen:
             said = (
@@ -52,6 +57,6 @@ def lists(request: Request) -> Table | None:
                 raise Unreadable(Problem("S104", said, line=number))
             continue
         for item in rest.split(","):
-            builder.row(number, [name, item.strip(BLANKS)][: len(shape.required)])
+            builder.row(number, (name, item.strip(BLANKS))[:width], item)
     builder.facts["empty"] = tuple(empty)
     return builder.table()

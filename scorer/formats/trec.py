@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from scorer.columns import Builder, Place, Table, Wanted, number
-from scorer.errors import KEPT, Problem, some
-from scorer.streams import Unreadable, lines
+from scorer.errors import Problem, some
+from scorer.streams import Unreadable, enough, lines
 from scorer.tables import Request, format
 
 RUN = {"list": 0, "item": 2, "rank": 3, "score": 4, "prediction": 4}
@@ -101,8 +101,7 @@ def _rows(request: Request) -> Iterator[tuple[int, list[str], str]]:
 
 
 def _misfit(request: Request, line: int, fields: list[str], expected: int, columns: str) -> None:
-    if request.findings.counts["S601"] >= KEPT:
-        request.findings.counts["S601"] += 1
+    if enough(request.findings, "S601"):
         return
     s = "" if len(fields) == 1 else "s"
     said = f"{len(fields):,} column{s}, expected {expected} ({columns})"
