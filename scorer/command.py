@@ -1,20 +1,23 @@
-"""What a command is, and the words that several commands share."""
+"""What a command is, and the words that several commands share.
+
+What a command works with is imported when it works: the help of a command
+should not wait for numpy.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from scorer.challenge import Challenge, load
-from scorer.errors import Findings, UsageError, quoted
-from scorer.kits import unpacked
-from scorer.pipeline import Named, submission_name
-from scorer.reporting import told
-from scorer.streams import Limits
+from scorer.errors import Findings, UnknownName, UsageError, quoted
+
+if TYPE_CHECKING:
+    from scorer.challenge import Challenge
+    from scorer.pipeline import Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,36 +74,51 @@ def challenge_of(
     path: Path, metrics: list[str] | None = None, truth: Path | None = None
 ) -> tuple[Challenge, tuple[str, ...]]:
     """The challenge with what the command's words replace, and what that leaves out of it."""
+    from scorer.challenge import load
+    from scorer.kits import unpacked
+
     challenge = load(unpacked(path))
     notes: tuple[str, ...] = ()
     if truth is not None:
         challenge = challenge.with_truth(truth)
     if metrics:
         challenge = challenge.with_metrics(metrics)
-        kept = {spec.id or spec.notation for spec in challenge.metrics}
-        dropped = [name for name in challenge.leaderboard.tie_break if name not in kept]
-        if dropped:
-            board = challenge.leaderboard.model_copy(
-                update={"tie_break": tuple(n for n in challenge.leaderboard.tie_break if n in kept)}
-            )
-            challenge = challenge.model_copy(update={"leaderboard": board})
-            notes = tuple(
-                f"warning: leaderboard.tie_break names {quoted(name)}, which -m leaves out"
-                for name in dropped
-            )
+        known = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
+        asked = challenge.leaderboard.tie_break
+        kept = tuple(name for name in asked if name.casefold() in known or _preference(name))
+        notes = tuple(
+            f"warning: leaderboard.tie_break names {quoted(name)}, which -m leaves out"
+            for name in asked
+            if name not in kept
+        )
+        board = challenge.leaderboard.model_copy(update={"tie_break": kept})
+        challenge = challenge.model_copy(update={"leaderboard": board})
     return challenge, notes
+
+
+def _preference(name: str) -> bool:
+    """Whether a tie is broken by a preference of that name, which needs no measure."""
+    from scorer.measures import NotationError
+    from scorer.preferences import bind, comparisons
+
+    try:
+        bind(comparisons(), name)
+    except (UnknownName, NotationError):
+        return False
+    return True
 
 
 def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file."""
+    from scorer.pipeline import Named, submission_name
+    from scorer.streams import Limits, spool
+
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")
     found = []
     for word in words:
         name, equals, path = word.partition("=")
         if word == "-" or (equals and path == "-"):
-            from scorer.streams import spool
-
             spooled = spool(edge.stdin, Limits(**challenge.submission.limits.model_dump()))
             found.append(Named(name if equals else "stdin", spooled))
         elif Path(word).exists() or not equals or not name:
@@ -112,6 +130,8 @@ def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[N
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:
     """A file's problems as lines; when quiet, only its errors."""
+    from scorer.reporting import told
+
     if not quiet:
         return told(findings, every)
     errors = Findings(findings.path)

@@ -38,7 +38,7 @@ CORE = re.compile(
 NOTATION = re.compile(r"\w+(?=[(@])(?:\([^()]{0,300}\))?(?:@[\w.]+(?:,\s*[\d.]+)*)?")
 BREAK = re.compile(r"\r\n?|\n")
 # PyYAML breaks lines at U+0085, U+2028 and U+2029 too, as YAML 1.1 did; editors do not.
-UNPRINTABLE = re.compile("[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+UNPRINTABLE = "[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 # What libyaml and PyYAML's own parser say in common, and what a person would say.
 SYNTAX = {
@@ -136,7 +136,9 @@ def _decoded(data: bytes, found: Findings) -> str | None:
         said = f"byte 0x{data[error.start]:02X} is not UTF-8; the file {kind}, save it as UTF-8"
         found.add(Problem("C102", said, line=line))
         return None
-    if bad := UNPRINTABLE.search(text):
+    # plain text, which is nearly all, does not wait for so large an expression to be compiled
+    plain = text.translate(str.maketrans("", "", "\t\n\r")).isprintable()
+    if not plain and (bad := re.search(UNPRINTABLE, text)):
         line = len(BREAK.findall(text, 0, bad.start())) + 1
         name = "a NUL byte" if bad[0] == "\0" else f"the character {quoted(bad[0])}"
         found.add(Problem("C103", f"{name} cannot stand in a text file", line=line))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,12 +30,14 @@ from scorer.leaderboard import (
     standings,
     with_certainty,
 )
-from scorer.pairing import Pairing, pairing
 from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons, every
 from scorer.preferences import preferences as preferred
 from scorer.preparing import Opened, Prepared, opened, prepare
 from scorer.results import UNDEFINED, Outcome, Report, Scorecard, Scored, over_folds, settle
 from scorer.tables import COMPRESSED, formats
+
+if TYPE_CHECKING:
+    from scorer.pairing import Pairing
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,8 @@ def compare(
     where the challenge has ranked lists. Raises as `score` does, and
     `UsageError` with fewer than two submissions that can be scored.
     """
+    from scorer.pairing import pairing
+
     prepared = prepare(_loaded(challenge), allow_plugins)
     ranked = prepared.kind.name == "grades"
     if preferences is not None and not ranked:

@@ -106,6 +106,15 @@ def discover(kind: str, package: str, type_: type[T]) -> Registry[T]:
     return registry
 
 
+def alone(package: str, type_: type[T], name: str) -> T | None:
+    """The thing of that name in the module of that name, without loading its neighbours."""
+    known = {module.name for module in iter_modules(import_module(package).__path__)}
+    if name not in known:
+        return None
+    found = _marked([import_module(f"{package}.{name}")], type_)
+    return next((thing for thing, _ in found if thing.name == name), None)
+
+
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
     """What a challenge's own file defines; its module is nobody else's to import.
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from scorer.errors import PLACES, Findings, Problem, shown, some
 from scorer.measures import Measure
-from scorer.registry import Registry, discover, mark
+from scorer.registry import Registry, alone, discover, mark
 from scorer.results import Report, Scored, Standing
 
 
@@ -45,6 +45,11 @@ def form(name: str) -> Callable[[F], F]:
 def forms() -> Registry[Form]:
     """Every report format there is."""
     return discover("report format", "scorer.reports", Form)
+
+
+def form_of(name: str) -> Form:
+    """The report format of that name. Raises `UnknownName`."""
+    return alone("scorer.reports", Form, name) or forms().get(name)
 
 
 def number(value: float, measure: Measure, precision: int) -> str:

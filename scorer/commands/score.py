@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pkgutil import iter_modules
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scorer import reports
-from scorer.challenge import Challenge
-from scorer.columns import number
 from scorer.command import (
     ChallengeWord,
     Edge,
@@ -28,7 +26,10 @@ from scorer.command import (
     submissions_of,
 )
 from scorer.errors import UnknownName, UsageError, quoted, shown
-from scorer.results import Report
+
+if TYPE_CHECKING:
+    from scorer.challenge import Challenge
+    from scorer.results import Report
 
 REJECTED, BELOW = 1, 5
 FORMATS = ", ".join(module.name for module in iter_modules(reports.__path__))
@@ -66,10 +67,10 @@ def score(
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer import pipeline
-    from scorer.reporting import Options, annotation, forms
+    from scorer.reporting import Options, annotation, form_of
 
     edge: Edge = context.obj
-    form = forms().get(format)
+    form = form_of(format)
     settled, notes = challenge_of(challenge, metric, truth)
     floors = _floors(fail_under, settled, allow_plugins) if fail_under else {}
     files = submissions_of(submissions, edge, settled)
@@ -96,6 +97,7 @@ def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> 
     Raises:
         UsageError: a word is not MEASURE=VALUE, or its measure is none of the challenge's.
     """
+    from scorer.columns import number
     from scorer.preparing import prepare
 
     measures = prepare(challenge, allow_plugins).measures
