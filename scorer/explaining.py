@@ -65,12 +65,6 @@ def explained(
         raise PluginError(f"metric {metric.name} cannot explain itself: {said}") from error
     working = Working(f"{measure.id}: {metric.title}", steps, value)
     counts, notes = _disposed(measure, card, at, rules)
-    if isinstance(one.view, Judged) and one.view.hits.spread:
-        notes = (
-            "Items with equal scores stand at each rank of their group alike (ties: expected), so "
-            "that what they add is the mean over all orders of the group.",
-            *notes,
-        )
     return Explained(measure, working, counts, notes)
 
 

@@ -22,6 +22,8 @@ from scorer.working import Cell, Grid, Items, Sentence, grid
 
 View = TypeVar("View")
 
+TIED = "items with equal scores stand at each of their ranks alike (ties: expected)"
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -47,7 +49,7 @@ class Listing(Generic[View]):
         if not (isinstance(view, Judged) and view.hits.spread):
             return list(range(1, len(names.returned) + 1))
         groups = zip((names.before + 1).tolist(), (names.before + names.tied).tolist(), strict=True)
-        return [float(first) if first == last else f"{first}-{last}" for first, last in groups]
+        return [first if first == last else f"{first}-{last}" for first, last in groups]
 
 
 def only_judged(one: Listing[Judged], wanted: bool = True) -> Listing[Judged]:
@@ -94,9 +96,11 @@ def _down(
     above = names.before if spread else np.arange(n)
     shown = n if k is None else int((above < k).sum())
     said = f"first {shown:,} of {n:,} ranks" if shown < n else f"all {n:,} ranks"
+    if spread and (names.tied[:shown] > 1).any():
+        said += f"; {TIED}"
     found = {**whole, **{name: _filled(n, rank, values) for name, values in columns.items()}}
     return grid(
-        f"The list, {said}",
+        f"The list, {said}" if n else "The list",
         {
             "rank": one.ranks[:shown],
             "item": names.returned[:shown],

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Cell = str | float | None  # None: nothing stands there
+Cell = str | int | float | None  # None: nothing stands there
 Write = Callable[[float], str]
 
 ROWS = 24  # of a table that are shown before it is abbreviated
-MOST = 60  # of a table's rows that matter
+TOP, END = 28, 12  # of a table's rows that matter
 ITEMS = 40  # of a set
 
 
@@ -55,14 +55,16 @@ class Grid:
         kept = list(range(len(self.rows)))
         if len(kept) > ROWS:
             kept = [n for n in kept if n in (0, last) or not self.matter or self.matter[n]]
-        if len(kept) > MOST:
-            kept = [*kept[: MOST - ROWS], *kept[-ROWS:]]
-        before = -1
+        if len(kept) > TOP + END:
+            kept = [*kept[:TOP], *kept[-END:]]
+        following = 0
         for n in kept:
-            if n - before > 1:
-                yield n - before - 1
+            if n - following > 1:
+                yield n - following
+            elif n > following:
+                yield self.rows[following]
             yield self.rows[n]
-            before = n
+            following = n + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ def summed(name: str, symbols: str, numbers: str, terms: Iterable[float], value:
 
 def _plain(cell: object) -> Cell:
     """A cell without numpy in it; NaN is nothing."""
-    if cell is None or isinstance(cell, str):
-        return cell
-    value = float(cell)  # type: ignore[arg-type]
-    return None if math.isnan(value) else value
+    value: Cell = cell.item() if hasattr(cell, "item") else cell  # type: ignore[assignment]
+    if isinstance(value, float):
+        return None if math.isnan(value) else value + 0.0  # never -0
+    return int(value) if isinstance(value, bool) else value

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from scorer.command import (
     Edge,
     Output,
     Plugins,
+    Quiet,
     Result,
     TruthWord,
     challenge_of,
@@ -59,6 +61,7 @@ def explain(
         int, typer.Option("--precision", min=0, max=17, help="Decimals shown; JSON has them all.")
     ] = 4,
     allow_plugins: Plugins = False,
+    quiet: Quiet = False,
 ) -> Result:  # fmt: skip
     """Work one list's value out, step by step. For organizers: it shows items of the truth."""
     from scorer import pipeline
@@ -70,7 +73,7 @@ def explain(
     if not metric:
         primary = tuple(each for each in found.found if each.measure.primary)
         found = replace(found, found=primary)
-    said = tuple(problems(found.findings))
+    said = tuple(problems(found.findings, quiet))
     if not found.found:
         return Result("", said, 1)
     if format is Form.json:
@@ -106,13 +109,16 @@ def _text(found: Explanation, precision: int, edge: Edge, colour: bool) -> str:
     for each in found.found:
         console.print(Text(shown(_title(found, each), 1000), style="bold"))
         console.print()
-        for step in each.working.steps:
-            if isinstance(step, Grid):
-                console.print(Text(f"{shown(step.title)}:"))
+        steps = each.working.steps
+        for step, after in zip_longest(steps, steps[1:]):
+            if isinstance(step, Grid) and step.rows:
+                console.print(Text(f"{shown(step.title, 1000)}:"))
                 console.print(table(step))
             else:
                 console.print(Text(_line(step, precision)), soft_wrap=True)
-            if isinstance(step, Grid | Formula):
+            if isinstance(step, Grid) or (
+                isinstance(step, Formula) and not isinstance(after, Formula)
+            ):
                 console.print()
         for note in each.notes:
             console.print(Text(shown(note, 1000)))
@@ -129,7 +135,7 @@ def _markdown(found: Explanation, precision: int) -> Iterator[str]:
         yield f"## {escaped(_title(found, each))}"
         for step in each.working.steps:
             yield ""
-            if not isinstance(step, Grid):
+            if not isinstance(step, Grid) or not step.rows:
                 yield escaped(_line(step, precision))
                 continue
             yield f"{escaped(step.title)}:"
@@ -174,7 +180,7 @@ def _step(step: Step) -> dict[str, Any]:
             return {
                 "name": name,
                 "formula": symbols,
-                "numbers": step.put_in(repr),
+                "numbers": step.put_in(_exactly),
                 "value": _number(value),
             }
 
@@ -193,11 +199,13 @@ def _end(each: Explained, precision: int) -> str:
 
 
 def _line(step: Step, precision: int) -> str:
-    """A step that is no table."""
+    """A step that is no table, or one without rows."""
     write = _writer(precision)
     match step:
         case Sentence(text):
             return shown(text, 1000)
+        case Grid(title):
+            return f"{shown(title)}: nothing"
         case Items(name):
             return shown(f"{name}: {step}", 100_000)
         case Formula(name, symbols, _, _, value):
@@ -206,7 +214,6 @@ def _line(step: Step, precision: int) -> str:
                 part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]
             ]
             return shown(" = ".join(kept), 10_000)
-    raise AssertionError
 
 
 def _cells(step: Grid, precision: int) -> Iterator[list[str]]:
@@ -248,6 +255,10 @@ def _writer(precision: int) -> Write:
         return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded
 
     return write
+
+
+def _exactly(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)
 
 
 def _number(value: float) -> float | None:

@@ -23,7 +23,7 @@ def _explain(
     one = only_judged(one, judged_only)
     found, relevant = one.view.hits.relevant(rel), sought(one, rel)
     yield relevant
-    if found.spread:
+    if (found.tied > 1).any() and found.spread:
         yield down(one, found, {"found": found.within(k)}, k)
         yield Sentence("The sum is the mean of its values over all orders of the tied items.")
         total = float(_mean(found, k)[0])

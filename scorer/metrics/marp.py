@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from scorer.judged import Floats, Hits, Judged, ratio
-from scorer.listing import Listing, named, top
+from scorer.listing import Listing, down, named, top
 from scorer.measures import metric
 from scorer.params import Cutoffs
 from scorer.working import Items, Sentence, Steps, formula
@@ -18,15 +18,19 @@ def _explain(
     m, shares = ideal.rank.size, list[float]()
     yield Sentence(f"The truth has m = {m:,} items.")
     for z in cutoffs:
+        depth = min(m, z)
         relevant, both = _best(ideal, ideal, z, at_cutoff), _best(hits, ideal, z, at_cutoff)
         both = both.where(both.within(z) > 0)
         yield Items(f"relevant, z = {z}", named(one, relevant))
-        yield Items(f"retrieved, z = {z}", top(one, z))
-        yield Items(f"both, z = {z}", named(one, both))
-        depth, count = min(m, z), float(both.within(z).sum())
         if relevant.rank.size > depth:
             same = f"Item {depth:,} of the truth has grade {relevant.grade[-1]:g}"
             yield Sentence(f"{same}, so that all {relevant.rank.size:,} down to it are relevant.")
+        yield Items(f"retrieved, z = {z}", top(one, z))
+        if one.view.hits.spread:
+            yield down(one, both, {"both": both.within(z)}, z)
+        else:
+            yield Items(f"both, z = {z}", named(one, both))
+        count = float(both.within(z).sum())
         share = count / depth if depth else np.nan
         yield formula(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
         shares += [count, depth]

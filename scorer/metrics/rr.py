@@ -17,7 +17,7 @@ def _explain(
     if not ranks:
         yield Sentence("Nothing relevant stands there.")
         yield formula("RR", "", "0", value=value)
-    elif found.spread:
+    elif chances != (1.0,):
         yield grid("Where the first relevant item may stand", {"rank": ranks, "chance": chances})
         terms = (chance / rank for rank, chance in zip(ranks, chances, strict=True))
         yield summed("RR", "sum of chance / rank", "{}", terms, value)

@@ -16,7 +16,7 @@ def _explain(one: Listing[Judged], value: float, *, k: int, rel: float, judged_o
     ranks, chances = zip(*first(found, k), strict=True) if value else ((), ())
     if not ranks:
         yield Sentence(f"Nothing relevant stands at ranks 1 to {k:,}.")
-    elif found.spread:
+    elif chances != (1.0,):
         yield Sentence("Its value is the chance that a relevant item stands there.")
     else:
         yield Sentence(f"A relevant item stands at rank {ranks[0]:,}.")
