@@ -8,6 +8,7 @@ looks at, its docstring is its page.
 from __future__ import annotations
 
 import ast
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -152,7 +153,8 @@ class Measure:
         for key, value in self.params.items():
             extra = fields[key].json_schema_extra
             symbol = extra.get("symbol", key) if isinstance(extra, dict) else key
-            parts.append(f"{symbol}:{written(value)}")
+            said = written(value).replace("\\", "\\\\").replace("|", "\\|")
+            parts.append(f"{symbol}:{said}")
         return "|".join([*parts, *(f"{key}:{value}" for key, value in circumstances.items())])
 
 
@@ -319,10 +321,16 @@ def written(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in value.items()) + "}"
+        entries = sorted(value.items(), key=_numbers_first)
+        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in entries) + "}"
     if isinstance(value, tuple | list):
         return ",".join(map(written, value))
-    return shown(value)
+    return shown(value, 10_000)
+
+
+def _numbers_first(entry: tuple[Any, Any]) -> tuple[float, str]:
+    key = entry[0]
+    return (key, "") if isinstance(key, int | float) else (math.inf, str(key))
 
 
 def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from scorer.challenge import Challenge, load
 from scorer.engines.local import checked, local
 from scorer.errors import Problem, UnknownName, UsageError, quoted
 from scorer.explaining import Explanation, explained
+from scorer.identity import fingerprint, signature
 from scorer.judged import Mask
 from scorer.leaderboard import (
     Entry,
@@ -217,19 +217,15 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
     rows = tuple(replace(row, deviations=apart[row.name]) for row in rows)
     lists = ready.answers.lists if ready.answers else ()
     signatures = {
-        m.id: m.signature(
-            lists=len(lists),
-            missing=prepared.rules[m.id].missing,
-            undefined=prepared.rules[m.id].undefined,
-            ties=challenge.submission.ties,
-            scorer=ready.digests["scorer"],
+        m.id: signature(
+            m, prepared.rules[m.id], challenge.submission.ties, len(lists), len(ready.folds)
         )
         for m in measures
     }
     counts = Counter(ready.public.groups[name] for name in lists if name in ready.public.groups)
     return Report(
         challenge,
-        hashlib.sha256("|".join(ready.digests.values()).encode()).hexdigest()[:16],
+        fingerprint(ready.digests),
         measures,
         signatures,
         tuple(scored),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer import __version__, quick
+from scorer import quick
 from scorer.auditing import Truthful, inspect
 from scorer.challenge import Challenge, Source
 from scorer.checks.preferences import improbable
@@ -24,6 +23,7 @@ from scorer.errors import (
     quoted,
 )
 from scorer.folding import SHAPES, Folded, split
+from scorer.identity import digests
 from scorer.judged import Returned
 from scorer.kind import Aids, Answers, Kind, kinds
 from scorer.measures import Measure, Metric, NotationError, measure, parse
@@ -33,7 +33,7 @@ from scorer.public import Public
 from scorer.quick import Doubt, worth
 from scorer.registry import Registry, discover, plugin
 from scorer.results import Rules
-from scorer.streams import Limits, digest
+from scorer.streams import Limits
 from scorer.tables import format_of, header, read
 
 
@@ -271,29 +271,8 @@ def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = fro
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     asked = prepared.views | views
-    return Opened(
-        prepared, known, ready, measures, _digests(prepared), asked, tuple(warnings), folds
-    )
-
-
-def _digests(prepared: Prepared) -> dict[str, str]:
-    """What a scorecard is identified by, beside its submission."""
-    challenge = prepared.challenge
-    code = hashlib.sha256()
-    for path in challenge.plugins:
-        code.update(path.read_bytes())
-    rules = hashlib.sha256(challenge.text).digest()
-    beside = ("lists", "items", "history", "likelihood", "folds")
-    sources = [challenge.truth, *(getattr(challenge, name) for name in beside)]
-    files = [source for source in sources if source is not None]
-    known = "".join(digest(source.file) for source in files)
-    truth = hashlib.blake2b(known.encode(), key=rules, digest_size=32)
-    return {
-        "rules": rules.hex(),
-        "truth": truth.hexdigest(),
-        "plugins": code.hexdigest(),
-        "scorer": __version__,
-    }
+    told = digests(prepared.challenge, prepared.kind.name, prepared.measures, prepared.rules)
+    return Opened(prepared, known, ready, measures, told, asked, tuple(warnings), folds)
 
 
 def _table(source: Source, shapes: Sequence[Wanted], findings: Findings) -> Table | None:
