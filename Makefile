@@ -1,4 +1,4 @@
-.PHONY: demo test peers browser
+.PHONY: demo test peers bench browser
 
 PYTHON ?= python3
 
@@ -14,6 +14,9 @@ test: .venv/tests
 
 peers: .venv/peers
 	.venv/bin/pytest -q tests/peers
+
+bench: .venv/runs
+	.venv/bin/python benchmarks/run.py --sets tiny S M MANY
 
 browser: .venv/browser
 	.venv/bin/pytest -q -rs tests/browser
