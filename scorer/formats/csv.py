@@ -14,7 +14,7 @@ from scorer.tables import COMPRESSED, Request, format, resolve
 
 MOST_LINES = 10_000  # of one record
 BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
-MARKS = {",": "a comma", "\t": "a tab", ";": "';'", "|": "'|'"}
+MARKS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 IN_QUOTES = re.compile(r'([^"]*+(?:""[^"]*+)*+)("?)')
 
 Line = tuple[int, str]
@@ -57,7 +57,7 @@ def csv(request: Request) -> Table | None:
             said = f"{len(fields):,} fields, expected {width:,}"
             more = len(fields) > width
             below, column = _split(raw, separator)[1][width] if more else (0, None)
-            hint = f"{MARKS[separator]} inside a value? put it in quotes" if more else None
+            hint = f"an unquoted {MARKS[separator]}?" if more else None
             findings.add(Problem("S207", said, line=line + below, column=column, help=hint))
     return builder.table()
 
@@ -108,7 +108,7 @@ def _separator(first: Line, request: Request) -> str:
     other = next((mark for mark in MARKS if mark in text), None)
     if expected in text or other is None or text.strip(" \t") in names:
         return expected
-    said = f"columns are separated by {MARKS[other]}, expected {MARKS[expected]}"
+    said = f"columns are separated by {quoted(other)}, expected {quoted(expected)}"
     hint = "write with sep=',', or call the file .tsv" if other == "\t" else None
     column = text.index(other) + 1
     request.findings.add(Problem("S206", said, line=line, column=column, help=hint))
