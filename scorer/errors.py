@@ -54,9 +54,11 @@ class Findings:
         self.counts: Counter[str] = Counter()
         self._kept = kept
         self._problems: list[Problem] = []
+        self._errors = False
 
     def add(self, problem: Problem) -> None:
         """Keep `problem`, or only count it when its code has been seen often enough."""
+        self._errors |= problem.severity == "error"
         if self.counts[problem.code] >= self._kept:
             self.counts[problem.code] += problem.times
             return
@@ -78,7 +80,7 @@ class Findings:
     @property
     def fatal(self) -> bool:
         """Whether any is an error, so that the file cannot be scored."""
-        return any(problem.severity == "error" for problem in self._problems)
+        return self._errors
 
 
 class ScorerError(Exception):

@@ -186,6 +186,12 @@ def test_places_beyond_what_is_kept_are_counted():
     assert (len(told), told.counts["S304"]) == (KEPT, KEPT + 5)
 
 
+def test_an_error_counts_even_where_it_is_not_kept():
+    told = Findings(kept=2)
+    told.extend(Problem("S312", "", severity) for severity in ("warning", "warning", "error"))
+    assert (len(told), told.counts["S312"], told.fatal) == (2, 3, True)
+
+
 def test_repeated_of_any_number_of_columns():
     big = np.array([2**40, 5, 2**40, 5, 2**40])
     rows = np.arange(5)
