@@ -196,7 +196,8 @@ def metric(
         expected: whether it gives exact means over tied orders when `Hits.spread`.
         settle: parameters that, left None, the challenge's constants decide.
         figure: makes the whole-challenge value from the statistics of any set of lists.
-        explain: works one list's value out step by step.
+        explain: works one list's value out: from a `scorer.listing.Listing`, the value and the
+            parameters by name to the steps of a `scorer.working.Working`.
         peers: other tools' parameters in our terms: `{"dcg": {"exp-log2": {"gain": "exp2"}}}`.
         needs: what the challenge must have beside its truth: "items", "items.features", "history",
             or "history or items.users"; where that depends on the parameters, a function of them.

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import json
-import math
-from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
-from itertools import zip_longest
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,9 +20,6 @@ from scorer.command import (
     problems,
     submissions_of,
 )
-from scorer.errors import quoted, shown
-from scorer.explaining import Explained, Explanation
-from scorer.working import Cell, Formula, Grid, Items, Sentence, Step, Write
 
 
 class Form(StrEnum):
@@ -64,7 +56,7 @@ def explain(
     quiet: Quiet = False,
 ) -> Result:  # fmt: skip
     """Work one list's value out, step by step. For organizers: it shows items of the truth."""
-    from scorer import pipeline
+    from scorer import pipeline, workings
 
     edge: Edge = context.obj
     settled, _ = challenge_of(challenge, metric, truth)
@@ -76,190 +68,6 @@ def explain(
     said = tuple(problems(found.findings, quiet))
     if not found.found:
         return Result("", said, 1)
-    if format is Form.json:
-        text = json.dumps(_data(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    elif format is Form.markdown:
-        text = "\n".join(_markdown(found, precision)) + "\n"
-    else:
-        text = _text(found, precision, edge, colour=edge.colour and output is None)
+    colour = edge.colour and output is None
+    text = workings.WRITERS[format.value](found, precision, edge.width, colour)
     return Result(text, said, 0, output)
-
-
-def _text(found: Explanation, precision: int, edge: Edge, colour: bool) -> str:
-    """As a person would write it."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer, width=edge.width, force_terminal=colour, no_color=not colour,
-        color_system="standard" if colour else None, legacy_windows=False, emoji=False,
-    )  # fmt: skip
-
-    def table(step: Grid) -> Table:
-        view = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, safe_box=True)
-        for column, right in zip(step.columns, _right(step), strict=True):
-            view.add_column(Text(shown(column)), justify="right" if right else "left")
-        for row in _cells(step, precision):
-            view.add_row(*(Text(shown(cell, 100)) for cell in row))
-        return view
-
-    for each in found.found:
-        console.print(Text(shown(_title(found, each), 1000), style="bold"))
-        console.print()
-        steps = each.working.steps
-        for step, after in zip_longest(steps, steps[1:]):
-            if isinstance(step, Grid) and step.rows:
-                console.print(Text(f"{shown(step.title, 1000)}:"))
-                console.print(table(step))
-            else:
-                console.print(Text(_line(step, precision)), soft_wrap=True)
-            if isinstance(step, Grid) or (
-                isinstance(step, Formula) and not isinstance(after, Formula)
-            ):
-                console.print()
-        for note in each.notes:
-            console.print(Text(shown(note, 1000)))
-        console.print(Text(_end(each, precision), style="bold"))
-        console.print()
-    return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().splitlines()) + "\n"
-
-
-def _markdown(found: Explanation, precision: int) -> Iterator[str]:
-    """The same for a page."""
-    from scorer.reports.markdown import escaped
-
-    for each in found.found:
-        yield f"## {escaped(_title(found, each))}"
-        for step in each.working.steps:
-            yield ""
-            if not isinstance(step, Grid) or not step.rows:
-                yield escaped(_line(step, precision))
-                continue
-            yield f"{escaped(step.title)}:"
-            yield ""
-            rule = ["---:" if right else "---" for right in _right(step)]
-            head = [escaped(column) for column in step.columns]
-            rows = ([escaped(cell) for cell in row] for row in _cells(step, precision))
-            for row in (head, rule, *rows):
-                yield f"| {' | '.join(row)} |"
-        yield from ("", *(escaped(note) for note in each.notes))
-        yield f"**{escaped(_end(each, precision))}**"
-        yield ""
-
-
-def _data(found: Explanation) -> dict[str, Any]:
-    """The same as numbers; nothing is abbreviated."""
-    return {
-        "submission": found.submission,
-        "list": found.list,
-        "measures": [
-            {
-                "id": each.measure.id,
-                "value": _number(each.working.value),
-                "counts_as": _number(each.counts),
-                "notes": list(each.notes),
-                "steps": [_step(step) for step in each.working.steps],
-            }
-            for each in found.found
-        ],
-    }
-
-
-def _step(step: Step) -> dict[str, Any]:
-    match step:
-        case Sentence(text):
-            return {"text": text}
-        case Items(name, items):
-            return {"set": name, "items": list(items)}
-        case Grid(title, columns, rows):
-            return {"table": title, "columns": list(columns), "rows": [list(row) for row in rows]}
-        case Formula(name, symbols, _, _, value):
-            return {
-                "name": name,
-                "formula": symbols,
-                "numbers": step.put_in(_exactly),
-                "value": _number(value),
-            }
-
-
-def _title(found: Explanation, each: Explained) -> str:
-    word = found.called.get("list", "list")
-    return f"{each.working.title} of {word} {quoted(found.list)} in {found.submission}"
-
-
-def _end(each: Explained, precision: int) -> str:
-    write = _writer(precision)
-    said = f"{each.measure.id} = {write(each.working.value)}"
-    if each.counts == each.counts and each.counts != each.working.value:
-        said += f", counted as {write(each.counts)}"
-    return shown(said, 1000)
-
-
-def _line(step: Step, precision: int) -> str:
-    """A step that is no table, or one without rows."""
-    write = _writer(precision)
-    match step:
-        case Sentence(text):
-            return shown(text, 1000)
-        case Grid(title):
-            return f"{shown(title)}: nothing"
-        case Items(name):
-            return shown(f"{name}: {step}", 100_000)
-        case Formula(name, symbols, _, _, value):
-            parts = [name, symbols, step.put_in(write), write(value)]
-            kept = [
-                part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]
-            ]
-            return shown(" = ".join(kept), 10_000)
-
-
-def _cells(step: Grid, precision: int) -> Iterator[list[str]]:
-    """The rows to show as text; a column has decimals where any of its numbers does."""
-    numbers = zip(*step.rows, strict=True) if step.rows else [()] * len(step.columns)
-    whole = [
-        all(isinstance(c, str) or c is None or c == int(c) for c in column) for column in numbers
-    ]
-
-    def text(cell: Cell, is_whole: bool) -> str:
-        if cell is None or isinstance(cell, str):
-            return cell or ""
-        return f"{cell:.0f}" if is_whole else f"{cell:.{precision}f}"
-
-    for row in step.abbreviated():
-        if isinstance(row, int):
-            yield ["…", f"{row:,} left out", *[""] * (len(step.columns) - 2)][: len(step.columns)]
-        else:
-            yield [text(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
-
-
-def _right(step: Grid) -> list[bool]:
-    """Which columns hold numbers."""
-    return [
-        name != "item" and not any(isinstance(c, str) for c in column)
-        for name, column in zip(
-            step.columns, zip(*step.rows, strict=True) if step.rows else step.columns, strict=True
-        )
-    ]
-
-
-def _writer(precision: int) -> Write:
-    def write(value: float) -> str:
-        if math.isnan(value):
-            return "undefined"
-        rounded = f"{value:.{precision}f}"
-        if value and not float(rounded):
-            return f"{value:.{max(precision, 1)}g}"
-        return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded
-
-    return write
-
-
-def _exactly(value: float) -> str:
-    return str(int(value)) if value.is_integer() else repr(value)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
