@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ PIECE = 16 * 1024**2  # bytes read at a time
 FIRST = 1024**2  # bytes read first: scattered lists show at once
 
 Hashes = NDArray[np.uint64]
+T = TypeVar("T")
 
 
 def worth(path: Path) -> bool:
@@ -156,12 +158,36 @@ def _frames(
     """The file some MiB at a time, cut into columns."""
     import polars as pl
 
-    layout: _Layout | None = None
     count = 0
+    for layout, data, lines in _ahead(_chunks(path, format, wanted, limits, digest)):
+        try:
+            frame = pl.read_csv(
+                data,
+                separator=layout.separator,
+                has_header=False,
+                schema=layout.types(),
+                columns=layout.used,
+                quote_char=None,
+            )
+        except (pl.exceptions.PolarsError, ValueError):
+            raise Doubt from None
+        count += lines
+        if frame.height != lines or count > min(limits.rows, limits.ids):
+            raise Doubt
+        if any(column.null_count() for column in frame.iter_columns()):
+            raise Doubt
+        yield layout, frame
+
+
+def _chunks(
+    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
+) -> Iterator[tuple[_Layout, bytes, int]]:
+    """Whole lines of the plainest sort, some MiB at a time, and how many they are."""
+    layout: _Layout | None = None
     with open_bytes(path, limits) as stream:
-        rest, read = b"", b"."
+        rest, read, size = b"", b".", FIRST
         while read:
-            read = stream.read(PIECE if count else FIRST)
+            read = stream.read(size)
             digest.update(read)
             data = rest + read
             if not read and data and not data.endswith(b"\n"):
@@ -171,28 +197,19 @@ def _frames(
                 raise Doubt
             data, rest = data[:cut], data[cut:]
             if data and layout is None:
-                layout = _layout(data, format, wanted)
+                layout, size = _layout(data, format, wanted), PIECE
                 data = data[layout.header :]
-            if not data or layout is None:
-                continue
-            lines = _plain(data, layout, limits)
-            try:
-                frame = pl.read_csv(
-                    data,
-                    separator=layout.separator,
-                    has_header=False,
-                    schema=layout.types(),
-                    columns=layout.used,
-                    quote_char=None,
-                )
-            except (pl.exceptions.PolarsError, ValueError):
-                raise Doubt from None
-            count += lines
-            if frame.height != lines or count > min(limits.rows, limits.ids):
-                raise Doubt
-            if any(column.null_count() for column in frame.iter_columns()):
-                raise Doubt
-            yield layout, frame
+            if data and layout is not None:
+                yield layout, data, _plain(data, layout, limits)
+
+
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items, each made in a thread while the one before is worked on."""
+    with ThreadPoolExecutor(1) as worker:
+        following = worker.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = worker.submit(next, items, None)
+            yield item
 
 
 def _pieces(
