@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer import scoring
+from scorer.canaries import unanswerable
 from scorer.challenge import Challenge, load
 from scorer.engines.local import checked, local
-from scorer.errors import Problem, UnknownName, UsageError, quoted
+from scorer.errors import ChallengeError, Problem, UnknownName, UsageError, quoted
 from scorer.explaining import Explanation, explained
 from scorer.identity import fingerprint, signature
 from scorer.judged import Mask
@@ -72,7 +73,7 @@ def score(
         PluginError: a metric failed.
         UsageError: two submissions have one name.
     """
-    ready = opened(prepare(_loaded(challenge), allow_plugins))
+    ready = _answerable(opened(prepare(_loaded(challenge), allow_plugins)))
     files = [*_named(submissions), *_baselines(ready.prepared)]
     _distinct(files)
     scored = [
@@ -122,7 +123,7 @@ def compare(
     asked = tuple(bind(comparisons(), notation) for notation in preferences or ())
     if preferences is None and ranked:
         asked = every(comparisons())
-    ready = opened(prepared, views=frozenset({Positions} if asked else ()))
+    ready = _answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
     files = _named(submissions)
     _distinct(files)
     outcomes = _run(ready, files, progress)
@@ -258,6 +259,13 @@ def submission_name(path: Path) -> str:
 
 def _loaded(challenge: Challenge | Path | str) -> Challenge:
     return challenge if isinstance(challenge, Challenge) else load(Path(challenge))
+
+
+def _answerable(ready: Opened) -> Opened:
+    """The same, unless the truth has lists that no submission could answer."""
+    if problems := tuple(unanswerable(ready)):
+        raise ChallengeError(problems=problems)
+    return ready
 
 
 def _named(submissions: Iterable[Named | Path | str]) -> list[Named]:
