@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 import typer
 
@@ -63,17 +64,21 @@ def _run(words: Sequence[str]) -> int:
         _give(Result(f"scorer {__version__}\n"))
         return 0
     verb, rest = _verb(words)
+    edge = _edge()
     command = _command(verb, overview=verb == FIRST and "--help" in words)
     try:
         result = command.main(
             list(rest),
             prog_name="score" if verb == FIRST else f"score {verb}",
             standalone_mode=False,
-            obj=_edge(),
+            obj=edge,
         )
     except typer.exceptions.TyperException as error:
         usage = "score --help" if verb == FIRST else f"score {verb} --help"
         raise UsageError(f"{error.format_message()} ({usage})") from error
+    finally:
+        if isinstance(edge.progress, _Progress):
+            edge.progress.close()
     if not isinstance(result, Result):  # --help has printed and ended
         return 0 if result is None else int(result)
     _say(result.notes)
@@ -146,20 +151,29 @@ def _edge() -> Edge:
 
 
 class _Progress:
-    """A line on stderr for work that takes more than a second."""
+    """A bar on stderr for work that takes more than a second."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
-        self._shown = False
+        self._bar: Any = None
 
-    def __call__(self, done: int, of: int, name: str) -> None:
-        if done == of:
-            if self._shown:
-                sys.stderr.write("\r\x1b[K")
-        elif time.monotonic() - self._start > 1:
-            self._shown = True
-            sys.stderr.write(f"\r\x1b[K{done} of {of}: {shown(name, 40)}")
-            sys.stderr.flush()
+    def __call__(self, done: float, of: int, name: str) -> None:
+        if self._bar is None and time.monotonic() - self._start > 1 and done < of:
+            from rich.console import Console
+            from rich.markup import escape
+            from rich.progress import Progress
+
+            self._escape = escape
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar.add_task("", total=of)
+            self._bar.start()
+        if self._bar is not None:
+            self._bar.update(0, completed=done, description=self._escape(shown(name, 40)))
+
+    def close(self) -> None:
+        """Take the bar away, however the work ended."""
+        if self._bar is not None:
+            self._bar.stop()
 
 
 def _give(result: Result) -> None:

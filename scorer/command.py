@@ -27,7 +27,7 @@ class Edge:
     stdin: BinaryIO
     width: int
     colour: bool
-    progress: Callable[[int, int, str], None] | None = None
+    progress: Callable[[float, int, str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class Named:
     baseline: bool = False
 
 
-Progress = Callable[[int, int, str], None]  # how many are done, of how many, and which is next
+Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
 
 
 def score(
@@ -293,13 +293,11 @@ def _distinct(files: Sequence[Named]) -> None:
 
 
 def _run(ready: Opened, files: Sequence[Named], progress: Progress | None) -> Iterable[Outcome]:
-    outcomes = local(ready, [file.path for file in files])
-    for n, file in enumerate(files):
+    def tick(done: float) -> None:
         if progress is not None:
-            progress(n, len(files), file.name)
-        yield next(outcomes)
-    if progress is not None:
-        progress(len(files), len(files), "")
+            progress(done, len(files), files[min(int(done), len(files) - 1)].name)
+
+    return local(ready, [file.path for file in files], tick)
 
 
 def _scored(ready: Opened, file: Named, outcome: Outcome) -> Scored:

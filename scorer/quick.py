@@ -71,6 +71,7 @@ class Asked:
     shortest: int | None
     longest: int | None
     limits: Bounds
+    tick: Callable[[int], None] = lambda read: None  # told how many bytes are judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,9 @@ def _pieces(
     order = np.argsort(known)
     numbers = (known[order], order)
     tag: str | None = None
+    read = 0
     for layout, frame in _frames(path, format, wanted, asked.limits, digest):
+        asked.tick(read := read + PIECE)
         if not layout.places.keys() <= {"list", "item", "score", "rank", "tag"}:
             raise Doubt
         if "tag" in layout.places:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,18 +22,25 @@ from scorer.tables import Format, format_of, read
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
 
-def local(opened: Opened, submissions: Sequence[Path]) -> Iterator[Outcome]:
+Tick = Callable[[float], None]  # how much is done, of 1 for each submission
+
+
+def local(
+    opened: Opened, submissions: Sequence[Path], tick: Tick = lambda done: None
+) -> Iterator[Outcome]:
     """Read, check and score each submission."""
-    for path in submissions:
-        yield outcome(opened, path)
+    for n, path in enumerate(submissions):
+        tick(n)
+        yield outcome(opened, path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
+    tick(len(submissions))
 
 
-def outcome(opened: Opened, path: Path) -> Outcome:
+def outcome(opened: Opened, path: Path, tick: Tick) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
     rules, sha256 = opened.prepared.challenge.submission, None
     if worth(path):
         with suppress(Doubt):
-            return _vouched(opened, path, format_of(path, rules.format), Findings(str(path)))
+            return _vouched(opened, path, format_of(path, rules.format), tick)
     table, findings = checked(opened, path)
     try:
         sha256 = digest(path)
@@ -63,7 +70,7 @@ def checked(opened: Opened, path: Path) -> tuple[Table | None, Findings]:
     return table, findings
 
 
-def _vouched(opened: Opened, path: Path, format: Format, findings: Findings) -> Outcome:
+def _vouched(opened: Opened, path: Path, format: Format, tick: Tick) -> Outcome:
     """The outcome of a large submission in which the fast pass finds nothing to tell.
 
     Raises:
@@ -75,7 +82,16 @@ def _vouched(opened: Opened, path: Path, format: Format, findings: Findings) -> 
         raise Doubt
     length = rules.length
     shortest, longest = (length.min, length.max) if length else (None, None)
-    asked = Asked(opened.public, truth, rules.ties, shortest, longest, prepared.limits)
+    size, findings = max(path.stat().st_size, 1), Findings(str(path))
+    asked = Asked(
+        opened.public,
+        truth,
+        rules.ties,
+        shortest,
+        longest,
+        prepared.limits,
+        lambda read: tick(min(read / size, 1.0)),
+    )
     seen = quick(path, format, prepared.shapes, asked)
     if seen.judged is None:
         return Outcome(findings, seen.sha256, None)
