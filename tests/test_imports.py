@@ -1,0 +1,58 @@
+"""What each command may import of the modules that take long to load."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+HEAVY = (
+    "numpy",
+    "pandas",
+    "polars",
+    "pydantic.main",
+    "rich.table",
+    "scipy",
+    "selenium",
+    "zstandard",
+)
+VLNET = str(ROOT / "challenges/vlnet-2011")
+SENT = str(ROOT / "submissions_example/vlnet-2011/good/team_a.lists")
+OTHER = str(ROOT / "submissions_example/vlnet-2011/good/perfect.lists")
+HIVEMALL = "hivemall-binary"
+PLAIN = str(ROOT / "challenges" / HIVEMALL)
+RUN = str(next((ROOT / "submissions_example" / HIVEMALL / "good").iterdir()))
+SCORES = {"numpy", "pydantic.main"}
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (["--version"], set()),
+        (["--help"], set()),
+        (["rule", "S304"], {"pydantic.main"}),  # typer's own, for the words of a command
+        (["schema"], {"pydantic.main"}),
+        (["metrics"], SCORES),
+        (["metrics", "nDCG"], SCORES),
+        (["check", VLNET, SENT], SCORES),
+        ([PLAIN, RUN], {*SCORES, "rich.table"}),
+        ([PLAIN, RUN, "--format", "json"], SCORES),
+        ([PLAIN, RUN, "--format", "csv"], SCORES),
+        # two to be told apart: what the lists could detect is asked of scipy
+        ([VLNET, SENT, "--format", "json"], {*SCORES, "scipy"}),
+        (["explain", VLNET, SENT, "--list", "s1", "--format", "json"], {*SCORES, "rich.table"}),
+        (["compare", VLNET, SENT, OTHER, "--format", "jsonl"], {*SCORES, "rich.table", "scipy"}),
+    ],
+    ids=lambda value: (
+        " ".join(w.rsplit("/", 1)[-1] for w in value) if isinstance(value, list) else ""
+    ),
+)
+def test_a_command_loads_only_what_it_needs(words, allowed):
+    code = (
+        "import sys\n"
+        "from scorer.cli import run\n"
+        f"run({words!r})\n"
+        f"print(*(name for name in {HEAVY!r} if name in sys.modules), file=sys.stderr)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ended.stderr.splitlines()[-1].split()) <= allowed
