@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import islice
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from scorer.challenge import Leaderboard
 from scorer.judged import Floats
 from scorer.measures import Measure
 from scorer.preferences import aggregations, cycles, every, order
-from scorer.statistics import NOISE, difference_interval, effect_size, paired
+from scorer.statistics import NOISE, effect_size, intervals, paired
 
 MOST = 5  # how many of the lists that differ most are named
 
@@ -95,20 +95,31 @@ def pairing(
         rules: the level, the test and the seed of the statistics.
     """
     rules = rules or Leaderboard()
-    tests = {measure.id: _tested(values[measure.id], rules) for measure in measures}
-    pairs = []
-    for a, b in combinations(range(len(names)), 2):
-        preferred = {}
-        for key, cube in cubes.items():
-            mine = cube[a, b]
-            mean = float(np.nanmean(mine)) if not np.isnan(mine).all() else float("nan")
-            preferred[key] = Preferred(mean, Tally.of(mine), mine)
-        differing = {
-            measure.id: _differing(measure, values[measure.id][[a, b]], lists, rules,
-                                   float(tests[measure.id][a, b]))
-            for measure in measures
-        }  # fmt: skip
-        pairs.append(Pair(names[a], names[b], preferred, differing))
+    first, second = np.triu_indices(len(names), 1)
+    preferred = {
+        key: [_preferred(row) for row in cube[first, second]] for key, cube in cubes.items()
+    }
+    differences = {each.id: values[each.id][first] - values[each.id][second] for each in measures}
+    made = _intervals(differences, rules)
+    differing = {
+        each.id: _differing(
+            each,
+            differences[each.id],
+            made[each.id],
+            _tested(values[each.id], rules)[first, second],
+            lists,
+        )
+        for each in measures
+    }
+    pairs = [
+        Pair(
+            names[a],
+            names[b],
+            {key: found[n] for key, found in preferred.items()},
+            {key: found[n] for key, found in differing.items()},
+        )
+        for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
+    ]
 
     def named(groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(sorted(names[n] for n in group)) for group in groups)
@@ -125,6 +136,51 @@ def pairing(
     )
 
 
+def _preferred(values: Floats) -> Preferred:
+    mean = float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
+    return Preferred(mean, Tally.of(values), values)
+
+
+def _intervals(
+    differences: Mapping[str, Floats], rules: Leaderboard
+) -> dict[str, list[tuple[float, float] | None]]:
+    """Of every measure's differences: drawn at once, as drawing takes the time."""
+    made: list[tuple[float, float] | None] = [None] * sum(map(len, differences.values()))
+    if made and rules.intervals is not None:
+        rows = np.concatenate(list(differences.values()))
+        found = intervals(rows, rules.intervals, rules.draws, rules.seed)
+        made = [None if np.isnan(one.low) else (one.low, one.high) for one in found]
+    rest = iter(made)
+    return {key: list(islice(rest, len(rows))) for key, rows in differences.items()}
+
+
+def _differing(
+    measure: Measure,
+    differences: Floats,
+    made: Sequence[tuple[float, float] | None],
+    p: Floats,
+    lists: Sequence[str],
+) -> list[Differing]:
+    """What is said of every pair; one row of `differences` each."""
+    found = []
+    for difference, ends, chance in zip(differences, made, p.tolist(), strict=True):
+        both = ~np.isnan(difference)
+        size = np.where(both, np.abs(difference), -1.0)
+        most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
+        found.append(
+            Differing(
+                float(difference[both].mean()) if both.any() else float("nan"),
+                Tally.of(difference if measure.metric.better == "higher" else -difference),
+                ends,
+                effect_size(difference),
+                chance,
+                difference,
+                tuple(lists[at] for at in most),
+            )
+        )
+    return found
+
+
 def _tested(values: Floats, rules: Leaderboard) -> Floats:
     """Corrected p of all pairs, over the lists that all have; 1 where nothing can be said."""
     complete = values[:, ~np.isnan(values).any(axis=0)]
@@ -134,25 +190,3 @@ def _tested(values: Floats, rules: Leaderboard) -> Floats:
     return paired(
         complete, test=tiers.test, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed
     ).p
-
-
-def _differing(
-    measure: Measure, values: Floats, lists: Sequence[str], rules: Leaderboard, p: float
-) -> Differing:
-    difference = values[0] - values[1]
-    both = ~np.isnan(difference)
-    interval = None
-    if rules.intervals is not None and both.any():
-        made = difference_interval(values[0], values[1], rules.intervals, rules.draws, rules.seed)
-        interval = (made.low, made.high)
-    size = np.where(both, np.abs(difference), -1.0)
-    most = [int(n) for n in np.argsort(-size, kind="stable")[:MOST] if size[n] > 0]
-    return Differing(
-        float(difference[both].mean()) if both.any() else float("nan"),
-        Tally.of(difference if measure.metric.better == "higher" else -difference),
-        interval,
-        effect_size(difference),
-        p,
-        difference,
-        tuple(lists[n] for n in most),
-    )

@@ -12,7 +12,6 @@ from scorer.statistics import (
     _signs,
     detectable,
     deviation,
-    difference_interval,
     effect_size,
     holm,
     intervals,
@@ -169,15 +168,12 @@ def test_each_resample_has_as_many_lists():
     assert drawn.mean(axis=0) == pytest.approx(np.ones(30), abs=0.08)
 
 
-def test_difference_interval():
-    first, second = sample(2, 60)
-    made = difference_interval(first, second, draws=1000)
-    assert made == intervals(first - second, draws=1000)[0]
-    assert made.low > 0
-    back = difference_interval(second, first, draws=1000)
-    assert back.low < back.high < 0
-    second[4] = np.nan
-    assert difference_interval(first, second, draws=1000).low > 0
+def test_intervals_of_many_rows_are_those_of_each(monkeypatch):
+    values = sample(7, 60) - 0.5
+    values[2, 5] = np.nan
+    together = ends(intervals(values, draws=500))
+    monkeypatch.setattr("scorer.statistics.DRAWN", 1000)
+    assert ends(intervals(values, draws=500)) == pytest.approx(together, rel=1e-12)
 
 
 # Paired tests
