@@ -355,6 +355,9 @@ def _together(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
             seen[rows.lists[:-1]] = True
             yield _slice(rows, slice(0, -1), slice(0, whole))
         kept = _slice(rows, slice(-1, None), slice(whole, None))
+        # the ids of these few, lest every piece be kept for the sake of the next
+        ids = np.array(kept.items(np.arange(last)), dtype=object)
+        kept.items = lambda asked, ids=ids: ids[asked].tolist()  # type: ignore[misc]
     if kept is None:
         raise Doubt
     yield kept
