@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.random import Generator
 
 from scorer.columns import Floats, Ids, Ints, Table, Wanted
 from scorer.errors import Problem, some
@@ -22,6 +21,7 @@ from scorer.kinds.grades import Grades
 from scorer.kinds.preferences import Preferences
 from scorer.kinds.ratings import Ratings
 from scorer.measures import Measure
+from scorer.preferred import Orders
 from scorer.preparing import Opened
 from scorer.results import UNDEFINED, Scorecard, Value, over_folds, settle
 from scorer.scoring import score
@@ -33,6 +33,11 @@ NONE = np.empty(0, dtype=np.int64)
 
 class Canaries(Protocol):
     """What can be made of one kind of truth."""
+
+    @property
+    def truth(self) -> Truth:
+        """What they are made from."""
+        ...
 
     @property
     def drawn(self) -> str:
@@ -52,8 +57,12 @@ class Canaries(Protocol):
         """Those that make sense for this kind, by name: reversed, constant, tied, empty."""
         ...
 
-    def random(self, rng: Generator) -> Table:
+    def random(self, rng: np.random.Generator) -> Table:
         """One that knows nothing."""
+        ...
+
+    def tied(self, rng: np.random.Generator) -> Table:
+        """As the tied one, were the items called otherwise, at random."""
         ...
 
 
@@ -65,7 +74,7 @@ def canaries(ready: Opened) -> Canaries:
         case Ratings() as answers:
             return _OfRatings(answers.truth)
         case Preferences() as answers:
-            return _OfPreferences(answers)
+            return _OfPreferences(answers.truth, answers.orders)
     raise AssertionError(f"what is made of {type(ready.answers).__name__}?")
 
 
@@ -194,30 +203,40 @@ class _OfGrades:
         every = np.ones(self.truth.grade.size, dtype=bool)
         masks = [every, *(self.truth.grade >= rel for rel in sorted(least))]
         distinct = {mask.tobytes(): mask for mask in masks}.values()
-        return [self._listed(self.truth.in_list[m], self.truth.item[m]) for m in distinct]
+        rows = [(self.truth.in_list[m], self.truth.item[m]) for m in distinct]
+        # and some, such as AUC, want something below it
+        return [*(self._listed(*each) for each in rows), self._listed(*rows[0], least=self.depth)]
 
     def others(self) -> dict[str, Table]:
         truth, ties = self.truth, self.ready.prepared.challenge.submission.ties
         back = np.lexsort((-np.arange(truth.item.size), truth.in_list))
         liked = np.bincount(truth.item[truth.grade > 0], minlength=len(self.names))
-        name = np.argsort(np.argsort(np.array(self.names, dtype=object)))
         made = {
             "reversed": self._listed(truth.in_list[back], truth.item[back]),
             "constant": self._pooled(lambda items: items[np.lexsort((items, -liked[items]))]),
             "empty": self._listed(NONE, NONE),
         }
         if ties != "error":
-            sign = 0 if ties == "file" else 1 if ties == "item-asc" else -1
-            tied = self._pooled(
-                lambda items: items[np.argsort(sign * name[items], kind="stable")], tied=True
-            )
-            made["tied"] = tied
+            made["tied"] = self._tied({"file": 0, "item-asc": 1}.get(ties, -1) * self._places)
         return made
 
-    def random(self, rng: Generator) -> Table:
+    def random(self, rng: np.random.Generator) -> Table:
         return self._pooled(
             lambda items: rng.choice(items, min(self.depth, items.size), replace=False)
         )
+
+    def tied(self, rng: np.random.Generator) -> Table:
+        return self._tied(rng.permutation(len(self.names)))
+
+    @cached_property
+    def _places(self) -> Ints:
+        """Where each item stands among their names."""
+        return np.argsort(np.argsort(np.array(self.names, dtype=object)))
+
+    def _tied(self, place: Ints) -> Table:
+        """The items that come first by their places; `expected` knows that they are equal."""
+        tied = self.ready.prepared.challenge.submission.ties == "expected"
+        return self._pooled(lambda items: items[np.argsort(place[items], kind="stable")], tied)
 
     def _pooled(self, chosen: Callable[[Ints], Ints], tied: bool = False) -> Table:
         """For each list the first of its items, in the order that `chosen` gives them."""
@@ -229,10 +248,10 @@ class _OfGrades:
         in_list = np.repeat(np.arange(len(mine)), [each.size for each in mine])
         return self._listed(in_list, np.concatenate([NONE, *mine]), tied)
 
-    def _listed(self, in_list: Ints, item: Ints, tied: bool = False) -> Table:
+    def _listed(self, in_list: Ints, item: Ints, tied: bool = False, least: int = 0) -> Table:
         """Lists in the order of the rows, cut or filled up to the length that is asked."""
         length = self.ready.prepared.challenge.submission.length
-        least, most = (length.min or 0, length.max) if length else (0, None)
+        least, most = (max(length.min or 0, least), length.max) if length else (least, None)
         names: tuple[str, ...] = self.names
         if most is not None:
             kept = _nth(in_list) <= most
@@ -273,8 +292,10 @@ class _OfRatings:
             ),
         }
 
-    def random(self, rng: Generator) -> Table:
+    def random(self, rng: np.random.Generator) -> Table:
         return self._predicted(rng.permutation(self.truth.grade))
+
+    tied = random  # predictions do not tie
 
     def _predicted(self, said: Floats) -> Table:
         ids = {
@@ -286,13 +307,14 @@ class _OfRatings:
 
 @dataclass(frozen=True)
 class _OfPreferences:
-    answers: Preferences
+    truth: Truth
+    orders: Orders
 
     drawn = "all orders of each list's items"
 
     @property
     def rows(self) -> int:
-        return self.answers.truth.item.size
+        return self.truth.item.size
 
     def perfect(self) -> list[Table]:
         better, worse = self._pairs
@@ -300,7 +322,7 @@ class _OfPreferences:
 
     def others(self) -> dict[str, Table]:
         better, worse = self._pairs
-        size = self.answers.truth.item.size
+        size = self.truth.item.size
         return {
             "reversed": self._stated(worse, better),
             "constant": self._ordered(np.arange(size)),  # its rows are in the order of the names
@@ -308,13 +330,15 @@ class _OfPreferences:
             "empty": self._stated(NONE, NONE),
         }
 
-    def random(self, rng: Generator) -> Table:
-        return self._ordered(rng.permutation(self.answers.truth.item.size))
+    def random(self, rng: np.random.Generator) -> Table:
+        return self._ordered(rng.permutation(self.truth.item.size))
+
+    tied = random  # nothing orders what is tied
 
     @cached_property
     def _pairs(self) -> tuple[Ints, Ints]:
         """All that the truth prefers and that follows from it: rows of its items."""
-        orders = self.answers.orders
+        orders = self.orders
         sides: tuple[list[Ints], list[Ints]] = ([NONE], [NONE])
         for items, bits in zip(orders.layout.items, orders.bits, strict=True):
             above = np.unpackbits(bits, axis=2, count=items.shape[1])
@@ -326,7 +350,7 @@ class _OfPreferences:
     @cached_property
     def _depth(self) -> Ints:
         """An order that no preference of the truth contradicts."""
-        orders, depth = self.answers.orders, np.zeros(self.answers.truth.item.size, dtype=np.int64)
+        orders, depth = self.orders, np.zeros(self.truth.item.size, dtype=np.int64)
         for items, rank in zip(orders.layout.items, orders.rank, strict=True):
             depth[items] = rank
         order = np.argsort(depth, kind="stable")
@@ -335,12 +359,12 @@ class _OfPreferences:
         return place
 
     def _ordered(self, place: Ints | Floats) -> Table:
-        truth = self.answers.truth
+        truth = self.truth
         ids = {"list": (truth.in_list, truth.lists), "item": (truth.item, tuple(truth.items))}
         return _table(ids, rank=place.astype(np.float64))
 
     def _stated(self, better: Ints, worse: Ints) -> Table:
-        truth = self.answers.truth
+        truth = self.truth
         names = tuple(truth.items)
         ids = {"list": (truth.in_list[better], truth.lists)}
         for role, rows in zip(SIDES, (better, worse), strict=True):

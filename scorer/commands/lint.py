@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-import math
+import json
+from enum import StrEnum
+from typing import Annotated
 
-from scorer.command import ChallengeWord, Plugins, Result, challenge_of, problems
-from scorer.errors import shown
+import typer
+
+from scorer.command import ChallengeWord, Output, Plugins, Result, challenge_of
 
 
-def lint(challenge: ChallengeWord, allow_plugins: Plugins = False) -> Result:
-    """Run the challenge's examples: golden cases that its measures must reproduce."""
-    from scorer import pipeline
+class Form(StrEnum):
+    """How the findings are written."""
+
+    text = "text"
+    json = "json"
+
+
+def lint(
+    challenge: ChallengeWord,
+    format: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.text,
+    output: Output = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Try a challenge out: its examples, and submissions made from its truth.
+
+    A perfect submission, its reverse, and some that know nothing show each measure's ceiling and
+    chance level, and whether the rules can be played. For organizers: it reads the truth.
+    """
+    from scorer import linting
 
     settled, _ = challenge_of(challenge)
-    said: list[str] = []
-    failed = 0
-    for n, example in enumerate(settled.examples):
-        where = f"examples[{n}] ({shown(example.submission.name)})"
-        against = settled if example.truth is None else settled.with_truth(example.truth)
-        board = against.leaderboard.model_copy(update={"baselines": ()})
-        against = against.model_copy(update={"leaderboard": board})
-        report = pipeline.score(against, [example.submission], allow_plugins=allow_plugins)
-        (scored,) = report.submissions
-        said += [f"{where}: {line}" for line in problems(scored.findings)]
-        for measure, expected in example.expect.items():
-            if measure not in scored.values:
-                failed += 1
-                known = ", ".join(m.id for m in report.measures)
-                said.append(f"{where}: {measure}: no such value (measures: {known})")
-                continue
-            got = scored.values[measure].mean
-            close = math.isclose(got, expected, rel_tol=0, abs_tol=example.tolerance)
-            failed += not close
-            state = "holds" if close else f"FAILS: expected {expected!r}"
-            said.append(f"{where}: {measure} = {got!r} {state}")
-    if not settled.examples:
-        said.append("no examples: a golden case in `examples:` would guard the numbers")
-    said.append(f"{len(settled.examples)} examples, {failed} failed")
-    return Result("".join(f"{line}\n" for line in said), exit_code=2 if failed else 0)
+    found = linting.lint(settled, allow_plugins=allow_plugins)
+    if format is Form.json:
+        text = json.dumps(linting.data(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    else:
+        text = linting.text(found)
+    return Result(text, exit_code=0 if found.sound else 2, output=output)
