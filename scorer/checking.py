@@ -142,11 +142,12 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
         if int(key.max(initial=0)) > 2**62 // width:
             key = np.unique(key, return_inverse=True)[1]
         key = key * width + codes[rows]
+    ordered = np.sort(key)
+    if not (ordered[1:] == ordered[:-1]).any():  # as it should be, and sooner known
+        return rows[:0], rows[:0]
     order = np.argsort(key, kind="stable")
     new = np.ones(rows.size, dtype=bool)
     new[1:] = np.diff(key[order]) != 0
-    if new.all():
-        return rows[:0], rows[:0]
     first = order[new][np.cumsum(new) - 1]
     again, of = order[~new], first[~new]
     by = np.argsort(again)
@@ -155,6 +156,8 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
 
 def first_rows(ids: Ids, wanted: Mapping[str, object]) -> Iterator[tuple[str, int, int]]:
     """Each wanted id with its first row and the number of its rows, in the file's order."""
+    if not wanted or wanted.keys().isdisjoint(ids.names):
+        return
     counts = np.bincount(ids.codes, minlength=len(ids.names))
     first = np.zeros(len(ids.names), dtype=np.int64)
     first[ids.codes[::-1]] = np.arange(ids.codes.size)[::-1]
@@ -166,8 +169,9 @@ def first_rows(ids: Ids, wanted: Mapping[str, object]) -> Iterator[tuple[str, in
 def unknown(names: Iterable[str], known: Known) -> dict[str, Fault | None]:
     """Those of `names` that are not known, each with what explains it."""
     names = list(names)
-    decimals = all(name.endswith(".0") for name in names if name)
-    return {name: known.fault(name, decimals) for name in names if name not in known}
+    strange = [name for name in names if name not in known.names]
+    decimals = bool(strange) and all(name.endswith(".0") for name in names if name)
+    return {name: known.fault(name, decimals) for name in strange}
 
 
 def nameless(name: str, known: Mapping[str, object] | None) -> bool:

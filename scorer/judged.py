@@ -253,8 +253,8 @@ def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
 
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     """Hits that follow one another in each list, ranks 1, 2, ..: such as an ideal."""
-    none = np.zeros_like(in_list)
-    hits = Hits(in_list, none, grade, none, none, np.ones_like(in_list), lists)
+    none, one = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
+    hits = Hits(in_list, none, grade, none, none, one, lists)
     rank = hits.nth()
     return replace(hits, rank=rank, place=rank, before=rank - 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from scorer.preferred import Heights, Likelihood, Orders, Pairs, Preferred
 PAIR = ("better", "worse")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Truth:
     """What the truth says of items, ready to be met. Lists are in the order of their names."""
 
@@ -25,7 +26,7 @@ class Truth:
     item: Ints
     grade: Floats
 
-    @property
+    @cached_property
     def ideal(self) -> Hits:
         """The best that each list could have returned."""
         return ranked_hits(self.in_list, self.grade, len(self.lists))
@@ -38,17 +39,20 @@ class Truth:
         grade. Without a grade column every row has grade 1.
         """
         named, item = table.ids["list"], table.ids["item"]
-        names = tuple(sorted({*named.names, *lists}))
-        in_list = _places(named, names)
+        given = set(named.names)
+        names = [*named.names, *(name for name in dict.fromkeys(lists) if name not in given)]
+        by = sorted(range(len(names)), key=names.__getitem__)
+        place = np.empty(len(names), dtype=np.int64)
+        place[by] = np.arange(len(names))
+        in_list = place[named.codes]
         grade = table.numbers.get("grade", np.ones(len(table)))
-        # highest grade first, else as in the file
-        order = np.lexsort((-grade, item.codes, in_list))
-        first = np.ones(order.size, dtype=bool)
-        first[1:] = (np.diff(in_list[order]) != 0) | (np.diff(item.codes[order]) != 0)
-        kept = np.sort(order[first])
-        kept = kept[np.lexsort((-grade[kept], in_list[kept]))]
-        codes = {name: code for code, name in enumerate(item.names)}
-        return cls(names, codes, in_list[kept], item.codes[kept], grade[kept])
+        kept = _once(in_list, item, grade)
+        steps = np.diff(in_list[kept])
+        if (steps < 0).any() or (np.diff(grade[kept])[steps == 0] > 0).any():
+            kept = kept[np.lexsort((-grade[kept], in_list[kept]))]
+        codes = dict(zip(item.names, range(len(item.names)), strict=True))
+        lists_ = tuple(map(names.__getitem__, by))
+        return cls(lists_, codes, in_list[kept], item.codes[kept], grade[kept])
 
     def find(self, in_list: Ints, item: Ints) -> Ints:
         """The truth's row for each (list, item), -1 where it says nothing of it."""
@@ -236,6 +240,17 @@ def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
     better, worse = (truth.rows(table.ids["list"], table.ids[role]) for role in PAIR)
     ours = (better >= 0) & (worse >= 0)
     return Pairs(better[ours], worse[ours]), ours
+
+
+def _once(in_list: Ints, item: Ids, grade: Floats) -> Ints:
+    """The rows in the order of the file, of those that judge an item again the best one."""
+    pairs = np.sort(in_list * max(len(item.names), 1) + item.codes)
+    if not (pairs[1:] == pairs[:-1]).any():
+        return np.arange(pairs.size)
+    order = np.lexsort((-grade, item.codes, in_list))  # the best first, else as in the file
+    first = np.ones(order.size, dtype=bool)
+    first[1:] = (np.diff(in_list[order]) != 0) | (np.diff(item.codes[order]) != 0)
+    return np.sort(order[first])
 
 
 def _places(ids: Ids, names: Sequence[str]) -> Ints:
