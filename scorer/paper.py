@@ -1,0 +1,114 @@
+"""Text for a terminal, a pipe or a log: lines, and tables that know how wide it is."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from textwrap import wrap
+
+from rich.box import Box
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+# columns set apart by blanks, so that it reads the same without colour; a rule between tiers
+PLAIN = Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
+APART, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, and whether it may go where the width does not suffice: the highest goes first."""
+
+    head: str
+    cells: Sequence[str]
+    spare: int = 0  # 0: it stays
+    right: bool = True
+    bold: bool = False
+    fold: bool = False  # text that may go on in the next line
+
+    @property
+    def width(self) -> int:
+        """What its cells need; a heading is folded, a number never is."""
+        word = max(map(cell_len, self.head.split()), default=0)
+        return max(*map(cell_len, self.cells), min(word, WORD), 1)
+
+    @property
+    def folded(self) -> str:
+        """Its heading in lines that fit."""
+        return "\n".join(wrap(self.head, self.width))
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What is written on, line after line."""
+
+    width: int = 80
+    colour: bool = False
+    _console: Console = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        console = Console(
+            file=io.StringIO(),
+            width=self.width,
+            force_terminal=self.colour,
+            color_system="standard" if self.colour else None,
+            no_color=not self.colour,
+            legacy_windows=False,
+            emoji=False,
+        )
+        object.__setattr__(self, "_console", console)
+
+    def say(self, text: str = "", style: str = "", *, fold: bool = True) -> None:
+        """Write a line, folded where it is too long."""
+        self._console.print(Text(text, style=style), soft_wrap=not fold)
+
+    def show(self, made: RenderableType) -> None:
+        """Write what rich can draw."""
+        self._console.print(made)
+
+    def table(
+        self, columns: Sequence[Column], heads: Collection[int] = (), dim: Collection[int] = ()
+    ) -> list[str]:
+        """Write the columns that there is room for, a rule above the rows `heads`.
+
+        Exactly one column folds. Gives the headings of what there was no room for.
+        """
+        kept, gone = list(columns), list[Column]()
+        names = next(column for column in columns if column.fold)
+
+        def needed(name: int) -> int:
+            widths = [name if column is names else column.width for column in kept]
+            return sum(widths) + APART * (len(kept) - 1)
+
+        while needed(min(names.width, NAME)) > self.width and any(each.spare for each in kept):
+            gone.append(max(kept, key=lambda column: column.spare))
+            kept.remove(gone[-1])
+        view = Table(box=PLAIN, pad_edge=False, show_edge=False)
+        spare = max(self.width - needed(0), 1)
+        for column in kept:
+            wide = min(column.width, spare) if column is names else column.width
+            view.add_column(
+                Text(column.folded),
+                justify="right" if column.right else "left",
+                style="bold" if column.bold else "",
+                width=wide,
+                no_wrap=column is not names,
+                overflow="fold",
+                vertical="top",
+            )
+        for n in range(len(names.cells)):
+            if n in heads:
+                view.add_section()
+            cells = (Text(column.cells[n]) for column in kept)
+            view.add_row(*cells, style="dim" if n in dim else None)
+        self.show(view)
+        return [column.head for column in reversed(gone)]
+
+    @property
+    def text(self) -> str:
+        """All that was written; no line ends in blanks."""
+        written = self._console.file.getvalue()  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip() for line in written.rstrip().splitlines()) + "\n"
