@@ -73,6 +73,7 @@ UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?((?:[kmgt]i?)?)b?", re.IGNORECASE)
 MOST = 2**63 - 1
+MOST_DRAWS = 1_000_000  # each is kept for every submission
 LONGEST = 1000  # characters of a path: each part of it costs a look at the disk
 CATALOGUE = ("users", "features")  # columns of `items` with a field of their own
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
@@ -389,7 +390,9 @@ class Leaderboard(_Part):
         Tiers(), description="which standings cannot be told apart; false: not asked"
     )
     seed: Whole = Field(1, description="of everything random")
-    draws: Count = Field(10_000, description="how many resamples or permutations are drawn")
+    draws: Annotated[Count, Field(le=MOST_DRAWS)] = Field(
+        10_000, description="how many resamples or permutations are drawn"
+    )
     baselines: Files = Field((), description="submissions that are shown outside the ranks")
 
 
@@ -454,6 +457,18 @@ class Challenge(_Part):
     def text(self) -> bytes:
         """The file's bytes, for the fingerprint."""
         return self._text
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that belongs to it, whether there or not."""
+        sources = (self.truth, self.lists, self.items, self.history, self.likelihood, self.folds)
+        return (
+            self.path,
+            *(source.file for source in sources if source is not None),
+            *self.leaderboard.baselines,
+            *self.plugins,
+            *(file for each in self.examples for file in (each.truth, each.submission) if file),
+        )
 
     def line(self, key: str) -> int | None:
         """The line of a key such as `metrics[1].cutoffs`, or of the nearest one above it."""

@@ -3,84 +3,138 @@
 from __future__ import annotations
 
 import ast
+import atexit
+import io
 import os
 import shutil
+import signal
 import sys
 import time
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
-
-import typer
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TextIO
 
 from scorer import __version__, commands
-from scorer.command import Edge, Result
-from scorer.errors import ScorerError, UsageError, shown
+from scorer.errors import ScorerError, UsageError, raised, shown
+
+# what takes long to import waits for `run`, where Ctrl-C has an answer
+if TYPE_CHECKING:
+    from typer.core import TyperCommand
+
+    from scorer.command import Edge, Result
 
 FIRST = "score"  # the form without a verb
 INTERRUPTED, INTERNAL = 130, 4
 
 
+class _Ended(KeyboardInterrupt):
+    """The process was told to end, by SIGTERM or the like."""
+
+
 def main() -> None:
     """Run the command of this process and exit with its code."""
-    sys.exit(run(sys.argv[1:]))
+    _open_what_is_closed()
+    _answer_signals()
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # once more, while the first was answered
+        code = INTERRUPTED
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
+
+
+def _answer_signals() -> None:
+    """Tidy up when told to end, and only then end by that signal, as whoever sent it expects."""
+    told: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        told.append(number)
+        raise _Ended
+
+    def end_by_it() -> None:
+        for number in told:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+    atexit.register(end_by_it)  # before all others, so that it runs after them
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def _open_what_is_closed() -> None:
+    """Make nothing of a standard stream that is closed, lest a file we write take its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free
 
 
 def run(words: Sequence[str]) -> int:
     """Run one command; whatever happens, an exit code and a plain message, never a traceback."""
-    debug = "--debug" in words
-    words = [word for word in words if word != "--debug"]
+    end = words.index("--") if "--" in words else len(words)
+    debug = "--debug" in words[:end]
+    words = [word for n, word in enumerate(words) if word != "--debug" or n >= end]
     try:
         return _run(words)
-    except KeyboardInterrupt:
-        _say(["interrupted"])
+    except KeyboardInterrupt as error:
+        _abandon_stdout()
+        _say(["ended by a signal" if isinstance(error, _Ended) else "interrupted"])
         return INTERRUPTED
     except BrokenPipeError:
         _abandon_stdout()
         return 0
     except ScorerError as error:
         if debug:
-            traceback.print_exc()
+            _say([traceback.format_exc()])
         _say([f"error: {error}"] if not error.problems else [])
         for problem in error.problems:
             _say([str(problem), *([f"  help: {problem.help}"] if problem.help else [])])
         if error.exit_code == INTERNAL:
             _say(["scoring failed, and no submission is at fault; --debug shows the cause"])
         return error.exit_code
-    except (Exception, RecursionError, MemoryError) as error:
+    except MemoryError:
+        _say(["error: there is not enough memory for this; the challenge's limits can be lower"])
+        return INTERNAL
+    except Exception as error:
         if debug:
-            traceback.print_exc()
-        _say([f"internal error: {type(error).__name__}: {shown(error)}; --debug shows where"])
+            _say([traceback.format_exc()])
+        _say([f"internal error: {raised(error)}; --debug shows where"])
         return INTERNAL
 
 
 def _run(words: Sequence[str]) -> int:
+    import typer
+
+    from scorer.command import Result
+
     if list(words) == ["--version"]:
         _give(Result(f"scorer {__version__}\n"))
         return 0
     verb, rest = _verb(words)
-    edge = _edge()
     command = _command(verb, overview=verb == FIRST and "--help" in words)
+    name = "score" if verb == FIRST else f"score {verb}"
+    edge, said = _edge(), io.StringIO()
     try:
-        result = command.main(
-            list(rest),
-            prog_name="score" if verb == FIRST else f"score {verb}",
-            standalone_mode=False,
-            obj=edge,
-        )
+        # not `main`, which has answers of its own to Ctrl-C and to a closed pipe
+        with redirect_stdout(said):
+            context = command.make_context(name, rest, obj=edge)
+        with _lone_stdout(), edge.kept, context:
+            result: Result = command.invoke(context)
+    except typer.Exit:  # --help has been said
+        _give(Result(said.getvalue()))
+        return 0
     except typer.exceptions.TyperException as error:
-        usage = "score --help" if verb == FIRST else f"score {verb} --help"
-        raise UsageError(f"{error.format_message()} ({usage})") from error
-    finally:
-        if isinstance(edge.progress, _Progress):
-            edge.progress.close()
-    if not isinstance(result, Result):  # --help has printed and ended
-        return 0 if result is None else int(result)
+        raise UsageError(f"{error.format_message()} ({name} --help)") from error
     _say(result.notes)
     _give(result)
     return result.exit_code
@@ -114,8 +168,10 @@ def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 @cache
-def _command(verb: str, overview: bool = False) -> typer.core.TyperCommand:
+def _command(verb: str, overview: bool = False) -> TyperCommand:
     """One verb as a typer command; only the verbs that are asked for are imported."""
+    import typer
+
     function = getattr(import_module(f"scorer.commands.{verb}"), verb)
     app = typer.Typer(
         add_completion=False,
@@ -140,14 +196,44 @@ def _overview() -> str:
 
 
 def _edge() -> Edge:
+    from scorer.command import Edge
+
     size = shutil.get_terminal_size((80, 24))
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    kept, progress = ExitStack(), None
+    if _terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
+        progress = _Progress()
+        kept.callback(progress.close)
     return Edge(
-        sys.stdin.buffer,
+        sys.stdin.buffer if sys.stdin else None,
         size.columns,
-        sys.stdout.isatty() and not plain,
-        _Progress() if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else None,
+        _terminal(sys.stdout) and not plain,
+        kept,
+        progress,
     )
+
+
+def _terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()  # None where the stream is closed
+
+
+@contextmanager
+def _lone_stdout() -> Iterator[None]:
+    """What a plugin prints, however it does so, goes to stderr: the result stands alone."""
+    printed = [each for each in (sys.stdout, sys.__stdout__) if each is not None]
+    for stream in printed:
+        stream.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        with suppress(OSError, ValueError):
+            for stream in printed:
+                stream.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 class _Progress:
@@ -185,6 +271,8 @@ def _give(result: Result) -> None:
 
         write(result.output, data)
         return
+    if sys.stdout is None:
+        raise UsageError("the output cannot be written: standard output is closed")
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
@@ -195,15 +283,15 @@ def _give(result: Result) -> None:
         raise UsageError(f"the output cannot be written: {error.strerror}") from None
 
 
-def _say(lines: Sequence[str]) -> None:
-    with suppress(OSError):
-        for line in lines:
-            data = f"{line}\n".encode("utf-8", "backslashreplace")
-            sys.stderr.buffer.write(data)
+def _say(texts: Sequence[str]) -> None:
+    """Say each on stderr, in which no text from outside can steer the terminal."""
+    with suppress(OSError, AttributeError):  # stderr may be closed, and is None then
+        for line in "\n".join(texts).splitlines() if texts else ():
+            sys.stderr.buffer.write(f"{shown(line, len(line))}\n".encode())
         sys.stderr.flush()
 
 
 def _abandon_stdout() -> None:
     """Nobody reads on: what is still buffered must not complain at exit."""
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,14 +6,16 @@ should not wait for numpy.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from scorer.errors import Findings, UnknownName, UsageError, quoted
+from scorer.errors import Findings, UnknownName, UsageError, quoted, shown
 
 if TYPE_CHECKING:
     from scorer.challenge import Challenge
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
 class Edge:
     """What the process has around it; only `cli` makes one."""
 
-    stdin: BinaryIO
+    stdin: BinaryIO | None  # None: it is closed
     width: int
     colour: bool
+    kept: ExitStack  # what is undone when the command has ended
     progress: Callable[[float, int, str], None] | None = None
 
 
@@ -119,13 +122,30 @@ def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[N
     for word in words:
         name, equals, path = word.partition("=")
         if word == "-" or (equals and path == "-"):
+            if edge.stdin is None:
+                raise UsageError("standard input is closed; '-' cannot be read")
             spooled = spool(edge.stdin, Limits(**challenge.submission.limits.model_dump()))
+            edge.kept.callback(spooled.unlink, missing_ok=True)
             found.append(Named(name if equals else "stdin", spooled))
-        elif Path(word).exists() or not equals or not name:
+        elif os.path.exists(word) or not equals or not name:
             found.append(Named(submission_name(Path(word)), Path(word)))
         else:
             found.append(Named(name, Path(path)))
     return found
+
+
+def spare(output: Path | None, challenge: Challenge, *read: Path) -> None:
+    """Refuse to write over a file of the challenge, or one that is read.
+
+    Raises:
+        UsageError: the output is one of them, by whatever name.
+    """
+    if output is None:
+        return
+    for path in (*challenge.files, *read):
+        with suppress(OSError, ValueError):  # one of them is not there
+            if os.path.samefile(path, output):
+                raise UsageError(f"{shown(output)} is read here; -o needs a file of its own")
 
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:

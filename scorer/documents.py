@@ -22,6 +22,7 @@ from scorer.errors import Findings, Problem, quoted, shown
 MOST_BYTES = 1 << 20
 MOST_VALUES = 10_000  # with every alias written out
 DEEPEST = 50
+MOST_TAGS = 100  # libyaml compares each with all others; 60,000 take it 13 seconds
 
 Data: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 
@@ -142,6 +143,9 @@ def _decoded(data: bytes, found: Findings) -> str | None:
         line = len(BREAK.findall(text, 0, bad.start())) + 1
         name = "a NUL byte" if bad[0] == "\0" else f"the character {quoted(bad[0])}"
         found.add(Problem("C103", f"{name} cannot stand in a text file", line=line))
+        return None
+    if text.startswith("%TAG") + text.count("\n%TAG") > MOST_TAGS:
+        found.add(Problem("C110", f"more than {MOST_TAGS} %TAG lines", line=1))
         return None
     return text
 

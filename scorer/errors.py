@@ -145,6 +145,14 @@ def shown(text: object, width: int = 200) -> str:
                    for c in said)  # fmt: skip
 
 
+def raised(error: BaseException) -> str:
+    """What code that is not ours raised, in a line."""
+    try:
+        return f"{type(error).__name__}: {shown(error)}"
+    except Exception:  # its own words may fail too
+        return type(error).__name__
+
+
 def quoted(text: object, width: int = 60) -> str:
     """`shown` in single quotes, for an id or a cell inside a sentence."""
     return f"'{shown(text, width)}'"

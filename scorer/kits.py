@@ -10,6 +10,7 @@ import atexit
 import csv
 import io
 import json
+import os
 import random
 import re
 import shutil
@@ -84,7 +85,7 @@ def unpacked(path: Path) -> Path:
     Raises:
         ChallengeError: it is a zip file, and no kit or a dangerous one.
     """
-    if not path.is_file() or not zipfile.is_zipfile(path):
+    if not os.path.isfile(path) or not zipfile.is_zipfile(path):
         return path
     try:
         _sound(path)

@@ -1,24 +1,38 @@
-"""Text to a file: written beside, then renamed, so that no half-written file is ever left."""
+"""Text that leaves us: files written beside, then renamed, so that none is half-written; JSON."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tempfile
 from pathlib import Path
+from re import Match
+from typing import Any
 
-from scorer.errors import UsageError, shown
+from scorer.errors import UsageError, quoted, shown
+
+BEYOND = re.compile(r"[^\n -~]")
+SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced
 
 
 def write(path: Path, data: bytes) -> None:
-    """Put `data` at `path`, all of it or nothing.
+    """Put `data` at `path`, all of it or nothing; a link stays and what it leads to is written.
 
     Raises:
         UsageError: it cannot be written there.
     """
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device: nothing to rename
-            path.write_bytes(data)
+        there = os.path.abspath(path)
+        if path.is_dir():
+            raise IsADirectoryError(0, "this is a folder")
+        if (path.exists() and not path.is_file()) or any(
+            Path(there).is_relative_to(folder) for folder in SYSTEM
+        ):
+            with path.open("ab") as stream:  # a pipe or a device: nothing to rename
+                stream.write(data)
             return
+        path = Path(os.path.realpath(path))
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -31,6 +45,41 @@ def write(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         raise UsageError(f"{shown(path)} cannot be written: {error.strerror}") from None
+    except ValueError:  # a NUL character
+        raise UsageError(f"{shown(path)} cannot be written: not a file name") from None
+
+
+def folder(path: Path) -> None:
+    """Make a folder, or take one that is empty.
+
+    Raises:
+        UsageError: it cannot be made, or something is there.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        taken = any(path.iterdir())
+    except FileExistsError:
+        taken = True
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise UsageError(f"{quoted(path)} cannot be made: {said}") from None
+    if taken:
+        raise UsageError(f"{quoted(path)} exists and is not an empty folder")
+
+
+def dumped(said: Any, indent: int | None = 1) -> str:
+    r"""JSON in which no text can steer a terminal, and every program reads the same.
+
+    >>> dumped({"name": "é\x9b[31m"}, indent=None)
+    '{"name": "é\\u009b[31m"}'
+    """
+    text = json.dumps(said, ensure_ascii=False, indent=indent, allow_nan=False)
+    return BEYOND.sub(_escaped, text)
+
+
+def _escaped(found: Match[str]) -> str:
+    sign = found[0]
+    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
 def _umask() -> int:

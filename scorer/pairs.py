@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,12 @@ from rich.text import Text
 from scorer import __version__
 from scorer.challenge import Challenge
 from scorer.command import Edge
-from scorer.errors import UsageError, quoted, shown
+from scorer.errors import Findings, UsageError, quoted, shown, some
 from scorer.judged import Floats
+from scorer.output import dumped
 from scorer.pairing import Differing, Pair, Pairing, Tally, pairing
 from scorer.results import Report
+from scorer.streams import Limits, Unreadable, lines, open_bytes
 
 ROWS = 40  # of a picture in the terminal; more lists share rows
 
@@ -32,45 +34,87 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     Raises:
         UsageError: it begins like one, but a line is broken or a pair is missing.
     """
-    try:
-        with path.open("rb") as stream:
-            first = json.loads(stream.readline(1 << 20))
-    except (OSError, ValueError, RecursionError):
-        return None
-    if not isinstance(first, dict) or not {"a", "b", "list", "preferences"} <= first.keys():
-        return None
+    begun, findings = False, Findings(str(path))
     names: dict[str, int] = {}
     lists: dict[str, int] = {}
     cells: dict[str, list[tuple[int, int, int, float]]] = {}
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-                a, b = (names.setdefault(str(row[key]), len(names)) for key in "ab")
-                n = lists.setdefault(str(row["list"]), len(lists))
-                for key, value in row["preferences"].items():
-                    value = math.nan if value is None else float(value)
-                    cells.setdefault(key, []).append((a, b, n, value))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                said = f"{path.name}:{number}: not a line of score compare --format jsonl"
-                raise UsageError(f"{shown(said)}: {shown(error)}") from None
-    if preferences:
-        if unknown := [name for name in preferences if name not in cells]:
-            raise UsageError(
-                f"{path.name} has no preference {quoted(unknown[0])}; it has {', '.join(cells)}"
-            )
-        cells = {name: cells[name] for name in preferences}
+    try:
+        with open_bytes(path, Limits()) as stream:
+            for number, line in lines(stream, Limits(), findings):
+                if not begun and not _begins(line):
+                    return None
+                begun = True
+                if line.strip(" \t"):
+                    where = f"{shown(path.name)}:{number}"
+                    for key, value in _row(line, where, names, lists):
+                        cells.setdefault(key, []).append(value)
+    except Unreadable as error:
+        findings.add(error.problem)
+    if not begun:
+        return None
+    if findings.fatal:
+        raise UsageError(f"{shown(path.name)} cannot be read: {next(iter(findings)).message}")
+    if unknown := [name for name in preferences or () if name not in cells]:
+        known = some(list(cells), 10)
+        raise UsageError(
+            f"{shown(path.name)} has no preference {quoted(unknown[0])}; it has {known}"
+        )
     order = sorted(range(len(names)), key=list(names).__getitem__)
     cubes = {}
-    for key, rows in cells.items():
-        cube: Floats = np.full((len(names), len(names), len(lists)), np.nan)
-        one, other, at, value = (np.array(column) for column in zip(*rows, strict=True))
-        cube[one, other, at], cube[other, one, at] = value, 0.0 - value
-        cube[range(len(names)), range(len(names))] = 0.0
+    for key in preferences or cells:
+        cube = _cube(cells[key], len(names), len(lists))
+        if cube is None:
+            said = f"{shown(path.name)}: {quoted(key)} needs one line for each pair and list"
+            raise UsageError(said)
         cubes[key] = cube[np.ix_(order, order)]
     return pairing([list(names)[n] for n in order], list(lists), cubes, {})
+
+
+def _begins(line: str) -> bool:
+    """Whether a file's first line is one that `jsonl` wrote."""
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and {"a", "b", "list", "preferences"} <= first.keys()
+
+
+def _row(
+    line: str, where: str, names: dict[str, int], lists: dict[str, int]
+) -> Iterator[tuple[str, tuple[int, int, int, float]]]:
+    """Each preference of a line, with the places of its submissions and list, and its value."""
+    wrong = f"{where}: not a line of score compare --format jsonl"
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    match row:
+        case {"a": str(a), "b": str(b), "list": str(name), "preferences": dict(said)} if a != b:
+            one, other = (names.setdefault(each, len(names)) for each in (a, b))
+            at = lists.setdefault(name, len(lists))
+            for key, value in said.items():
+                number = math.nan if value is None else value
+                if type(number) not in (int, float) or abs(number) > 1:
+                    said = f"{quoted(key)} is {quoted(value)}, expected a number from -1 to 1"
+                    raise UsageError(f"{wrong}: {said}")
+                yield key, (one, other, at, float(number))
+        case _:
+            raise UsageError(wrong)
+
+
+def _cube(rows: list[tuple[int, int, int, float]], names: int, lists: int) -> Floats | None:
+    """The values of all pairs on all lists; None unless each is given once."""
+    if len(rows) != names * (names - 1) // 2 * lists:
+        return None
+    cube: Floats = np.full((names, names, lists), np.nan)
+    one, other, at, value = (np.array(column) for column in zip(*rows, strict=True))
+    given = np.zeros(cube.shape, dtype=bool)
+    given[one, other, at] = given[other, one, at] = True
+    if np.count_nonzero(given) != 2 * len(rows):
+        return None
+    cube[one, other, at], cube[other, one, at] = value, 0.0 - value
+    cube[range(names), range(names)] = 0.0
+    return cube
 
 
 def as_json(
@@ -106,7 +150,7 @@ def as_json(
         },
         "cycles": {key: [list(group) for group in groups] for key, groups in found.cycles.items()},
     }
-    return json.dumps(said, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return dumped(said) + "\n"
 
 
 def as_jsonl(
@@ -114,7 +158,7 @@ def as_jsonl(
 ) -> str:
     """One line a list and pair, which `score compare` also reads back."""
     lines = [
-        json.dumps(
+        dumped(
             {
                 "list": name,
                 "a": pair.a,
@@ -123,7 +167,7 @@ def as_jsonl(
                     key: _double(float(each.per_list[n])) for key, each in pair.preferences.items()
                 },
             },
-            ensure_ascii=False,
+            indent=None,
         )
         for pair in found.pairs
         for n, name in enumerate(found.lists)

@@ -8,7 +8,9 @@ a value, and a challenge's own plugins are an overlay of it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -18,7 +20,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
-from scorer.errors import PluginError, UnknownName, quoted, shown
+from scorer.errors import PluginError, ScorerError, UnknownName, quoted, raised
 
 
 class Named(Protocol):
@@ -95,12 +97,8 @@ def discover(kind: str, package: str, type_: type[T]) -> Registry[T]:
     ]
     registry = Registry[T](kind).with_(_marked(modules, type_))
     for point in entry_points(group=package):
-        try:
+        with foreign(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
             loaded = point.load()
-        except Exception as error:
-            raise PluginError(
-                f"the plugin {point.name!r} ({point.value}) cannot be loaded: {shown(error)}"
-            ) from error
         found = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
         registry = registry.with_(_marked([found], type_))
     return registry
@@ -122,20 +120,33 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
         PluginError: the file cannot be read or run, or marks nothing of that type.
     """
     spec = spec_from_file_location(f"scorer_plugin_{path.stem}", path)
-    if spec is None or spec.loader is None or not path.is_file():
+    if spec is None or spec.loader is None or not os.path.isfile(path):
         raise PluginError(f"the plugin {quoted(path.name)} is not a Python file that can be read")
     module = module_from_spec(spec)
-    try:
+    with foreign(f"the plugin {quoted(path.name)} cannot be loaded"):
         spec.loader.exec_module(module)
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        said = f"{type(error).__name__}: {shown(error)}"
-        raise PluginError(f"the plugin {quoted(path.name)} cannot be loaded: {said}") from error
     found = [(thing, path.name) for thing, _ in _marked([module], type_)]
     if not found:
         raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")
     return found
+
+
+@contextmanager
+def foreign(said: str) -> Iterator[None]:
+    """Run code that is not ours: whatever it raises is its fault, and where we stand is no matter.
+
+    Raises:
+        PluginError: `said`, and what it raised; even what would have ended the process.
+    """
+    here = os.getcwd() if os.path.isdir(".") else "/"  # our folder may be gone
+    try:
+        yield
+    except (KeyboardInterrupt, ScorerError):
+        raise
+    except BaseException as error:
+        raise PluginError(f"{said}: {raised(error)}") from error
+    finally:
+        os.chdir(here)
 
 
 def _marked(modules: Iterable[ModuleType], type_: type[T]) -> list[tuple[T, str]]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scorer.errors import PluginError, ScorerError, quoted, shown
+from scorer.errors import PluginError, quoted, raised
 from scorer.judged import Floats, Judged, Ranked, Statistics
 from scorer.kind import Meeting
 from scorer.measures import Measure
 from scorer.preferences import Positions
+from scorer.registry import foreign
 from scorer.results import Scorecard
 
 
@@ -44,15 +45,10 @@ def score(
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
     """What the metric makes of its view: one value a list, or statistics of the whole."""
     metric = measure.metric
-    try:
+    with foreign(f"metric {metric.name} failed"):
         if metric.view is Ranked:
             return _one_by_one(measure, views[Judged])  # type: ignore[arg-type]
         found = metric.function(views[metric.view], **measure.params)
-    except ScorerError:
-        raise
-    except Exception as error:
-        said = f"{type(error).__name__}: {shown(error)}"
-        raise PluginError(f"metric {metric.name} failed: {said}") from error
     if isinstance(found, Statistics):
         return found
     lists = len(views[metric.view].names)  # type: ignore[attr-defined]
@@ -70,8 +66,10 @@ def _one_by_one(measure: Measure, judged: Judged) -> Floats:
         where = f"metric {name} failed on list {quoted(ranked.name)}"
         try:
             value = measure.metric.function(ranked, **measure.params)
-        except Exception as error:
-            raise PluginError(f"{where}: {type(error).__name__}: {shown(error)}") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise PluginError(f"{where}: {raised(error)}") from error
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise PluginError(f"{where}: it gave {type(value).__name__}, not a number")
         values[n] = value

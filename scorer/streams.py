@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from scorer.errors import KEPT, Findings, Problem, nearest, quoted
+from scorer.errors import KEPT, Findings, Problem, UsageError, nearest, quoted
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
 SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody
@@ -118,16 +118,23 @@ def spool(stream: BinaryIO, limits: Bounds) -> Path:
 
     Of a stream above the limit one byte too many is kept, so that reading the
     file says S104 like any other.
+
+    Raises:
+        UsageError: there is no room for it, or it cannot be read.
     """
-    handle, name = tempfile.mkstemp(prefix="scorer-")
     try:
-        with open(handle, "wb") as file:
-            left = limits.size + 1
-            while left and (block := stream.read(min(BLOCK, left))):
-                left -= file.write(block)
-    except BaseException:
-        os.unlink(name)
-        raise
+        handle, name = tempfile.mkstemp(prefix="scorer-")
+        try:
+            with open(handle, "wb") as file:
+                left = limits.size + 1
+                while left and (block := stream.read(min(BLOCK, left))):
+                    left -= file.write(block)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        said = f"a temporary file cannot be filled ({error.strerror}); TMPDIR names its folder"
+        raise UsageError(said) from None
     return Path(name)
 
 
@@ -279,7 +286,7 @@ def _regular(path: Path) -> io.BufferedReader:
             os.close(handle)
         what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
         raise Unreadable(Problem("S101", f"this is {what}, not a file to be read"))
-    return io.BufferedReader(io.FileIO(handle), BLOCK)
+    return io.BufferedReader(_Stored(handle), BLOCK)
 
 
 def _beside(path: Path) -> str:
@@ -288,6 +295,17 @@ def _beside(path: Path) -> str:
     with suppress(OSError), os.scandir(path.parent) as found:
         near = nearest(path.name, [entry.name for entry in islice(found, 1000)])
     return f"; did you mean {quoted(near)} in the same folder?" if near else ""
+
+
+class _Stored(io.FileIO):
+    """A file whose disk may fail, or that is a door into the system, such as /proc/self/mem."""
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return super().readinto(buffer) or 0
+        except OSError as error:
+            said = f"the file cannot be read: {error.strerror}"
+            raise Unreadable(Problem("S101", said)) from None
 
 
 class _Unpacked(io.RawIOBase):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from scorer import __version__
 from scorer.challenge import Challenge
 from scorer.codes import codes
 from scorer.errors import Problem
+from scorer.output import dumped
 from scorer.results import Scored
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -32,7 +33,7 @@ def as_json(challenge: Challenge, checked: Sequence[Scored]) -> str:
         for scored in checked
     ]
     about = {"id": challenge.id, "title": challenge.title}
-    return _dumped({"scorer": __version__, "challenge": about, "submissions": submissions})
+    return dumped({"scorer": __version__, "challenge": about, "submissions": submissions}) + "\n"
 
 
 def as_sarif(checked: Sequence[Scored]) -> str:
@@ -52,7 +53,7 @@ def as_sarif(checked: Sequence[Scored]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
-    return _dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+    return dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _rule(code: str) -> dict[str, Any]:
@@ -87,10 +88,4 @@ def _result(problem: Problem, path: str, index: dict[str, int]) -> dict[str, Any
 def _uri(path: str) -> str:
     """A path as SARIF wants it: a URI, relative where the path is."""
     where = Path(path)
-    return where.as_uri() if where.is_absolute() else quote(where.as_posix())
-
-
-def _dumped(said: dict[str, Any]) -> str:
-    # a lone surrogate of a file's name has no UTF-8; JSON can escape it
-    text = json.dumps(said, ensure_ascii=False, indent=1, allow_nan=False)
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
+    return where.as_uri() if where.is_absolute() else quote(os.fsencode(where.as_posix()))

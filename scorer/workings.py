@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import json
 import math
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from scorer.errors import quoted, shown
 from scorer.explaining import Explained, Explanation
+from scorer.output import dumped
+from scorer.paper import Paper
 from scorer.reports.markdown import escaped
 from scorer.working import Cell, Formula, Grid, Items, Sentence, Step, Write
 
 
 def text(found: Explanation, precision: int, width: int = 80, colour: bool = False) -> str:
     """As a person would write it."""
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer, width=width, force_terminal=colour, no_color=not colour,
-        color_system="standard" if colour else None, legacy_windows=False, emoji=False,
-    )  # fmt: skip
+    paper = Paper(width, colour)
 
     def table(step: Grid) -> Table:
         view = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, safe_box=True)
@@ -37,24 +32,24 @@ def text(found: Explanation, precision: int, width: int = 80, colour: bool = Fal
         return view
 
     for each in found.found:
-        console.print(Text(shown(_title(found, each), 1000), style="bold"))
-        console.print()
+        paper.say(shown(_title(found, each), 1000), "bold")
+        paper.say()
         steps = each.working.steps
         for step, after in zip_longest(steps, steps[1:]):
             if isinstance(step, Grid) and step.rows:
-                console.print(Text(f"{shown(step.title, 1000)}:"))
-                console.print(table(step))
+                paper.say(f"{shown(step.title, 1000)}:")
+                paper.show(table(step))
             else:
-                console.print(Text(_line(step, precision)), soft_wrap=True)
+                paper.say(_line(step, precision), fold=False)
             if isinstance(step, Grid) or (
                 isinstance(step, Formula) and not isinstance(after, Formula)
             ):
-                console.print()
+                paper.say()
         for note in each.notes:
-            console.print(Text(shown(note, 1000)))
-        console.print(Text(_end(each, precision), style="bold"))
-        console.print()
-    return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip().splitlines()) + "\n"
+            paper.say(shown(note, 1000))
+        paper.say(_end(each, precision), "bold")
+        paper.say()
+    return paper.text
 
 
 def markdown(found: Explanation, precision: int, *_: object) -> str:
@@ -64,7 +59,7 @@ def markdown(found: Explanation, precision: int, *_: object) -> str:
 
 def as_json(found: Explanation, *_: object) -> str:
     """The same as numbers, every digit of them; nothing is abbreviated."""
-    return json.dumps(_data(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return dumped(_data(found)) + "\n"
 
 
 def _page(found: Explanation, precision: int) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +22,7 @@ from scorer.command import (
     SubmissionWords,
     challenge_of,
     problems,
+    spare,
     submissions_of,
 )
 from scorer.errors import UsageError, shown
@@ -59,6 +61,7 @@ def check(
     edge: Edge = context.obj
     settled, notes = challenge_of(challenge)
     files = submissions_of(submissions, edge, settled)
+    spare(output, settled, challenge, *(file.path for file in files))
     changed: list[str] = [*notes]
     if fix:
         if output is not None and len(files) > 1:
@@ -132,7 +135,7 @@ def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[s
         notes.append(f"{shown(path)}: nothing that can be repaired safely")
         return file
     target = output or repairing.beside(path)
-    if target.exists():
+    if os.path.lexists(target):
         raise UsageError(f"{shown(target)} exists already; --fix overwrites nothing (-o FILE)")
     write(target, repaired.data)
     notes.append(f"{shown(path)}: repaired copy in {shown(target)}")

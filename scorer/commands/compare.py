@@ -20,6 +20,7 @@ from scorer.command import (
     TruthWord,
     challenge_of,
     problems,
+    spare,
     submissions_of,
 )
 from scorer.errors import UsageError
@@ -62,12 +63,14 @@ def compare(
 
     edge: Edge = context.obj
     settled, notes = challenge_of(challenge, metric, truth)
+    spare(output, settled, challenge, *map(Path, submissions))
     said = [] if quiet else list(notes)
     exit_code = 0
     if len(submissions) == 1 and (written := pairs.read(Path(submissions[0]), preference)):
         report, found = None, written
     else:
         files = submissions_of(submissions, edge, settled)
+        spare(output, settled, *(file.path for file in files))
         report, found = pipeline.compare(
             settled,
             files,

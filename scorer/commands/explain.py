@@ -18,6 +18,7 @@ from scorer.command import (
     TruthWord,
     challenge_of,
     problems,
+    spare,
     submissions_of,
 )
 
@@ -61,6 +62,7 @@ def explain(
     edge: Edge = context.obj
     settled, _ = challenge_of(challenge, metric, truth)
     (file,) = submissions_of([submission], edge, settled)
+    spare(output, settled, challenge, file.path)
     found = pipeline.explain(settled, file, name, allow_plugins=allow_plugins)
     if not metric:
         primary = tuple(each for each in found.found if each.measure.primary)

@@ -46,22 +46,18 @@ def folds(
     ] = None,
 ) -> Result:
     """Split a file into k pairs of truth and training part, and note the fold of each row."""
-    from scorer.output import write
+    from scorer.output import folder, write
 
     table, notes = _read(file, _columns(column or []))
     masks = _masks(table, k, by, seed)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{quoted(output)} exists and is not an empty folder")
+    folder(output)
     made: dict[str, str] = {}
     for n, mine in enumerate(masks, start=1):
         made[f"{n}/truth.csv"] = _csv(where(table, mine))
         made[f"{n}/train.csv"] = _csv(where(table, ~mine))
     made["folds.csv"] = _folds(table, masks, by)
-    try:
-        for n in range(1, k + 1):
-            (output / str(n)).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{quoted(output)} cannot be made: {error.strerror}") from None
+    for n in range(1, k + 1):
+        folder(output / str(n))
     for name, text in made.items():
         write(output / name, text.encode())
     told = "".join(

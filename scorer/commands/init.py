@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from scorer.command import Result
-from scorer.errors import UnknownName, UsageError, quoted, shown
+from scorer.errors import UnknownName, UsageError, shown
 
 
 def init(
@@ -19,6 +19,7 @@ def init(
     ],
 ) -> Result:
     """Make a folder with a small challenge that scores at once, to be changed into your own."""
+    from scorer.output import folder as make_folder
     from scorer.output import write
 
     kinds = sorted(k.name for k in files("scorer.starters").iterdir() if not k.name.startswith("_"))
@@ -28,12 +29,7 @@ def init(
     if kind not in kinds:
         raise UnknownName("kind of challenge", kind, kinds)
     target = Path(folder)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{quoted(folder)} exists and is not an empty folder")
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{quoted(folder)} cannot be made: {error.strerror}") from None
+    make_folder(target)
     made = []
     for source in sorted(files("scorer.starters").joinpath(kind).iterdir(), key=lambda f: f.name):
         write(target / source.name, source.read_bytes())

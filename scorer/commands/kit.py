@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.command import ChallengeWord, Plugins, Result, challenge_of
+from scorer.command import ChallengeWord, Plugins, Result, challenge_of, spare
 from scorer.errors import shown
 
 
@@ -23,6 +23,7 @@ def kit(
     from scorer.preparing import prepare, public
 
     settled, notes = challenge_of(challenge)
+    spare(output, settled, challenge)
     prepared = prepare(settled, allow_plugins)
     data, dropped = kits.kit(prepared, public(prepared))
     told = [*notes, f"{shown(output)}: {len(data):,} bytes; score check {shown(output)} SUBMISSION"]

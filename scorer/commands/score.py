@@ -23,6 +23,7 @@ from scorer.command import (
     TruthWord,
     challenge_of,
     problems,
+    spare,
     submissions_of,
 )
 from scorer.errors import UnknownName, UsageError, quoted, shown
@@ -74,6 +75,7 @@ def score(
     settled, notes = challenge_of(challenge, metric, truth)
     floors = _floors(fail_under, settled, allow_plugins) if fail_under else {}
     files = submissions_of(submissions, edge, settled)
+    spare(output, settled, challenge, *(file.path for file in files))
     report = pipeline.score(
         settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
     )

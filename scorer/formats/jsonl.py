@@ -128,11 +128,11 @@ def _texts(row: Row, names: list[str], findings: Findings) -> list[str] | None:
         return None
     for name in names:
         cell = row.cells[name]
-        text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
         if isinstance(cell, dict | list):
             said = f"the value of {quoted(name)} is neither text nor a number"
             _add(findings, said, row.line, _place(row.raw, name))
             return None
+        text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
         if "\0" in text:
             place = _place(row.raw, name)
             findings.add(Problem("S106", "a NUL character", line=row.line, column=place))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json as library
 import math
-import re
-from re import Match
 from typing import Any
 
 from scorer import __version__
 from scorer.errors import Problem
 from scorer.judged import Floats
 from scorer.measures import Measure
+from scorer.output import dumped
 from scorer.reporting import Options, form, gap
 from scorer.results import Certainty, Report, Scored, Value
-
-BEYOND = re.compile(r"[^\n -~]")
 
 
 @form("json")
@@ -58,14 +54,7 @@ def json(report: Report, options: Options) -> str:
         "groups": report.groups,
         "notes": [_problem(problem) for problem in report.notes],
     }
-    text = library.dumps(said, ensure_ascii=False, indent=1, allow_nan=False)
-    return BEYOND.sub(_escaped, text) + "\n"
-
-
-def _escaped(found: Match[str]) -> str:
-    """The same character to a program, and none that steers a terminal."""
-    sign = found[0]
-    return sign if sign.isprintable() else library.dumps(sign)[1:-1]
+    return dumped(said) + "\n"
 
 
 def _submission(scored: Scored, report: Report, options: Options) -> dict[str, Any]:
