@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the thorough pass to run
-PIECE = 16 * 1024**2  # bytes read at a time
+PIECE = 4 * 1024**2  # bytes read at a time
 FIRST = 1024**2  # bytes read first: scattered lists show at once
 
 Hashes = NDArray[np.uint64]
@@ -144,10 +144,13 @@ def table(path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds) 
             if not np.isfinite(numbers[role]).all():
                 raise Doubt
         else:
-            runs = column.rle().struct.unnest()  # lists stand together more often than not
-            names = runs["value"].unique(maintain_order=True)
-            codes = runs["value"].cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
-            ids[role] = Ids(np.repeat(codes, runs["len"].to_numpy()), tuple(names.to_list()))
+            times: Any = 1
+            if role == "list":  # its rows stand together more often than not
+                runs = column.rle().struct.unnest()
+                column, times = runs["value"], runs["len"].to_numpy()
+            names = column.unique(maintain_order=True)
+            codes = column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+            ids[role] = Ids(np.repeat(codes, times), tuple(names.to_list()))
     if format.name == "trec" and any(name.startswith("#") for name in ids["list"].names):
         raise Doubt  # a comment
     first = 2 if layout.header else 1
