@@ -1,0 +1,296 @@
+"""What every metric must keep, for the tests of plugins as for scorer's own.
+
+    from scorer.testing import cases, laws
+
+    def test_my_metric():
+        laws(my_metric, k=3)                    # random lists
+        cases("my_metric.yaml", my_metric)      # worked ones
+
+Both raise `AssertionError`. A file of cases is a list such as
+
+    - cite: our workshop's paper, table 2
+      lists:
+        - {returned: [b, [a, c]], truth: {a: 2, c: 1}}    # items in [ ] have equal scores
+      expect: {MyMetric@2: 0.5, MyMetric: 3/4}            # a list of values for several lists
+
+with `ties:` (item-desc), `tolerance:` (1e-12) and `mean:` where they are wanted.
+"""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scorer.columns import Floats, Ids, Table, Wanted
+from scorer.errors import PluginError, ScorerError
+from scorer.judged import Judged, Ranked, Ties
+from scorer.judging import Truth, judge
+from scorer.kind import Constants
+from scorer.measures import Measure, Metric, NotationError, measure, parse
+from scorer.preparing import metrics
+from scorer.registry import MARK
+from scorer.scoring import evaluate
+
+Groups = Sequence[str | Sequence[str]]
+Pair = tuple[Groups, Mapping[str, float]]  # a returned list, and its truth
+Law = Callable[[Measure, Sequence[Pair], Ties], str | None]  # what is wrong, if anything
+
+TRIES = 100
+ITEMS = "abcdefgh"
+GRADES = (-1.0, 0.0, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0)
+SETTLED = Constants(max_grade=3.0, catalogue=20, users=5)
+EDGES: tuple[tuple[Pair, ...], ...] = (
+    (),
+    (((), {}),),
+    ((("a",), {}),),
+    (((), {"a": 1.0}),),
+)
+SLACK = 1e-9
+
+
+def judged(*lists: Pair, ties: Ties = "item-desc") -> Judged:
+    """Returned lists seen through their truths; items in a group of their own have equal scores.
+
+    >>> judged((["b", ["a", "c"]], {"a": 2, "c": 1})).hits.rank     # c comes first, as in trec_eval
+    array([2, 3])
+    """
+    names = [f"{n:06}" for n in range(len(lists))]
+    returned, grades = list[tuple[str, str, float]](), list[tuple[str, str, float]]()
+    for name, (groups, truth) in zip(names, lists, strict=True):
+        grades += [(name, item, grade) for item, grade in truth.items()]
+        for place, group in enumerate(groups):
+            items = [group] if isinstance(group, str) else group
+            returned += [(name, item, -place) for item in items]
+    truth_of = Truth.of(_table(grades, "grade"), names)
+    return judge(_table(returned, "score"), truth_of, ties)[0]
+
+
+def laws(function: Callable[..., Any], **params: Any) -> None:
+    """Hold a metric with these parameters to what every metric must keep.
+
+    It is for metrics that look at `Judged` or `Ranked`. It has a title, a source
+    and a docstring; refuses parameters it does not have; gives each list a
+    number of its range, or NaN, whatever the list, an empty one and one without
+    truth included; the same, to the bit, however the lists are split; and leaves
+    what it is given as it was.
+
+    Raises:
+        AssertionError: a law is broken; the message names it, and the smallest lists found.
+    """
+    metric = _metric(function)
+    for what in ("title", "source", "page"):
+        said = "docstring" if what == "page" else what
+        _hold(getattr(metric, what).strip(), f"{metric.name} has no {said}")
+    made = measure(metric, metric.name, params).settled(SETTLED)
+    try:
+        measure(metric, metric.name, {**params, "no_such_parameter": 1})
+    except NotationError:
+        pass
+    else:
+        raise AssertionError(f"{metric.name} takes parameters that it does not have")
+    rng = random.Random(1)
+    tries = [*EDGES, *(_lists(rng, metric) for _ in range(TRIES))]
+    for ties in ("item-desc", "expected"):
+        if ties == "expected" and not (metric.expected and _has_closed_form(made)):
+            continue
+        for lists in tries:
+            for law, broken in LAWS.items():
+                if _broken(broken, made, lists, ties):
+                    raise AssertionError(_told(made, law, broken, lists, ties))
+
+
+def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
+    """Hold metrics to the worked cases of a YAML file.
+
+    Args:
+        path: the file.
+        functions: metrics that are not installed, as a plugin's own.
+
+    Raises:
+        AssertionError: a value is not the one expected.
+    """
+    import yaml
+
+    registry = metrics().with_((_metric(each), each.__module__) for each in functions)
+    for n, case in enumerate(yaml.safe_load(Path(path).read_text(encoding="utf-8"))):
+        where = f"{path}, case {n + 1} ({case.get('cite', 'not cited')})"
+        pairs = [_pair(one) for one in case["lists"]]
+        view = judged(*pairs, ties=case.get("ties", "item-desc"))
+        tolerance = case.get("tolerance", 1e-12)
+        for notation, wanted in case["expect"].items():
+            found = _evaluated(measure(registry.get(parse(notation)[0]), notation), view)
+            expected = [
+                _number(each) for each in (wanted if isinstance(wanted, list) else [wanted])
+            ]
+            said = f"{where}: {notation} is {found.tolist()}, expected {expected}"
+            _hold(found.size == len(expected), said)
+            _hold(np.allclose(found, expected, rtol=0, atol=tolerance, equal_nan=True), said)
+            if "mean" in case:
+                mean, of = _number(case["mean"]), float(found.mean())
+                _hold(abs(of - mean) <= tolerance, f"{where}: mean {of}, expected {mean}")
+
+
+def _gives(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
+    _evaluated(made, judged(*lists, ties=ties))
+    return None
+
+
+def _in_range(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
+    low, high = made.metric.range
+    for value in _evaluated(made, judged(*lists, ties=ties)).tolist():
+        if low is not None and value < low - SLACK:
+            return f"{value} is below {low:g}"
+        if high is not None and value > high + SLACK:
+            return f"{value} is above {high:g}"
+    return None
+
+
+def _of_any_split(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
+    together = _evaluated(made, judged(*lists, ties=ties))
+    parts = [_evaluated(made, judged(one, ties=ties)) for one in lists]
+    apart = np.concatenate([np.empty(0), *parts])
+    if np.array_equal(together, apart, equal_nan=True):
+        return None
+    return f"{together.tolist()} together, {apart.tolist()} one by one"
+
+
+def _unmodified(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
+    view = judged(*lists, ties=ties)
+    views = list(view.each()) if made.metric.view is Ranked else [view]
+    for each in views:
+        before = pickle.dumps(each)
+        made.metric.function(each, **made.params)
+        if pickle.dumps(each) != before:
+            return f"{type(each).__name__} is not what it was"
+    return None
+
+
+LAWS: dict[str, Law] = {
+    "each list has a number or NaN": _gives,
+    "values are in the metric's range": _in_range,
+    "a list's value does not depend on other lists": _of_any_split,
+    "what a metric is given stays as it was": _unmodified,
+}
+
+
+def _broken(law: Law, made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
+    try:
+        return law(made, lists, ties)
+    except ScorerError as error:
+        return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _hold(holds: object, said: str) -> None:
+    """`assert` that `python -O` keeps."""
+    if not holds:
+        raise AssertionError(said)
+
+
+def _evaluated(made: Measure, view: Judged) -> Floats:
+    """One value a list, not yet held to the range."""
+    free = replace(made, metric=replace(made.metric, range=(None, None)))
+    found = evaluate(free, {Judged: view})
+    if not isinstance(found, np.ndarray):
+        raise PluginError(f"{made.name} gives a figure of all lists, not one value a list")
+    return found
+
+
+def _has_closed_form(made: Measure) -> bool:
+    """Whether these parameters have one for tied items; some have none, and say so."""
+    try:
+        _evaluated(made, judged((["a", "b"], {"a": 1.0}), ties="expected"))
+    except NotationError:
+        return False
+    return True
+
+
+def _told(made: Measure, law: str, broken: Law, lists: Sequence[Pair], ties: Ties) -> str:
+    smallest = list(lists)
+    while True:
+        found = (s for s in _smaller(smallest) if _broken(broken, made, s, ties))
+        if (smaller := next(found, None)) is None:
+            break
+        smallest = smaller
+    shown = "".join(
+        f"\n  returned {list(groups)!r}, truth {dict(truth)!r}" for groups, truth in smallest
+    )
+    said = f"{made.name} (ties: {ties}) breaks a law: {law}"
+    return f"{said}\n  {_broken(broken, made, smallest, ties)}\nthe smallest case found:{shown}"
+
+
+def _smaller(lists: Sequence[Pair]) -> Iterator[list[Pair]]:
+    """The same with something left out, or simpler."""
+    for n, (groups, truth) in enumerate(lists):
+        before, after = list(lists[:n]), list(lists[n + 1 :])
+        if len(lists) > 1:
+            yield [*before, *after]
+        for at in range(len(groups)):
+            yield [*before, ([*groups[:at], *groups[at + 1 :]], truth), *after]
+            if not isinstance(groups[at], str):
+                one = [*groups[:at], *groups[at], *groups[at + 1 :]]
+                yield [*before, (one, truth), *after]
+        for item, grade in truth.items():
+            yield [*before, (groups, {k: v for k, v in truth.items() if k != item}), *after]
+            if grade not in (0.0, 1.0) and 1.0 not in truth.values():
+                yield [*before, (groups, {**truth, item: 1.0}), *after]
+
+
+def _lists(rng: random.Random, metric: Metric) -> tuple[Pair, ...]:
+    found = []
+    for _ in range(rng.randint(1, 4)):
+        known = rng.sample(ITEMS, rng.randint(0, len(ITEMS)))
+        grades = (
+            rng.sample([float(n) / 2 for n in range(-2, 7)], len(known))
+            if metric.strict_order
+            else rng.choices(GRADES, k=len(known))
+        )
+        groups: list[str | list[str]] = []
+        for item in rng.sample(ITEMS, rng.randint(0, len(ITEMS))):
+            if groups and rng.random() < 0.25:
+                last = groups.pop()
+                groups.append([*last, item])
+            else:
+                groups.append(item)
+        found.append((groups, dict(zip(known, grades, strict=True))))
+    return tuple(found)
+
+
+def _metric(function: Callable[..., Any]) -> Metric:
+    metric = getattr(function, MARK, None)
+    if not isinstance(metric, Metric) or metric.view not in (Judged, Ranked):
+        name = getattr(function, "__name__", function)
+        raise TypeError(f"{name} is no metric that looks at Judged or Ranked")
+    return metric
+
+
+def _pair(one: Mapping[str, Any]) -> Pair:
+    groups = [list(map(str, x)) if isinstance(x, list) else str(x) for x in one["returned"]]
+    truth = one["truth"]
+    if isinstance(truth, list):
+        return groups, dict.fromkeys(map(str, truth), 1.0)
+    return groups, {str(item): float(grade) for item, grade in truth.items()}
+
+
+def _number(said: Any) -> float:
+    return float(Fraction(said)) if isinstance(said, str) else float(said)
+
+
+def _table(rows: Sequence[tuple[str, str, float]], number: str) -> Table:
+    ids = {}
+    for column, role in enumerate(("list", "item")):
+        texts = [str(row[column]) for row in rows]
+        names = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        codes = np.array([names[text] for text in texts], dtype=np.int64)
+        ids[role] = Ids(codes, tuple(names))
+    numbers = {number: np.array([row[2] for row in rows], dtype=np.float64)}
+    lines = np.arange(1, len(rows) + 1, dtype=np.int64)
+    return Table(ids, numbers, lines, Wanted(("list", "item")))

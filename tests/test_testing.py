@@ -1,0 +1,133 @@
+"""The laws and cases of `scorer.testing`, held against metrics that break each of them."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_metrics import NOTATIONS
+
+import scorer
+from scorer import Floats, Judged, Ranked, Rated, metric
+from scorer.measures import measure, parse
+from scorer.preparing import metrics
+from scorer.testing import cases, judged, laws
+
+ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}
+
+
+@pytest.mark.parametrize("notation", ONE_EACH.values())
+def test_every_metric_keeps_the_laws(notation):
+    found = metrics().get(parse(notation)[0])
+    params = measure(found, notation).params
+    laws(found.function, **{key: value for key, value in params.items() if value is not None})
+
+
+def a_metric(view=Judged, result=lambda view: view.hits.total(), **facts):
+    """A metric that gives `result` of what it looks at."""
+
+    def mine(seen: view) -> Floats:
+        return result(seen)
+
+    mine.__doc__ = facts.pop("page", "What this test says.")
+    facts = {"title": "A test's own", "source": "this test", "range": (0, None), **facts}
+    metric("Mine", **facts)(mine)
+    return mine
+
+
+def test_an_example_of_a_plugin(tmp_path):
+    @metric("Firsts", title="Grades on top", source="this test", range=(0, None))
+    def firsts(ranked: Ranked, *, k: int = 1) -> float:
+        """The sum of the first grades."""
+        return float(np.nansum(np.maximum(ranked.grades[:k], 0)))
+
+    laws(firsts)
+    laws(firsts, k=3)
+    table = tmp_path / "firsts.yaml"
+    table.write_text(
+        "- cite: by hand\n"
+        "  lists: [{returned: [b, [a, c]], truth: {a: 2, c: 1}}, {returned: [], truth: [a]}]\n"
+        "  expect: {Firsts: [0, 0], Firsts@2: [1, 0], Firsts@3: [3, 0/1]}\n"
+    )
+    cases(table, firsts)
+    table.write_text(table.read_text().replace("@2: [1", "@2: [2"))
+    with pytest.raises(AssertionError, match=r"case 1 \(by hand\): Firsts@2 is \[1.0, 0.0\], exp"):
+        cases(table, firsts)
+    table.write_text(table.read_text().replace("@2: [2", "@2: [1") + "  mean: 7\n")
+    with pytest.raises(AssertionError, match="mean"):
+        cases(table, firsts)
+
+
+def spoiled(ranked):
+    ranked.ideal[:] = 0
+    return 0.0
+
+
+def shrunk(judged):
+    judged.hits.grade[:] *= 2
+    return judged.hits.total()
+
+
+@pytest.mark.parametrize(
+    ("mine", "said"),
+    [
+        (a_metric(title=" "), "Mine has no title"),
+        (a_metric(source=""), "Mine has no source"),
+        (a_metric(page=""), "Mine has no docstring"),
+        (a_metric(range=(0, 1)), "in the metric's range\n  2.0 is above 1"),
+        (a_metric(result=lambda j: -j.hits.total()), "range\n  -1.0 is below 0"),
+        (
+            a_metric(result=lambda j: j.hits.total() + j.lists),
+            "does not depend on other lists\n  [2.0, 2.0] together, [1.0, 1.0] one by one",
+        ),
+        (a_metric(result=lambda j: j.hits.total()[:1]), "number or NaN\n  metric Mine gave (1,)"),
+        (a_metric(result=lambda j: 1 / np.zeros(j.lists)), "number or NaN\n"),
+        (a_metric(Ranked, lambda r: r.grades[0]), "IndexError"),
+        (a_metric(Ranked, lambda r: float(r.ideal.max())), "ValueError"),
+        (a_metric(Ranked, lambda r: "x"), "it gave str, not a number"),
+        (a_metric(Ranked, spoiled), "stays as it was\n  Ranked is not what it was"),
+        (a_metric(Judged, shrunk), "stays as it was\n  Judged is not what it was"),
+    ],
+)
+def test_a_law_that_is_broken_is_named(mine, said):
+    with np.errstate(all="ignore"), pytest.raises(AssertionError) as told:
+        laws(mine)
+    assert said in str(told.value)
+
+
+def test_the_smallest_case_is_shown():
+    def value(judged):
+        return judged.hits.where((judged.hits.grade == 1) & (judged.hits.rank == 2)).total() * 2
+
+    with pytest.raises(AssertionError) as told:
+        laws(a_metric(result=value, range=(0, 1)))
+    smallest = str(told.value).split("case found:")[1].strip().splitlines()
+    assert len(smallest) == 1
+    (shown,) = smallest
+    assert shown.count("'") == 2 * 3  # two returned items, one of them judged
+    assert ": 1.0}" in shown
+
+
+def test_laws_are_for_metrics_of_judged_items():
+    with pytest.raises(TypeError, match="is no metric"):
+        laws(len)
+    with pytest.raises(TypeError, match="mine is no metric that looks at Judged or Ranked"):
+        laws(a_metric(Rated))
+
+
+def test_equal_scores_are_told_from_orders():
+    view = judged((["b", ["a", "c"]], {"a": 2, "c": 1}), ties="expected")
+    assert view.hits.spread
+    assert view.hits.tied.tolist() == [2, 2]
+
+
+def test_type_checkers_see_what_can_be_imported():
+    tree = ast.parse(Path(scorer.__file__).read_text())
+    seen = {
+        (node.module, name.asname)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("scorer.")
+        for name in node.names
+    }
+    assert seen == {(f"scorer.{home}", name) for name, home in scorer._HOME.items()}
+    assert (Path(scorer.__file__).parent / "py.typed").exists()
