@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from scorer.command import Edge, Result
 
+MANY = 20  # words: a board of so many submissions is worth a second thread
 FIRST = "score"  # the form without a verb
 INTERRUPTED, INTERNAL = 130, 4
 
@@ -120,6 +121,9 @@ def _run(words: Sequence[str]) -> int:
     if list(words) == ["--version"]:
         _give(Result(f"scorer {__version__}\n"))
         return 0
+    if len(words) < MANY:
+        # starting the threads of numpy's BLAS takes longer than a small board's statistics
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     verb, rest = _verb(words)
     command = _command(verb, overview=verb == FIRST and "--help" in words)
     name = "score" if verb == FIRST else f"score {verb}"
