@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tempfile
@@ -75,6 +76,11 @@ def dumped(said: Any, indent: int | None = 1) -> str:
     """
     text = json.dumps(said, ensure_ascii=False, indent=indent, allow_nan=False)
     return BEYOND.sub(_escaped, text)
+
+
+def known(value: float) -> float | None:
+    """A number as JSON has it: there is no NaN."""
+    return None if math.isnan(value) else value
 
 
 def _escaped(found: Match[str]) -> str:

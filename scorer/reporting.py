@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scorer.errors import PLACES, Findings, Problem, shown, some
 from scorer.measures import Measure
@@ -23,13 +23,13 @@ class Options:
     every: bool = False  # all places of a problem, not only the first
 
 
-Write = Callable[[Report, Options], str]
+Write = Callable[[Any, Options], str]
 F = TypeVar("F", bound=Write)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A way to show a report."""
+    """A way to show a report, or a comparison."""
 
     name: str
     write: Write
@@ -37,7 +37,7 @@ class Form:
 
 
 def form(name: str) -> Callable[[F], F]:
-    """Make a function from a report to text the report format of that name."""
+    """Make a function from what is shown to text the format of that name."""
     return lambda function: mark(function, Form(name, function))
 
 
@@ -59,6 +59,11 @@ def number(value: float, measure: Measure, precision: int) -> str:
     if not measure.decimals and value.is_integer():
         return f"{value:.0f}"
     return f"{value:.{precision}f}"
+
+
+def chance(p: float) -> str:
+    """A p-value as people read it."""
+    return "unknown" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
 
 
 def mean_of(standing: Standing, measure: Measure, precision: int) -> str:

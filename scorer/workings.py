@@ -13,9 +13,9 @@ from rich.text import Text
 
 from scorer.errors import quoted, shown
 from scorer.explaining import Explained, Explanation
-from scorer.output import dumped
+from scorer.output import dumped, known
 from scorer.paper import Paper
-from scorer.reports.markdown import escaped
+from scorer.reports.markdown import escaped, piped
 from scorer.working import Cell, Formula, Grid, Items, Sentence, Step, Write
 
 
@@ -72,11 +72,9 @@ def _page(found: Explanation, precision: int) -> Iterator[str]:
                 continue
             yield f"{escaped(step.title)}:"
             yield ""
-            rule = ["---:" if right else "---" for right in _right(step)]
             head = [escaped(column) for column in step.columns]
-            rows = ([escaped(cell) for cell in row] for row in _cells(step, precision))
-            for row in (head, rule, *rows):
-                yield f"| {' | '.join(row)} |"
+            rows = [[escaped(cell) for cell in row] for row in _cells(step, precision)]
+            yield from piped(head, rows, {n for n, right in enumerate(_right(step)) if not right})
         yield from ("", *(escaped(note) for note in each.notes))
         yield f"**{escaped(_end(each, precision))}**"
         yield ""
@@ -89,8 +87,8 @@ def _data(found: Explanation) -> dict[str, Any]:
         "measures": [
             {
                 "id": each.measure.id,
-                "value": _number(each.working.value),
-                "counts_as": _number(each.counts),
+                "value": known(each.working.value),
+                "counts_as": known(each.counts),
                 "notes": list(each.notes),
                 "steps": [_step(step) for step in each.working.steps],
             }
@@ -112,7 +110,7 @@ def _step(step: Step) -> dict[str, Any]:
                 "name": name,
                 "formula": symbols,
                 "numbers": step.put_in(_exactly),
-                "value": _number(value),
+                "value": known(value),
             }
 
 
@@ -190,10 +188,6 @@ def _writer(precision: int) -> Write:
 
 def _exactly(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 WRITERS: dict[str, Callable[[Explanation, int, int, bool], str]] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
 
+from scorer import compared
 from scorer.command import (
     ChallengeWord,
     Edge,
@@ -25,13 +26,7 @@ from scorer.command import (
 )
 from scorer.errors import UsageError
 
-
-class Form(StrEnum):
-    """How the comparison is written."""
-
-    table = "table"
-    json = "json"
-    jsonl = "jsonl"
+FORMATS = ", ".join(module.name for module in iter_modules(compared.__path__))
 
 
 def compare(
@@ -44,7 +39,9 @@ def compare(
             "-p", "--preference", metavar="P", help="Only this preference, such as RPP; repeatable."
         ),
     ] = None,
-    format: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.table,
+    format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
+    ] = "table",
     output: Output = None,
     metric: MetricWords = None,
     truth: TruthWord = None,
@@ -52,6 +49,7 @@ def compare(
         int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
     ] = 4,
     allow_plugins: Plugins = False,
+    every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
     quiet: Quiet = False,
 ) -> Result:
     """Per-list wins, ties and losses, paired tests and preferences of every two submissions.
@@ -59,14 +57,18 @@ def compare(
     A single file of JSON Lines that this command wrote before is read back and
     aggregated, without its submissions.
     """
-    from scorer import pairs, pipeline
+    from scorer import pipeline
+    from scorer.compared.jsonl import read
+    from scorer.comparing import Compared, form_of
+    from scorer.reporting import Options
 
     edge: Edge = context.obj
+    form = form_of(format)
     settled, notes = challenge_of(challenge, metric, truth)
     spare(output, settled, challenge, *map(Path, submissions))
     said = [] if quiet else list(notes)
     exit_code = 0
-    if len(submissions) == 1 and (written := pairs.read(Path(submissions[0]), preference)):
+    if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
         report, found = None, written
     else:
         files = submissions_of(submissions, edge, settled)
@@ -86,5 +88,6 @@ def compare(
             if exit_code:
                 return Result("", (*said, f"error: nothing to compare: {few}"), exit_code)
             raise UsageError(f"nothing to compare: {few}, two are needed")
-    text = pairs.WRITERS[format.value](settled, report, found, precision, edge)
+    options = Options(precision, False, edge.width, edge.colour and output is None, every)
+    text = form.write(Compared(settled, report, found), options)
     return Result(text, tuple(said), exit_code, output)

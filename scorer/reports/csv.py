@@ -21,41 +21,41 @@ def csv(report: Report, options: Options) -> str:
     write = library.writer(buffer, lineterminator="\n").writerow
     ids = [measure.id for measure in report.measures]
     if options.per_list:
-        write(["name", report.called.get("list", "list"), *map(_cell, ids)])
+        write(["name", report.called.get("list", "list"), *map(cell, ids)])
         for scored in report.submissions:
             columns = [scored.values[key].per_list for key in ids] if scored.valid else []
             for n, name in enumerate(report.lists if columns else ()):
                 values = [math.nan if c is None else float(c[n]) for c in columns]
-                write([_cell(scored.name), _cell(name), *map(_number, values)])
+                write([cell(scored.name), cell(name), *map(exact, values)])
         return buffer.getvalue()
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
     folded = [key for key in ids if any(key in each.deviations for each in report.standings)]
-    write(["rank", "name", *map(_cell, ids), "lists", "baseline", "valid",
+    write(["rank", "name", *map(cell, ids), "lists", "baseline", "valid",
            "best_rank", "worst_rank", "tier", "low", "high", "missing", "undefined",
-           *map(_cell, parts), *(_cell(f"{key} sd") for key in folded)])  # fmt: skip
+           *map(cell, parts), *(cell(f"{key} sd") for key in folded)])  # fmt: skip
     submissions = {scored.name: scored for scored in report.submissions}
     for standing in report.standings:
         scored = submissions[standing.name]
         value = scored.values[report.primary.id]
-        means = [_number(standing.values[key]) for key in ids]
-        slices = [_number(mean) for m in report.measures for mean in sliced(scored, m, report)]
+        means = [exact(standing.values[key]) for key in ids]
+        slices = [exact(mean) for m in report.measures for mean in sliced(scored, m, report)]
         write([
-            _some(standing.rank), _cell(standing.name), *means, value.lists,
+            _some(standing.rank), cell(standing.name), *means, value.lists,
             "yes" if standing.baseline else "no", "yes",
             *map(_some, standing.ranks or (None, None)), _some(standing.tier),
-            *map(_number, standing.interval or (math.nan, math.nan)),
+            *map(exact, standing.interval or (math.nan, math.nan)),
             value.missing, value.undefined, *slices,
-            *(_number(standing.deviations[key]) for key in folded),
+            *(exact(standing.deviations[key]) for key in folded),
         ])  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
             baseline = "yes" if scored.baseline else "no"
             empty = [""] * (7 + len(parts) + len(folded))
-            write(["", _cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty])
+            write(["", cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty])
     return buffer.getvalue()
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """A cell that no spreadsheet takes for a formula, in whatever width its first sign is."""
     said = shown(text, 1000)
     return f"'{said}" if normalize("NFKC", said).lstrip().startswith(FORMULA) else said
@@ -65,5 +65,6 @@ def _some(value: int | None) -> int | str:
     return "" if value is None else value
 
 
-def _number(value: float) -> str:
+def exact(value: float) -> str:
+    """Every digit; no value as nothing."""
     return "" if math.isnan(value) else repr(value)

@@ -19,6 +19,7 @@ from scorer.reporting import (
     Sheet,
     by_group,
     by_list,
+    chance,
     form,
     interval,
     level,
@@ -303,7 +304,7 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[E
             significant = p <= alpha
             cells.append(
                 node(
-                    "td", difference + "*" * significant, node("small", f"p {_p(p)}"),
+                    "td", difference + "*" * significant, node("small", f"p {chance(p)}"),
                     class_="told" if significant else None,
                 )
             )  # fmt: skip
@@ -314,10 +315,6 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[E
         names = [row.name for row in report.standings if row.name in behind]
         yield node("p", "Significantly worse than the first: ",
                    ", ".join(shown(name, 60) for name in names), ".")  # fmt: skip
-
-
-def _p(p: float) -> str:
-    return "unknown" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
 
 
 def _measure(measure: Measure, report: Report) -> Element:

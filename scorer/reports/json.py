@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from typing import Any
 
 from scorer import __version__
 from scorer.errors import Problem
 from scorer.judged import Floats
 from scorer.measures import Measure
-from scorer.output import dumped
+from scorer.output import dumped, known
 from scorer.reporting import Options, form, gap
 from scorer.results import Certainty, Report, Scored, Value
 
@@ -42,7 +42,7 @@ def json(report: Report, options: Options) -> str:
             {
                 "rank": standing.rank,
                 "name": standing.name,
-                "values": {key: _double(value) for key, value in standing.values.items()},
+                "values": {key: known(value) for key, value in standing.values.items()},
                 "tier": standing.tier,
                 "ranks": standing.ranks,
                 "interval": standing.interval,
@@ -80,8 +80,8 @@ def _submission(scored: Scored, report: Report, options: Options) -> dict[str, A
 def _groups(scored: Scored, measure: Measure, report: Report) -> dict[str, Any]:
     if not report.groups:
         return {}
-    means = {group: _double(mean) for group, mean in scored.groups[measure.id].items()}
-    return {"groups": means, "gap": _double(gap(scored, measure))}
+    means = {group: known(mean) for group, mean in scored.groups[measure.id].items()}
+    return {"groups": means, "gap": known(gap(scored, measure))}
 
 
 def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | None:
@@ -90,10 +90,10 @@ def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | 
     return {
         "measure": report.primary.id,
         "names": certainty.names,
-        "difference": [[_double(each) for each in row] for row in certainty.difference.tolist()],
-        "p": [[_double(each) for each in row] for row in certainty.p.tolist()],
+        "difference": [[known(each) for each in row] for row in certainty.difference.tolist()],
+        "p": [[known(each) for each in row] for row in certainty.p.tolist()],
         "lists": certainty.lists,
-        "detectable": _double(certainty.detectable),
+        "detectable": known(certainty.detectable),
     }
 
 
@@ -104,22 +104,19 @@ def _problem(problem: Problem) -> dict[str, Any]:
 
 def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, Any]:
     said: dict[str, Any] = {
-        "mean": _double(value.mean),
+        "mean": known(value.mean),
         "lists": value.lists,
         "missing": value.missing,
         "undefined": value.undefined,
     }
     if value.folds is not None:
-        said["folds"] = {fold: _double(mean) for fold, mean in value.folds.items()}
-        said["deviation"] = None if value.deviation is None else _double(value.deviation)
+        said["folds"] = {fold: known(mean) for fold, mean in value.folds.items()}
+        said["deviation"] = None if value.deviation is None else known(value.deviation)
     if per_list:
-        said["per_list"] = None if value.per_list is None else _each(lists, value.per_list)
+        said["per_list"] = None if value.per_list is None else each_list(lists, value.per_list)
     return said
 
 
-def _each(lists: tuple[str, ...], values: Floats) -> dict[str, float | None]:
-    return {name: _double(value) for name, value in zip(lists, values.tolist(), strict=True)}
-
-
-def _double(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def each_list(lists: Sequence[str], values: Floats) -> dict[str, float | None]:
+    """The value of every list."""
+    return {name: known(value) for name, value in zip(lists, values.tolist(), strict=True)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from scorer.errors import shown
 from scorer.reporting import (
@@ -43,12 +44,12 @@ def markdown(report: Report, options: Options) -> str:
     return "\n".join(said) + "\n"
 
 
-def escaped(text: str) -> str:
+def escaped(text: str, width: int = 1000) -> str:
     """Text that stays text in Markdown, and in a table's cell."""
-    return SPECIAL.sub(r"\\\1", shown(text, 1000))
+    return SPECIAL.sub(r"\\\1", shown(text, width))
 
 
-def _standings(report: Report, options: Options) -> list[str]:
+def _standings(report: Report, options: Options) -> Iterator[str]:
     others = [m for m in report.measures if m.id != report.primary.id]
     lists = {s.name: s.values[report.primary.id].lists for s in report.submissions if s.valid}
     tiers = any(standing.tier for standing in report.standings)
@@ -71,15 +72,19 @@ def _standings(report: Report, options: Options) -> list[str]:
         "#", "name", *(["tier"] if tiers else []), report.primary.id,
         *([level(report)] if level(report) else []), *(m.id for m in others), "lists",
     ]  # fmt: skip
-    return _table([escaped(h) for h in head], [row(standing) for standing in report.standings])
+    return piped([escaped(h) for h in head], map(row, report.standings), range(2))
 
 
 def _sheet(sheet: Sheet) -> list[str]:
     rows = [list(map(escaped, row[:1])) + list(row[1:]) for row in sheet.rows]
-    return ["", f"## {escaped(sheet.title)}", "", *_table([*map(escaped, sheet.head)], rows, 1)]
+    lines = piped([*map(escaped, sheet.head)], rows, range(1))
+    return ["", f"## {escaped(sheet.title)}", "", *lines]
 
 
-def _table(head: list[str], rows: list[list[str]], names: int = 2) -> list[str]:
-    """A table; all but its first `names` columns are set to the right."""
-    rule = ["---" if n < names else "---:" for n in range(len(head))]
-    return ["| " + " | ".join(row) + " |" for row in (head, rule, *rows)]
+def piped(
+    head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int]
+) -> Iterator[str]:
+    """The lines of a table, escaped already; columns are set to the right but those in `left`."""
+    rule = ["---" if n in left else "---:" for n in range(len(head))]
+    for row in (head, rule, *rows):
+        yield f"| {' | '.join(row)} |"

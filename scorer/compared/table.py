@@ -1,0 +1,136 @@
+"""A comparison in a terminal, a pipe, or a log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from scorer.comparing import (
+    MANY,
+    MOST,
+    Compared,
+    Matrix,
+    bars,
+    by_pair,
+    by_preference,
+    contradictions,
+    legend,
+    matrices,
+    orders,
+    shared,
+    signed,
+    title,
+)
+from scorer.errors import shown
+from scorer.pairing import Pair
+from scorer.paper import Column, Paper
+from scorer.reporting import Options, Sheet, form
+
+ROWS = 40  # of a picture; more lists share rows
+DROPPED = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest first
+
+
+@form("table")
+def table(compared: Compared, options: Options) -> str:
+    """Every pair, then the orders; of many pairs the orders and a sign each."""
+    paper, found = Paper(options.width, options.colour), compared.pairing
+    paper.say(shown(compared.challenge.title), "bold")
+    many = len(found.pairs) > MANY and not options.every
+    if many:
+        said = f"{len(found.pairs):,} pairs: their orders and a sign each (--all shows every pair)."
+        paper.say(said, "dim")
+    elif compared.measures:
+        paper.say(legend(compared), "dim")
+    for pair in () if many else found.pairs:
+        _pair(paper, compared, pair, options)
+    if found.orders:
+        sheet = orders(found)
+        paper.say(f"\n{sheet.title}", "bold")
+        _orders(paper, sheet)
+    for said in contradictions(found):
+        paper.say(said)
+    for matrix in matrices(compared) if many else ():
+        _matrix(paper, matrix)
+    if len(found.pairs) == 1 and compared.measures:
+        _picture(paper, compared, found.pairs[0], options)
+    return paper.text
+
+
+def _pair(paper: Paper, compared: Compared, pair: Pair, options: Options) -> None:
+    paper.say()
+    paper.say(title(pair), "bold")
+    if compared.measures:
+        sheet = by_pair(compared, pair, options.precision)
+        *figures, most = zip(*sheet.rows, strict=True)
+        _figures(paper, sheet.head[:-1], figures)
+        paper.say(f"{MOST}:")
+        for key, said in zip(figures[0], most, strict=True):
+            lines = wrap(f"{shown(key)}: {said}", max(paper.width - 2, 20), subsequent_indent="  ")
+            for line in lines:
+                paper.say(f"  {line}")
+    if pair.preferences:
+        if compared.measures:
+            paper.say()
+        sheet = by_preference(pair, options.precision)
+        paper.say(sheet.title if not compared.measures else sheet.title.lower())
+        _figures(paper, sheet.head, list(zip(*sheet.rows, strict=True)))
+
+
+def _figures(paper: Paper, head: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
+    first = Column(head[0], [shown(cell) for cell in columns[0]], right=False, fold=True)
+    rest = (
+        Column(name, cells, DROPPED.get(name, 0))
+        for name, cells in zip(head[1:], columns[1:], strict=True)
+    )
+    paper.table([first, *rest])
+
+
+def _orders(paper: Paper, sheet: Sheet) -> None:
+    """As a table where the orders are short; else one below the other."""
+    columns = [list(cells) for cells in zip(*sheet.rows, strict=True)]
+    *others, order = (
+        Column(name, [shown(cell, 10_000) for cell in cells], right=False, fold=name == "order")
+        for name, cells in zip(sheet.head, columns, strict=True)
+    )
+    if sum(each.width + 3 for each in others) + order.width <= paper.width:
+        paper.table([*others, order])
+        return
+    for key, names, said in sheet.rows:
+        paper.say(f"{shown(key)}, {names}:")
+        lines = wrap(said, max(paper.width - 2, 20), break_on_hyphens=False)
+        for line in lines:
+            paper.say(f"  {line}")
+
+
+def _matrix(paper: Paper, matrix: Matrix) -> None:
+    """A row a submission, a column each: as many as there is room for."""
+    name = min(max(len(shown(each, 16)) for each in matrix.names), 16)
+    cell = len(str(len(matrix.names))) + 1
+    room = max((paper.width - name - cell) // cell, 1)
+    paper.say(f"\n{shown(matrix.key)}, best first", "bold")
+    paper.say(f"{matrix.said}.")
+    columns = range(1, min(len(matrix.names), room) + 1)
+    paper.say(" " * (name + cell) + "".join(f"{n:>{cell}}" for n in columns))
+    for n, (each, signs) in enumerate(zip(matrix.names, matrix.signs, strict=True), start=1):
+        cells = "".join(f"{sign:>{cell}}" for sign in signs[: len(columns)])
+        paper.say(f"{shown(each, 16):<{name}}{n:>{cell}}{cells}")
+    if len(columns) < len(matrix.names):
+        paper.say(f"Not shown at this width: columns {len(columns) + 1:,} on.", "dim")
+
+
+def _picture(paper: Paper, compared: Compared, pair: Pair, options: Options) -> None:
+    """Each list's difference as a bar, greatest first; many lists share rows."""
+    key = compared.measures[0].id
+    made = bars(compared.pairing, pair.measures[key].per_list, ROWS)
+    most = max((abs(bar.value) for bar in made), default=0.0)
+    rule = f"; {shared(made)}" if shared(made) else ""
+    paper.say(f"\n{shown(key)} list by list, {title(pair)}{rule}", "bold")
+    for bar in made:
+        name = shown(bar.lists[0], 18) + ("" if len(bar.lists) == 1 else " ..")
+        left, right = (_bar(side * bar.value / most if most else 0.0) for side in (-1, 1))
+        value = signed(bar.value, options.precision)
+        paper.say(f"{name:>21} {left:>20}|{right:<20} {value}")
+
+
+def _bar(share: float) -> str:
+    return "#" * round(20 * max(share, 0.0))
