@@ -105,10 +105,10 @@ def keyed(challenge: Challenge) -> bool:
 def _meant(
     challenge: Challenge, kind: str, measures: Sequence[Measure], rules: Mapping[str, Rules]
 ) -> dict[str, object]:
-    """The rules as they are settled."""
+    """The rules as they are settled; what is as by default is left out, written or not."""
     submission = challenge.submission
     sources = {
-        name: source.model_dump(mode="json", exclude={"file"})
+        name: source.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }
@@ -118,8 +118,12 @@ def _meant(
             [m.id, m.primary, m.signature(**_circumstances(m, rules[m.id], submission.ties))]
             for m in measures
         ],
-        "submission": submission.model_dump(mode="json", exclude={"missing_list"}),
-        "leaderboard": challenge.leaderboard.model_dump(mode="json", exclude={"baselines"}),
+        "submission": submission.model_dump(
+            mode="json", exclude={"missing_list"}, exclude_defaults=True
+        ),
+        "leaderboard": challenge.leaderboard.model_dump(
+            mode="json", exclude={"baselines"}, exclude_defaults=True
+        ),
         "files": sources,
     }
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +30,7 @@ COMPARED = 20  # random draws that stand for submissions where there are no othe
 NINETY_NINE = 2.5758293035489004  # standard deviations to either side
 SAME = 1e-9
 POWER = 0.8
-NAME, WIDTH = 20, 79
+NAME, WIDTH = 18, 79
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +105,8 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         ChallengeError: it cannot be used at all.
         PluginError: a metric failed.
     """
+    ready = pipeline.answerable(opened(prepare(challenge, allow_plugins)))
     examples, others = _examples(challenge, allow_plugins)
-    ready = opened(prepare(challenge, allow_plugins))
     baselines, ours = _baselines(challenge, allow_plugins)
     assert ready.answers is not None
     made = canaries(ready)
@@ -146,7 +147,7 @@ def _examples(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], 
         report = pipeline.score(against, [example.submission], allow_plugins=allow_plugins)
         (scored,) = report.submissions
         remarks += [
-            Remark(problem.severity, f"{where}: {replace(problem, path=None)}")
+            Remark(problem.severity, f"examples[{n}]: {_named(problem, example.submission)}")
             for problem in islice(scored.findings, PLACES)
         ]
         remarks += [
@@ -182,9 +183,13 @@ def _baselines(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark],
             rows += _row(scored.values[report.primary.id])
         else:
             first = next(p for p in scored.findings if p.severity == "error")
-            said = f"baseline {shown(scored.name)} is rejected: {replace(first, path=None)}"
+            said = f"baseline {shown(scored.name)} is rejected: {_named(first, Path(scored.path))}"
             remarks.append(Remark("error", said))
     return remarks, rows
+
+
+def _named(problem: Problem, path: Path) -> Problem:
+    return replace(problem, path=path.name)
 
 
 def _row(value: Value) -> list[Floats]:
@@ -351,7 +356,8 @@ def _lines(lint: Lint) -> Iterator[str]:
         yield from wrap(f"{remark.severity}: {remark.text}", WIDTH, subsequent_indent="  ")
     for remark in lint.examples:
         yield from wrap(remark.text, WIDTH, subsequent_indent="  ")
-    failed = sum(remark.severity == "error" for remark in lint.examples)
+    wrong = (remark for remark in lint.examples if remark.severity == "error")
+    failed = len({remark.text.partition("]")[0] for remark in wrong})
     yield f"{len(challenge.examples)} examples, {failed} failed"
     yield "sound" if lint.sound else "NOT SOUND: see the errors above"
 

@@ -73,7 +73,7 @@ def score(
         PluginError: a metric failed.
         UsageError: two submissions have one name.
     """
-    ready = _answerable(opened(prepare(_loaded(challenge), allow_plugins)))
+    ready = answerable(opened(prepare(_loaded(challenge), allow_plugins)))
     files = [*_named(submissions), *_baselines(ready.prepared)]
     _distinct(files)
     scored = [
@@ -123,7 +123,7 @@ def compare(
     asked = tuple(bind(comparisons(), notation) for notation in preferences or ())
     if preferences is None and ranked:
         asked = every(comparisons())
-    ready = _answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
+    ready = answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
     files = _named(submissions)
     _distinct(files)
     outcomes = _run(ready, files, progress)
@@ -261,8 +261,8 @@ def _loaded(challenge: Challenge | Path | str) -> Challenge:
     return challenge if isinstance(challenge, Challenge) else load(Path(challenge))
 
 
-def _answerable(ready: Opened) -> Opened:
-    """The same, unless the truth has lists that no submission could answer."""
+def answerable(ready: Opened) -> Opened:
+    """The same, unless the truth has lists that no submission could answer: `ChallengeError`."""
     if problems := tuple(unanswerable(ready)):
         raise ChallengeError(problems=problems)
     return ready
