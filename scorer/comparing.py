@@ -154,10 +154,11 @@ def legend(compared: Compared) -> str:
         said += f", its {100 * rules.intervals:g} % interval"
     said += "; w-t-l: the lists that a wins, ties and loses; effect: the mean difference over its "
     said += "standard deviation; p"
+    many = f" for {count:,} pairs" if count > 1 else ""
     if rules.tiers is None:
         return f"{said} is 1, as the challenge tests nothing."
     adjust = "holm" if rules.tiers.test != "permutation" else rules.tiers.adjust
-    return f"{said} of a {rules.tiers.test} test, {adjust} adjusted for {count:,} pairs."
+    return f"{said} of a {rules.tiers.test} test, {adjust} adjusted{many}."
 
 
 @dataclass(frozen=True, slots=True)

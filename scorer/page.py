@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -83,6 +84,41 @@ def scrolling(
     return node("div", whole, class_="scroll", role="region", aria_label=caption, tabindex=0)
 
 
+def sorter(head: str, kind: str, first: str, now: str = "none") -> Element:
+    """A column's heading with a button that sorts by the cells' `data-sort`.
+
+    Args:
+        head: what it says.
+        kind: text, number, or rank, which is the order of the rows as they come.
+        first: ascending or descending, whichever a first click asks for.
+        now: how the column is sorted as the page opens.
+    """
+    button = node("button", head, type="button")
+    return node(
+        "th", button, scope="col", aria_sort=now, data_kind=kind, data_first=first,
+        class_="text" if kind != "number" else None,
+    )  # fmt: skip
+
+
+def key(value: float | None) -> str:
+    """What a number is sorted by; no value stays last."""
+    return "" if value is None or math.isnan(value) else repr(value)
+
+
+def span(ends: tuple[float, float], dot: float, scale: tuple[float, float]) -> Element:
+    """An interval as a bar with a dot, on an axis that runs over the whole scale."""
+    low, high = scale
+    wide = (high - low) or 1.0
+    left, right, at = (f"{100 * (end - low) / wide:.1f}" for end in (*ends, dot))
+    return node(
+        "svg",
+        node("path", d="M0 6H100", class_="axis"),
+        node("path", d=f"M{left} 6H{right}", class_="span"),
+        node("circle", cx=at, cy=6, r=2.5, class_="dot"),
+        viewBox="0 0 100 12", aria_hidden="true",
+    )  # fmt: skip
+
+
 def folded(summary: str, *inside: Inside, **attributes: object) -> Element:
     """What opens when it is asked for."""
     return node("details", node("summary", summary), *inside, **attributes)
@@ -130,8 +166,52 @@ def histogram(
     )  # fmt: skip
 
 
-def page(title: str, *inside: Element) -> str:
-    """The whole document. Its own style and script are the only ones that a browser will take."""
+def differences(
+    label: str, values: Sequence[float], ends: tuple[str, str], numbers: Element
+) -> Element:
+    """Bars up and down from a line at 0, one a value, with the same numbers as a table.
+
+    Args:
+        label: what the bars are, in words.
+        values: at least one.
+        ends: the greatest and the least value as text, 0 among them.
+        numbers: the table.
+    """
+    wide, high, rim = 360, 110, 16
+    most, least = max(*values, 0.0), min(*values, 0.0)
+    scale, step = high / ((most - least) or 1.0), min(wide / len(values), 24.0)
+    zero = most * scale
+    picture = node(
+        "svg", viewBox=f"0 {-rim} {wide} {high + 2 * rim}", class_="histogram", aria_hidden="true"
+    )
+    for n, value in enumerate(values):
+        if value:
+            picture.append(
+                node("rect", x=_place(n * step), y=_place(zero - max(value, 0.0) * scale),
+                     width=_place(max(step - 1, 0.5)), height=_place(abs(value) * scale),
+                     class_="bar" if value > 0 else "bar below")
+            )  # fmt: skip
+    picture.append(node("path", d=f"M0 {_place(zero)}H{wide}", class_="axis"))
+    picture.append(node("text", ends[0], x=wide, y=-4, text_anchor="end"))
+    picture.append(node("text", ends[1], x=0, y=high + rim - 4))
+    return node(
+        "figure", node("figcaption", label), picture,
+        folded("The numbers of this picture", numbers),
+    )  # fmt: skip
+
+
+def page(
+    title: str, skip: str, about: Sequence[Inside], parts: Sequence[Element], footer: Element
+) -> str:
+    """The whole document. Its own style and script are the only ones that a browser will take.
+
+    Args:
+        title: what is on it.
+        skip: the link to the first part, for those who use a keyboard.
+        about: what stands below the title.
+        parts: the sections, which the top links to.
+        footer: what stands at the end.
+    """
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -147,7 +227,20 @@ def page(title: str, *inside: Element) -> str:
         node("title", title),
         node("style", style),
     )
-    document = node("html", head, node("body", *inside, node("script", script)), lang="en")
+    links = [
+        node("li", node("a", part.find("h2").text, href=f"#{part.get('id')}"))  # type: ignore[union-attr]
+        for part in parts
+    ]
+    body = node(
+        "body",
+        node("a", skip, href=f"#{parts[0].get('id')}", class_="skip"),
+        node("header", node("h1", title), *about,
+             node("nav", node("ul", *links), aria_label="Parts of this page")),
+        node("main", *parts),
+        node("footer", footer),
+        node("script", script),
+    )  # fmt: skip
+    document = node("html", head, body, lang="en")
     return f"<!doctype html>\n{tostring(document, 'unicode', method='html')}\n"
 
 

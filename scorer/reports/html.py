@@ -11,9 +11,23 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from scorer import __version__
+from scorer.challenge import Challenge
 from scorer.errors import shown
 from scorer.measures import Measure, written
-from scorer.page import Inside, folded, hidden, histogram, node, page, scrolling, section, table
+from scorer.page import (
+    Inside,
+    folded,
+    hidden,
+    histogram,
+    key,
+    node,
+    page,
+    scrolling,
+    section,
+    sorter,
+    span,
+    table,
+)
 from scorer.reporting import (
     Options,
     Sheet,
@@ -40,28 +54,18 @@ STEPS = 20  # of a histogram
 def html(report: Report, options: Options) -> str:
     """Everything that is known, for people."""
     challenge = report.challenge
-    title = shown(challenge.title)
+    about = [_prose(challenge.description)] if challenge.description else []
     parts = [part for part in _parts(report, options) if part is not None]
-    links = [
-        node("li", node("a", part.find("h2").text, href=f"#{part.get('id')}"))  # type: ignore[union-attr]
-        for part in parts
-    ]
-    return page(
-        title,
-        node("a", "Skip to the leaderboard", href="#board", class_="skip"),
-        node(
-            "header",
-            node("h1", title),
-            _prose(challenge.description) if challenge.description else None,
-            node("nav", node("ul", *links), aria_label="Parts of this page"),
-        ),
-        node("main", *parts),
-        node(
-            "footer",
-            node("p", f"scorer {__version__}, challenge {shown(challenge.id)}, fingerprint ",
-                 node("code", report.fingerprint)),
-        ),
-    )  # fmt: skip
+    source = source_of(challenge, report.fingerprint)
+    return page(shown(challenge.title), "Skip to the leaderboard", about, parts, source)
+
+
+def source_of(challenge: Challenge, fingerprint: str | None) -> Element:
+    """What made the page of what."""
+    said = f"scorer {__version__}, challenge {shown(challenge.id)}"
+    if fingerprint is None:
+        return node("p", said)
+    return node("p", f"{said}, fingerprint ", node("code", fingerprint))
 
 
 def _parts(report: Report, options: Options) -> Iterator[Element | None]:
@@ -90,13 +94,13 @@ def _board(report: Report, options: Options) -> list[Inside]:
     scale = _scale(rows, primary)
     submissions = {scored.name: (n, scored) for n, scored in _anchored(report)}
     head = [
-        _sorter("rank", "rank", "ascending", "ascending"),
-        _sorter("name", "text", "ascending"),
-        _sorter(shown(primary.id), "number", _first(primary)),
-        *([_sorter(ends, "number", _first(primary))] if ends else []),
-        *([_sorter("tier", "number", "ascending")] if tiers else []),
-        *(_sorter(shown(m.id), "number", _first(m)) for m in others),
-        _sorter("lists", "number", "descending"),
+        sorter("rank", "rank", "ascending", "ascending"),
+        sorter("name", "text", "ascending"),
+        sorter(shown(primary.id), "number", _first(primary)),
+        *([sorter(ends, "number", _first(primary))] if ends else []),
+        *([sorter("tier", "number", "ascending")] if tiers else []),
+        *(sorter(shown(m.id), "number", _first(m)) for m in others),
+        sorter("lists", "number", "descending"),
     ]
     body = node("tbody")
     band = 0
@@ -136,28 +140,16 @@ def _board(report: Report, options: Options) -> list[Inside]:
     ]
 
 
-def _sorter(head: str, kind: str, first: str, now: str = "none") -> Element:
-    button = node("button", head, type="button")
-    return node(
-        "th", button, scope="col", aria_sort=now, data_kind=kind, data_first=first,
-        class_="text" if kind != "number" else None,
-    )  # fmt: skip
-
-
 def _first(measure: Measure) -> str:
     return "descending" if measure.metric.better == "higher" else "ascending"
 
 
 def _cell(value: int | None, none: str = "-") -> Element:
-    return node("td", none if value is None else f"{value:,}", data_sort=_key(value))
+    return node("td", none if value is None else f"{value:,}", data_sort=key(value))
 
 
 def _value(row: Standing, measure: Measure, precision: int) -> Element:
-    return node("td", mean_of(row, measure, precision), data_sort=_key(row.values[measure.id]))
-
-
-def _key(value: float | None) -> str:
-    return "" if value is None or math.isnan(value) else repr(value)
+    return node("td", mean_of(row, measure, precision), data_sort=key(row.values[measure.id]))
 
 
 def _interval(
@@ -166,21 +158,9 @@ def _interval(
     """The interval as a bar, with its numbers beside it."""
     if row.interval is None:
         return node("td", data_sort="")
-    low, high = scale
-    wide = (high - low) or 1.0
-    left, right, dot = (
-        f"{100 * (at - low) / wide:.1f}" for at in (*row.interval, row.values[measure.id])
-    )
-    bar = node(
-        "svg",
-        node("path", d="M0 6H100", class_="axis"),
-        node("path", d=f"M{left} 6H{right}", class_="span"),
-        node("circle", cx=dot, cy=6, r=2.5, class_="dot"),
-        viewBox="0 0 100 12", aria_hidden="true",
-    )  # fmt: skip
+    bar = span(row.interval, row.values[measure.id], scale)
     said = node("span", interval(row, measure, precision), class_="range")
-    middle = row.values[measure.id]
-    return node("td", bar, said, data_sort=_key(middle))
+    return node("td", bar, said, data_sort=key(row.values[measure.id]))
 
 
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
