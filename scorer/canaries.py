@@ -222,7 +222,7 @@ class _OfGrades:
 
     def random(self, rng: np.random.Generator) -> Table:
         return self._pooled(
-            lambda items: rng.choice(items, min(self.depth, items.size), replace=False)
+            lambda items: rng.choice(items, min(self.depth, items.size), replace=False), anew=True
         )
 
     def tied(self, rng: np.random.Generator) -> Table:
@@ -238,13 +238,19 @@ class _OfGrades:
         tied = self.ready.prepared.challenge.submission.ties == "expected"
         return self._pooled(lambda items: items[np.argsort(place[items], kind="stable")], tied)
 
-    def _pooled(self, chosen: Callable[[Ints], Ints], tied: bool = False) -> Table:
-        """For each list the first of its items, in the order that `chosen` gives them."""
+    def _pooled(
+        self, chosen: Callable[[Ints], Ints], tied: bool = False, anew: bool = False
+    ) -> Table:
+        """For each list the first of its items, in the order that `chosen` gives them.
+
+        `anew` if it gives each list another, though the items are the same.
+        """
         _, items, by_list = self.pool
-        mine = [
-            chosen(items if by_list is None else by_list.get(name, NONE))[: self.depth]
-            for name in self.truth.lists
-        ]
+        if by_list is None and not anew:
+            mine = [chosen(items)[: self.depth]] * len(self.truth.lists)
+        else:
+            own = (items if by_list is None else by_list.get(n, NONE) for n in self.truth.lists)
+            mine = [chosen(each)[: self.depth] for each in own]
         in_list = np.repeat(np.arange(len(mine)), [each.size for each in mine])
         return self._listed(in_list, np.concatenate([NONE, *mine]), tied)
 

@@ -440,7 +440,6 @@ class Challenge(_Part):
 
     _path: Path = PrivateAttr(default=Path(FILE))
     _folder: Path = PrivateAttr(default=Path())
-    _text: bytes = PrivateAttr(default=b"")
     _root: Value | None = PrivateAttr(default=None)
 
     @property
@@ -452,11 +451,6 @@ class Challenge(_Part):
     def folder(self) -> Path:
         """The folder that paths are relative to, absolute."""
         return self._folder
-
-    @property
-    def text(self) -> bytes:
-        """The file's bytes, for the fingerprint."""
-        return self._text
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -516,7 +510,7 @@ def load(path: Path) -> Challenge:
     found.extend(fault for fault in faults if fault.line not in misread)
     if found.fatal:
         raise ChallengeError(problems=found)
-    challenge._path, challenge._folder, challenge._text = where, folder, text
+    challenge._path, challenge._folder = where, folder
     challenge._root = root
     return challenge
 

@@ -47,7 +47,6 @@ def test_two_keys_are_enough(folder):
     made = challenge(LEAST)
     assert (made.id, made.title, made.description) == ("vlnet", "vlnet", "")
     assert (made.path, made.folder) == (Path("challenge.yaml"), folder)
-    assert made.text == LEAST.encode()
     assert (made.truth.file, made.truth.format, made.truth.columns) == (
         folder / "truth.csv",
         None,
@@ -225,7 +224,6 @@ def test_with_metrics():
         ("MARp", [5, 10], False),
     ]
     assert made.line(made.metrics[0].key) is None
-    assert made.text == FULL.encode()
 
 
 def test_with_truth(folder, tmp_path):
@@ -241,7 +239,7 @@ def test_with_truth(folder, tmp_path):
 def test_pickled_whole():
     made = challenge(FULL)
     again = pickle.loads(pickle.dumps(made))
-    assert (again.metrics, again.text, again.line("metrics[1]")) == (made.metrics, made.text, 28)
+    assert (again.metrics, again.line("metrics[1]")) == (made.metrics, 28)
 
 
 @pytest.mark.usefixtures("folder")

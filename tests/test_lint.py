@@ -314,3 +314,13 @@ def test_a_fold_that_nobody_can_answer(score, challenge):
     ran = score(folder, folder / "sub.csv")
     assert ran.code == 2
     assert "T511" in ran.err
+
+
+def test_lint_writes_over_nothing_that_it_reads(score, challenge):
+    folder = challenge(ONE, **{".scorer-key": "secret"})
+    for name in ("truth.csv", "challenge.yaml", ".scorer-key"):
+        before = (folder / name).read_bytes()
+        ran = score("lint", folder, "-o", folder / name)
+        assert ran.code == 2
+        assert "needs a file of its own" in ran.err
+        assert (folder / name).read_bytes() == before

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.command import ChallengeWord, Output, Plugins, Result, challenge_of
+from scorer.command import ChallengeWord, Output, Plugins, Result, challenge_of, spare
 
 
 class Form(StrEnum):
@@ -30,8 +30,10 @@ def lint(
     chance level, and whether the rules can be played. For organizers: it reads the truth.
     """
     from scorer import linting
+    from scorer.identity import KEY
 
     settled, _ = challenge_of(challenge)
+    spare(output, settled, settled.folder / KEY)
     found = linting.lint(settled, allow_plugins=allow_plugins)
     if format is Form.json:
         text = json.dumps(linting.data(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
