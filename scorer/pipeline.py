@@ -237,6 +237,7 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
         certainty,
         contradicting,
         dict(sorted(counts.items())),
+        prepared.rank_by,
     )
 
 

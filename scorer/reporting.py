@@ -187,6 +187,13 @@ def remarks(report: Report, precision: int) -> list[str]:
                 f"{certainty.lists:,} lists show a difference of {least} in {primary} between two "
                 "submissions in four cases of five; a smaller one may well stay unseen."
             )
+    if report.rank_by is not None:
+        preference, aggregate = (shown(each.name) for each in report.rank_by)
+        said.insert(
+            0,
+            f"Ranked by the preference {preference} between submissions, list by list, from which "
+            f"{aggregate} makes an order; values do not rank, so there are no tiers.",
+        )
     for cycle in report.cycles:
         said.append(
             f"The preferences contradict each other: each of {some(cycle, 5)} is beaten, "

@@ -309,8 +309,9 @@ class Report:
     certainty: Certainty | None = None
     cycles: tuple[tuple[str, ...], ...] = ()  # where preferences that rank contradict each other
     groups: Mapping[str, int] = field(default_factory=dict)  # group -> how many lists it has
+    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation; else primary
 
     @property
     def primary(self) -> Measure:
-        """The measure that ranks."""
+        """The measure that ranks, unless preferences do."""
         return next((m for m in self.measures if m.primary), self.measures[0])

@@ -1,12 +1,15 @@
 """`score compare`: every pair, list by list, and the orders that preferences make."""
 
+import csv
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scorer.comparing import bars, shared
 from scorer.pairing import Tally
 
 TRUTH = "list,item,grade\n" + "".join(
@@ -157,6 +160,154 @@ def test_preferences_can_rank_and_break_ties(score, challenge, folder):
     assert ran.code == 2
     assert "leaderboard.rank_by.preference" in ran.err
     assert "leaderboard.rank_by.aggregate" in ran.err
+
+
+CYCLE = {"x": "123", "y": "231", "z": "312"}  # where each has the relevant item of three lists
+
+
+@pytest.fixture
+def condorcet(challenge):
+    """Three lists that rank x y z, z x y and y z x; the board is ranked by RPP and MC4."""
+    yaml = (
+        "truth: truth.csv\nmetrics: [RR]\nleaderboard:\n"
+        "  rank_by: {preference: RPP, aggregate: MC4}\n  baselines: [none.csv]\n"
+    )
+    files = {
+        f"{name}.csv": table(
+            {q: "x" * (int(at) - 1) + "a" for q, at in zip("123", places, strict=True)}
+        )
+        for name, places in CYCLE.items()
+    }
+    truth = "list,item\nq1,a\nq2,a\nq3,a\n"
+    none = table(dict.fromkeys("123", "x"))
+    return challenge(yaml, **{"truth.csv": truth, "none.csv": none}, **files)
+
+
+def test_a_board_says_that_preferences_rank_it_and_contradict_each_other(score, condorcet):
+    files = [condorcet / f"{name}.csv" for name in CYCLE]
+    said = json.loads(score(condorcet, *files, "--format", "json").out)
+    assert said["ranked_by"] == {"preference": "RPP", "aggregate": "MC4"}
+    assert said["cycles"] == [["x", "y", "z"]]
+    assert [(row["rank"], row["name"]) for row in said["leaderboard"]] == [
+        (1, "x"), (1, "y"), (1, "z"), (None, "none"),
+    ]  # fmt: skip
+    assert all(row["tier"] is None and row["ranks"] is None for row in said["leaderboard"])
+    assert said["certainty"] is None
+    for form in ("table", "markdown", "html", "latex", "github"):
+        out = " ".join(score(condorcet, *files, "--format", form).out.split())
+        assert "Ranked by the preference RPP" in out, form
+        assert "MC4 makes an order" in out, form
+        assert "contradict each other" in out, form
+        assert "ranks the board" not in out, form
+    assert "contradicts itself among 'x', 'y', 'z'" in score("compare", condorcet, *files).out
+
+
+def test_a_board_that_a_measure_ranks_says_so(score, folder):
+    said = json.loads(score(folder, *runs(folder), "--format", "json").out)
+    assert said["ranked_by"] == {"measure": "AP"}
+    assert "Ranked by" not in score(folder, *runs(folder)).out
+
+
+def test_baselines_take_no_part_in_breaking_ties(score, challenge):
+    yaml = (
+        "truth: truth.csv\nmetrics: [Success@3]\n"
+        "leaderboard: {tie_break: [LexiRecall], baselines: [base.csv]}\n"
+    )
+    files = {"truth.csv": TRUTH, "base.csv": table(dict.fromkeys("123", "abc"))}
+    folder = challenge(yaml, **files, **{name: table(run) for name, run in RUNS.items()})
+    said = json.loads(score(folder, *runs(folder)[:2], "--format", "json").out)["leaderboard"]
+    assert [(row["rank"], row["name"]) for row in said] == [(1, "y"), (2, "x"), (None, "base")]
+    assert len({row["values"]["Success@3"] for row in said}) == 1
+
+
+@pytest.fixture
+def six(folder):
+    """Six submissions, which make 15 pairs."""
+    return [f"{name}={path}" for n in "12" for name, path in
+            ((f"{path.stem}{n}", path) for path in runs(folder))]  # fmt: skip
+
+
+def test_many_pairs_are_a_matrix_unless_all_are_asked_for(score, folder, six):
+    ran = score("compare", folder, *six, "-p", "RPP")
+    assert "15 pairs: their orders and a sign each (--all shows every pair)." in ran.out
+    assert "less" not in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+    rows = [line.split() for line in ran.out.splitlines() if line[:1] in "xyz" and line[2:3] == " "]
+    assert len(rows) == 12  # of AP, and of a preference
+    preferred = {row[0]: row[2:] for row in rows[6:]}
+    assert preferred["y1"] == preferred["y2"] == [".", ">", ">", ">", ">"]
+    assert preferred["z1"] == ["<", "<", ".", ">", ">"]
+    every = score("compare", folder, *six, "--all")
+    assert every.out.count(" less ") == 15
+    assert max(map(len, every.out.splitlines())) <= 80
+    for form in ("json", "csv", "html"):
+        assert score("compare", folder, *six, "--format", form).code == 0
+
+
+def test_columns_that_do_not_fit_are_said(score, folder, six, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "12")
+    ran = score("compare", folder, *six)
+    assert "Not shown at" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 12
+
+
+def test_each_measure_names_the_lists_that_differ_most(score, folder):
+    two = runs(folder)[:2]
+    said = json.loads(score("compare", folder, *two, "--format", "json").out)
+    most = said["pairs"][0]["measures"]["AP"]["most"]
+    line = "AP: " + ", ".join(f"{each['list']} {each['difference']:+.4f}" for each in most)
+    for form in ("table", "markdown", "html"):
+        out = score("compare", folder, *two, "--format", form).out.replace("\\", "")
+        assert line.partition(": ")[2] in out, form
+    assert line in score("compare", folder, *two).out
+
+
+def test_csv_has_a_row_for_each_pair_and_what_it_is_compared_by(score, folder):
+    formula = runs(folder)[0].rename(folder / "=x.csv")
+    three = ["--format", "csv", formula, *runs(folder)[1:]]
+    out = score("compare", folder, "-p", "RPP", *three).out
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [(row["is"], row["of"]) for row in rows[:3]] == [
+        ("measure", "AP"), ("measure", "P@2"), ("preference", "RPP"),
+    ]  # fmt: skip
+    assert len(rows) == 9
+    assert rows[0]["a"] == "'=x"
+    three[1] = "json"
+    said = json.loads(score("compare", folder, *three).out)["pairs"][0]
+    assert float(rows[0]["mean_difference"]) == said["measures"]["AP"]["difference"]
+    assert [float(rows[0][end]) for end in ("low", "high")] == said["measures"]["AP"]["interval"]
+    assert rows[2]["p"] == ""
+
+
+def test_the_page_names_everything_and_text_stays_text(score, folder):
+    hostile = "<script>=" + str(runs(folder)[0])
+    out = score("compare", folder, hostile, *runs(folder)[1:], "--format", "html").out
+    assert out.count("<script>") == 1
+    assert "&lt;script&gt; less y" in out
+    assert out.count('class="histogram"') == 3
+    for name in ("AP", "P@2", "RPP", "rrLexiPrecision", "Copeland"):
+        assert f">{name}<" in out or name in out
+
+
+def test_a_comparison_read_back_can_be_shown_in_every_form(score, folder, tmp_path):
+    lines = tmp_path / "preferences.jsonl"
+    score("compare", folder, *runs(folder), "--format", "jsonl", "-o", lines)
+    for form in ("table", "markdown", "csv", "html", "json", "jsonl"):
+        ran = score("compare", folder, lines, "--format", form)
+        assert ran.code == 0, ran
+        assert "rrLexiPrecision" in ran.out
+    assert score("compare", folder, lines, "--format", "jsonl").out == lines.read_text()
+
+
+def test_more_lists_than_bars_share_them_evenly():
+    found = SimpleNamespace(lists=tuple(f"q{n}" for n in range(11)))
+    values = np.array([*np.arange(10.0), np.nan])
+    made = bars(found, values, 4)
+    assert [bar.value for bar in made] == [8.0, 5.0, 2.5, 0.5]
+    assert made[0].lists == ("q9", "q8", "q7")
+    assert shared(made) == "each bar is the mean of 2 or 3 lists that follow each other"
+    assert shared(bars(found, values, 10)) == ""
+    assert bars(found, np.full(11, np.nan), 4) == []
 
 
 @settings(derandomize=True, deadline=None)

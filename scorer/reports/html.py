@@ -301,9 +301,10 @@ def _measure(measure: Measure, report: Report) -> Element:
     metric = measure.metric
     title = metric.title[:1].upper() + metric.title[1:]
     better = f"{metric.better} is better"
+    ranks = report.rank_by is None and measure.id == report.primary.id
     facts = [
         ("Metric", f"{metric.name}: {title}"),
-        ("Direction", better + (", ranks the board" if measure.id == report.primary.id else "")),
+        ("Direction", better + (", ranks the board" if ranks else "")),
         ("Of all lists", measure.aggregate),
         *((f"Parameter {key}", written(value)) for key, value in measure.params.items()),
         ("Source", metric.source),

@@ -49,6 +49,7 @@ def json(report: Report, options: Options) -> str:
             }
             for standing in report.standings
         ],
+        "ranked_by": _ranked_by(report),
         "certainty": _certainty(report.certainty, report),
         "cycles": report.cycles,
         "groups": report.groups,
@@ -75,6 +76,13 @@ def _submission(scored: Scored, report: Report, options: Options) -> dict[str, A
         if scored.valid
         else None,
     }
+
+
+def _ranked_by(report: Report) -> dict[str, str]:
+    if report.rank_by is None:
+        return {"measure": report.primary.id}
+    preference, aggregate = report.rank_by
+    return {"preference": preference.name, "aggregate": aggregate.name}
 
 
 def _groups(scored: Scored, measure: Measure, report: Report) -> dict[str, Any]:
