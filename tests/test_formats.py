@@ -1,5 +1,6 @@
 """Every format: inputs with all that is found in them, and the laws that hold for all."""
 
+import csv
 import gzip
 import io
 import json
@@ -101,6 +102,16 @@ def test_lines_are_known(tmp_path):
         [["q\n1", "a"], ["q2", "b"]],
         0,
     )
+
+
+def test_a_field_may_be_as_long_as_a_line_and_csv_is_left_as_it_was(tmp_path):
+    before = csv.field_size_limit()
+    path, long = tmp_path / "a.csv", "x" * (before + 1)
+    path.write_text(f'list,item\n"{long}",{long}\n')
+    table, findings = reading(path)
+    assert (rows(table), len(findings)) == ([[long, long]], 0)
+    table, findings = reading(path, limits=Limits(line=before))
+    assert (table, told(findings), csv.field_size_limit()) == (None, ["S109 2"], before)
 
 
 def test_problems_name_list_and_item(tmp_path):
@@ -302,7 +313,7 @@ def test_a_table_is_the_same_however_it_is_written(table, tmp_path):
         "crlf.csv": text.replace("\n", "\r\n").encode(),
         "blank.csv": text.replace("\n", "\n\n \t\n").encode(),
         "short.csv": text.removesuffix("\n").encode(),
-        "spaced.csv": "\n".join(line.replace('","', '" ,\t"') for line in lines).encode()
+        "spaced.csv": "\n".join(line.replace('","', '",  "') for line in lines).encode()
         if not any('"' in a + b or "," in a + b for a, b, _ in table)
         else text.encode(),
         "a.csv.gz": gzip.compress(text[:9].encode()) + gzip.compress(text[9:].encode()),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice
+from csv import Error, field_size_limit, reader
+from functools import cache
+from itertools import chain, islice
 
 from scorer.columns import DECIMAL, Builder, Table, Wanted
 from scorer.errors import Findings, Problem, quoted, shown
@@ -15,27 +17,42 @@ from scorer.tables import COMPRESSED, Request, format, resolve
 MOST_LINES = 10_000  # of one record
 BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
 MARKS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-IN_QUOTES = re.compile(r'([^"]*+(?:""[^"]*+)*+)("?)')
+QUOTES = 'a quote inside a quoted value is written twice: ""'
+FAULTS = (  # words of the csv module, and ours
+    ("end of data", "S208", "the quote opened here is never closed", QUOTES),
+    ("expected after", "S208", "text or a blank follows the end of the quote opened here", QUOTES),
+    ("a tab", "S208", "a tab stands before the quote opened here", "leave the tab out"),
+    ("new-line", "S207", "a CR follows this value, and no LF", "end lines with LF or CRLF"),
+    ("", "S208", "this value cannot be read", QUOTES),
+)
 
 Line = tuple[int, str]
-Starts = list[tuple[int, int]]  # of each field: lines below the record's first, character from 1
+Start = tuple[int, int]  # of a field: lines below the record's first, character from 1
 
 
 @format("csv", ".csv", ".tsv", ".txt")
 def csv(request: Request) -> Table | None:
     """Read a header and rows; quotes as in RFC 4180, blanks round unquoted fields are nothing.
 
-    Columns are separated by commas, in a file called .tsv by tabs.
+    Columns are separated by commas, in a file called .tsv by tabs. The csv module cuts them.
     """
+    before = field_size_limit()  # of the whole process, and less than a line may have
+    field_size_limit(min(max(before, request.limits.line + MOST_LINES), 2**31 - 1))
+    try:
+        return _table(request)
+    finally:
+        field_size_limit(before)
+
+
+def _table(request: Request) -> Table | None:
     findings = request.findings
-    source = _Source(lines(request.stream, request.limits, findings))
+    source = lines(request.stream, request.limits, findings)
     first = next((line for line in source if line[1].strip(" \t")), None)
     if first is None:
         findings.add(Problem("S102", "the file holds nothing but blank lines"))
         return None
-    source.put_back([first])
     separator = _separator(first, request)
-    records = _records(source, separator, findings, request.limits)
+    records = _records(chain([first], source), separator, findings, request.limits)
     header = next(records, None)
     found = _header(*header, separator, request) if header is not None else None
     if header is None or found is None:
@@ -44,8 +61,8 @@ def csv(request: Request) -> Table | None:
     names = header[1]
     places = [names.index(shape.called(role)) for role in roles]
 
-    def place(raw: str, n: int) -> tuple[int, int]:
-        return _split(raw, separator)[1][places[n]]
+    def place(raw: str, n: int) -> Start:
+        return _start(raw, separator, places[n])
 
     builder = Builder(shape, roles, findings, request.limits, place)
     builder.facts["columns"] = tuple(names)
@@ -56,7 +73,7 @@ def csv(request: Request) -> Table | None:
         elif not enough(findings, "S207"):
             said = f"{len(fields):,} fields, expected {width:,}"
             more = len(fields) > width
-            below, column = _split(raw, separator)[1][width] if more else (0, None)
+            below, column = _start(raw, separator, width) if more else (0, None)
             hint = f"an unquoted {MARKS[separator]}?" if more else None
             findings.add(Problem("S207", said, line=line + below, column=column, help=hint))
     return builder.table()
@@ -66,7 +83,7 @@ def _header(
     line: int, names: list[str], raw: str, separator: str, request: Request
 ) -> tuple[Wanted, tuple[str, ...]] | None:
     """The shape that the header fits and the roles it has, after telling what is odd about it."""
-    findings, starts = request.findings, _split(raw, separator)[1]
+    findings, starts = request.findings, [start for start, _ in _starts(raw, separator)]
     wanted = {shape.called(role) for shape in request.wanted for role in shape.roles}
     if wanted.isdisjoint(names) and any(map(DECIMAL.fullmatch, re.split(r"[,;|\s]+", raw))):
         said = f"no header; the first line looks like data ({shown(raw.strip(), 60)})"
@@ -82,7 +99,7 @@ def _header(
     for n, name in enumerate(names):
         places.setdefault(name, []).append(n)
     for name, at in places.items():
-        if name and len(at) > 1:
+        if name and len(at) > 1 and not enough(findings, "S204"):
             times = "twice" if len(at) == 2 else f"{len(at):,} times"
             where = " and ".join(str(n + 1) for n in at[:2]) + (", ..." if len(at) > 2 else "")
             said = f"column {quoted(name)} appears {times} (columns {where})"
@@ -92,7 +109,7 @@ def _header(
     if found is not None:
         used = {found[0].called(role) for role in found[1]}
         for n, (name, (below, column)) in enumerate(zip(names, starts, strict=True)):
-            if name not in used and (name or n):
+            if name not in used and (name or n) and not enough(findings, "S205"):
                 called = quoted(name) if name else f"{n + 1:,}, which has no name,"
                 said = f"column {called} is not used"
                 findings.add(Problem("S205", said, "warning", None, line + below, column))
@@ -115,120 +132,89 @@ def _separator(first: Line, request: Request) -> str:
     return other
 
 
-class _Source:
-    """Lines that can be put back."""
-
-    def __init__(self, lines: Iterator[Line]) -> None:
-        self._lines = lines
-        self._again: deque[Line] = deque()
-
-    def __iter__(self) -> _Source:
-        return self
-
-    def __next__(self) -> Line:
-        return self._again.popleft() if self._again else next(self._lines)
-
-    def put_back(self, lines: list[Line]) -> None:
-        """Give these lines again, before all others."""
-        self._again.extendleft(reversed(lines))
-
-
-class _BadQuote(Exception):
-    """A quote that is not closed as it should be, with its place in the record."""
-
-    def __init__(self, message: str, place: tuple[int, int]) -> None:
-        self.place = place
-        super().__init__(message)
-
-
 def _records(
-    source: _Source, separator: str, findings: Findings, limits: Bounds
+    source: Iterator[Line], separator: str, findings: Findings, limits: Bounds
 ) -> Iterator[tuple[int, list[str], str]]:
     """Line, fields and text of each record that is not blank.
 
     After a quote that is never closed, reading goes on in the next line. That is
     linear: the lines in between hold no single quote, so none of them can open one.
     """
-    blanks = BLANKS[separator]
-    for line, text in source:
-        if '"' not in text:
-            fields = text.split(separator)
-            if " " in text or "\t" in text:
-                fields = [field.strip(blanks) for field in fields]
-            if len(fields) > 1 or fields[0]:
-                yield line, fields, text
-            continue
-        taken = [(line, text)]
+    again: deque[Line] = deque()
+    taken: list[Line] = []  # of the record that is being read
+
+    def fed() -> Iterator[str]:
+        size = 0
+        while line := again.popleft() if again else next(source, None):
+            size = len(line[1]) + (size if taken else 0)
+            if taken and (size > limits.line or len(taken) > MOST_LINES):
+                again.appendleft(line)
+                return
+            taken.append(line)
+            yield line[1] + "\n"
+
+    while True:
         try:
-            fields, _ = _fields(text, separator, _more(source, taken, limits.line))
-        except _BadQuote as error:
-            below, column = error.place
-            source.put_back(taken[below + 1 :])
-            if enough(findings, "S208"):
-                continue
-            hint = 'a quote inside a quoted value is written twice: ""'
-            findings.add(Problem("S208", str(error), line=line + below, column=column, help=hint))
-        else:
-            yield line, fields, "\n".join(text for _, text in taken)
-
-
-def _more(source: _Source, taken: list[Line], room: int) -> Iterator[str]:
-    """The lines that a record may go on in, remembered in `taken`."""
-    for line in islice(source, MOST_LINES):
-        taken.append(line)
-        room -= len(line[1]) + 1
-        if room < 0:
+            for fields in reader(fed(), delimiter=separator, skipinitialspace=True, strict=True):
+                line, raw = taken[0]
+                if len(taken) > 1:
+                    raw = "\n".join(text for _, text in taken)
+                if " " in raw or "\t" in raw:
+                    fields = _bare(fields, raw, separator)
+                if len(fields) > 1 or any(fields) or '"' in raw:
+                    yield line, fields, raw
+                taken.clear()
             return
-        yield line[1]
+        except Error as error:
+            raw = "\n".join(text for _, text in taken)
+            [((below, column), _)] = deque(_starts(raw, separator), maxlen=1)
+            again.extendleft(reversed(taken[below + 1 :]))
+            line = taken[0][0] + below
+            taken.clear()
+            _, code, said, hint = next(fault for fault in FAULTS if fault[0] in str(error))
+            if not enough(findings, code):
+                findings.add(Problem(code, said, line=line, column=column, help=hint))
 
 
-def _split(raw: str, separator: str) -> tuple[list[str], Starts]:
-    """The fields of a whole record, and where each starts."""
-    text, *rest = raw.split("\n")
-    return _fields(text, separator, iter(rest))
-
-
-def _fields(text: str, separator: str, more: Iterator[str]) -> tuple[list[str], Starts]:
-    """The fields of a record that begins with this line, and where each starts.
+def _bare(fields: list[str], raw: str, separator: str) -> list[str]:
+    """The fields without the blanks round those that are not quoted.
 
     Raises:
-        _BadQuote: a quote is opened that the lines to come do not close.
+        Error: a quote is opened after a tab, which the csv module takes for text.
     """
-    blanks = BLANKS[separator]
-    fields: list[str] = []
-    starts: Starts = []
-    below = at = 0
+    bare = [field.strip(BLANKS[separator]) for field in fields]
+    if '"' in raw and bare != fields:
+        for n, (_, quoted) in enumerate(_starts(raw, separator)):
+            if quoted:
+                bare[n] = fields[n]
+            elif bare[n].startswith('"'):
+                raise Error("a tab")
+    return bare
+
+
+def _start(raw: str, separator: str, n: int) -> Start:
+    """Where the n-th field of a record starts."""
+    return next(islice(_starts(raw, separator), n, None))[0]
+
+
+def _starts(raw: str, separator: str) -> Iterator[tuple[Start, bool]]:
+    """Where each field of a record starts, and whether it is quoted; a bad one is the last."""
+    field, at, below, newline = _field(separator), 0, 0, -1
     while True:
-        begin = _after(blanks, text, at)
-        starts.append((below, begin + 1))
-        if text.startswith('"', begin):
-            part = IN_QUOTES.match(text, begin + 1)
-            parts = []
-            while part and not part[2]:
-                parts.append(part[1])
-                following = next(more, None)
-                if following is None:
-                    raise _BadQuote("the quote opened here is never closed", starts[-1])
-                text, below = following, below + 1
-                part = IN_QUOTES.match(text)
-            assert part is not None  # it matches anything
-            parts.append(part[1])
-            fields.append("\n".join(parts).replace('""', '"'))
-            end = _after(blanks, text, part.end())
-            if end < len(text) and text[end] != separator:
-                said = "text follows the end of the quote opened here"
-                raise _BadQuote(said, starts[-1])
-        else:
-            end = text.find(separator, begin)
-            end = end if end >= 0 else len(text)
-            fields.append(text[begin:end].rstrip(blanks))
-        if end == len(text):
-            return fields, starts
+        found = field.match(raw, at)
+        assert found is not None  # it matches anything
+        quoted, end = found.lastindex == 1, found.end()
+        yield (below, found.start(1 if quoted else 2) - newline), quoted
+        if raw[end : end + 1] != separator:
+            return
+        if quoted:
+            below += raw.count("\n", at, end)
+            newline = max(newline, raw.rfind("\n", at, end))
         at = end + 1
 
 
-def _after(blanks: str, text: str, at: int) -> int:
-    """The first place from `at` on that holds no blank."""
-    while at < len(text) and text[at] in blanks:
-        at += 1
-    return at
+@cache
+def _field(separator: str) -> re.Pattern[str]:
+    """A field and the blanks before it; nothing of one whose quote is bad."""
+    quoted = rf'("[^"]*+(?:""[^"]*+)*+")(?![^{separator}\r\n])'
+    return re.compile(rf' *+{quoted}|[{BLANKS[separator]}]*+((?!")[^{separator}\r\n]*+|)')
