@@ -187,7 +187,7 @@ def remarks(report: Report, precision: int) -> list[str]:
                 f"{certainty.lists:,} lists show a difference of {least} in {primary} between two "
                 "submissions in four cases of five; a smaller one may well stay unseen."
             )
-    if report.rank_by is not None:
+    if report.rank_by is not None and report.standings:
         preference, aggregate = (shown(each.name) for each in report.rank_by)
         said.insert(
             0,

@@ -47,6 +47,42 @@ def test_bad_submissions_are_refused_each_for_a_reason_of_its_own(name, score):
     assert len(set(reasons)) == len(reasons), dict(zip(bad, reasons, strict=True))
 
 
+def submissions(kind):
+    return [(name, path) for name in CHALLENGES for path in files(name, kind)]
+
+
+@pytest.mark.parametrize(("name", "path"), submissions("good"), ids=str)
+def test_a_good_submission_passes_the_check_too(name, path, score):
+    ran = score("check", ROOT / "challenges" / name, path)
+    assert ran.code == 0, ran
+
+
+@pytest.mark.parametrize(("name", "path"), submissions("bad"), ids=str)
+def test_the_check_refuses_what_scoring_refuses_and_says_where(name, path, score):
+    scored, checked = (score(*verb, ROOT / "challenges" / name, path) for verb in ((), ("check",)))
+    assert scored.code == checked.code == 1, checked
+    located = rf"^{re.escape(str(path))}(:\d+)*: error\[\w+\] .+"
+    errors = [re.findall(located, ran.err + ran.out, re.M) for ran in (scored, checked)]
+    assert all(errors), (scored, checked)
+
+
+def test_two_rankings_whose_preferences_disagree(score):
+    """Truth a, b, c; x has a at 1 and b at 9, y a, b, c at 2, 3 and 4."""
+    good = ROOT / "submissions_example" / "preferences" / "good"
+    words = [ROOT / "challenges" / "preferences", good / "x.run", good / "y.run"]
+    (pair,) = json.loads(score("compare", *words, "--format", "json").out)["pairs"]
+    worked = {name: each["per_list"]["worked"] for name, each in pair["preferences"].items()}
+    assert worked == {
+        "RPP": pytest.approx(-1 / 3),
+        "RPP(weights=inverse)": pytest.approx(1 / 11),
+        "RPP(weights=log)": pytest.approx(-0.0614, abs=5e-5),
+        "LexiRecall": -1,
+        "LexiPrecision": 1,
+        "rrLexiPrecision": 0.5,
+    }
+    assert {each["per_list"]["ruins"] for each in pair["preferences"].values()} == {None}
+
+
 @pytest.mark.parametrize("kind", ["ranking", "trec", "ratings", "preferences"])
 def test_what_init_makes_scores_at_once(kind, score, tmp_path):
     folder = tmp_path / "mine"

@@ -238,7 +238,7 @@ def test_many_pairs_are_a_matrix_unless_all_are_asked_for(score, folder, six):
     assert preferred["y1"] == preferred["y2"] == [".", ">", ">", ">", ">"]
     assert preferred["z1"] == ["<", "<", ".", ">", ">"]
     every = score("compare", folder, *six, "--all")
-    assert every.out.count(" less ") == 15
+    assert every.out.count("\nmeasure ") == 15
     assert max(map(len, every.out.splitlines())) <= 80
     for form in ("json", "csv", "html"):
         assert score("compare", folder, *six, "--format", form).code == 0
