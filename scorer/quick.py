@@ -71,6 +71,7 @@ class Asked:
     shortest: int | None
     longest: int | None
     limits: Bounds
+    lenient: bool = False  # a list that is left out is only a warning
     tick: Callable[[int], None] = lambda read: None  # told how many bytes are judged
 
 
@@ -80,6 +81,7 @@ class Seen:
 
     judged: Judged | None  # None: only checks were asked
     sha256: str
+    lists: tuple[str, ...]  # those that the submission has; fewer than there are if lenient
 
 
 @dataclass(slots=True)
@@ -116,7 +118,8 @@ def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) ->
         raise Doubt from None
     with path.open("rb") as stored:
         packed = stored.read(4).startswith((GZIP, ZSTD))
-    return Seen(judge.judged(), sha256(path) if packed else digest.hexdigest())
+    judged = judge.judged()
+    return Seen(judged, sha256(path) if packed else digest.hexdigest(), judge.answered())
 
 
 def table(path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds) -> Table:
@@ -517,7 +520,8 @@ class _Judge:
             raise Doubt
         if not self._varied and (self._returned > 0).sum() > 1:
             raise Doubt
-        if len(asked.public.lists) != len(self._returned) or not self._returned.all():
+        known = len(asked.public.lists) == len(self._returned)
+        if not known or not (asked.lenient or self._returned.all()):
             raise Doubt  # a list is missing
         if truth is None:
             return None
@@ -534,6 +538,11 @@ class _Judge:
             len(truth.lists), spread=asked.ties == "expected",
         )  # fmt: skip
         return Judged(hits, ideal, self._returned, truth.lists)
+
+    def answered(self) -> tuple[str, ...]:
+        """The lists that were taken."""
+        names = _names(self._asked)
+        return tuple(names[n] for n in np.flatnonzero(self._returned).tolist())
 
     def _known(self, rows: _Rows) -> None:
         """No item that a check would speak of."""

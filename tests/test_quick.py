@@ -231,3 +231,33 @@ def test_small_files_are_not_worth_it(tmp_path):
     assert not fast.worth(Path("nowhere"))
     path.write_bytes(b"x" * fast.SMALLEST)
     assert fast.worth(path)
+
+
+@pytest.mark.parametrize("written", ["error", "zero", "skip"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        PLAIN.replace("q2 Q0 c 1 3 t\n", ""),
+        PLAIN.replace("q2", "q4"),
+        PLAIN.replace("b 2 2", "b 2 3") + MORE,
+        "".join(reversed((PLAIN + MORE).splitlines(keepends=True))),
+        "",
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_a_command_says_the_same_by_either_pass(
+    challenge, score, monkeypatch, text, written, command
+):
+    folder = challenge(
+        "truth: {file: truth.qrels}\nmetrics: [nDCG@2, AP]\nleaderboard: {draws: 200}\n"
+        f"submission: {{format: trec, missing_list: {written}}}\n",
+        **{"truth.qrels": "q1 0 a 1\nq2 0 c 2\nq3 0 a 1\nq3 0 b 0\n", "run.txt": text},
+    )
+    words = [folder, folder / "run.txt", "--format", "json"]
+    said = []
+    for smallest in (0, 10**9):
+        monkeypatch.setattr(fast, "SMALLEST", smallest)
+        ran = score(*(["check"] if command == "check" else []), *words)
+        said.append((ran.code, ran.out, ran.err))
+    assert said[0] == said[1]

@@ -9,7 +9,7 @@ import numpy as np
 from scorer.checking import Submitted, check, places
 from scorer.errors import Problem, quoted
 
-MANY = 0.1  # the share of tied scores that is worth a word
+MANY = 0.25  # the share of tied scores that is worth a word
 
 
 @check("S408", kinds=("grades", "preferences"))

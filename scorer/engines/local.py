@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
 from scorer.checking import Submitted, examine
-from scorer.columns import Table
+from scorer.checks.lists import missing_list
+from scorer.columns import Ids, Table
 from scorer.errors import Findings
 from scorer.judged import Judged, Ranked
 from scorer.kinds.grades import Grades, met
@@ -90,9 +93,14 @@ def _vouched(opened: Opened, path: Path, format: Format, tick: Tick) -> Outcome:
         shortest,
         longest,
         prepared.limits,
+        rules.missing_list in ("zero", "skip"),
         lambda read: tick(min(read / size, 1.0)),
     )
     seen = quick(path, format, prepared.shapes, asked)
+    if len(seen.lists) < len(opened.public.lists):
+        lists = {"list": Ids(np.arange(len(seen.lists)), seen.lists)}
+        stub = Table(lists, {}, np.zeros(len(seen.lists), dtype=np.int64), prepared.shapes[0])
+        findings.extend(missing_list(Submitted(stub, opened.public, rules)))
     if seen.judged is None:
         return Outcome(findings, seen.sha256, None)
     meeting = met(seen.judged, seen.judged.returned > 0, opened.views)
