@@ -61,6 +61,9 @@ Output = Annotated[
     typer.Option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
 ]
 Every = Annotated[bool, typer.Option("--all", help="Every place of a problem, not only five.")]
+Precision = Annotated[
+    int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
+]
 MetricWords = Annotated[
     list[str] | None,
     typer.Option(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scorer import statistics
 from scorer.comparing import bars, shared
 from scorer.pairing import Tally
 
@@ -308,6 +309,20 @@ def test_more_lists_than_bars_share_them_evenly():
     assert shared(made) == "each bar is the mean of 2 or 3 lists that follow each other"
     assert shared(bars(found, values, 10)) == ""
     assert bars(found, np.full(11, np.nan), 4) == []
+
+
+def test_lists_are_drawn_once_for_all_pairs_and_measures(score, folder, six, monkeypatch):
+    """Drawing is what takes the time: 190 pairs of 20 submissions once took minutes."""
+    drawn = []
+
+    def counted(*words):
+        drawn.append(words)
+        return resamples(*words)
+
+    resamples = statistics._resamples
+    monkeypatch.setattr(statistics, "_resamples", counted)
+    assert score("compare", folder, *six, "-m", "AP", "-m", "RR", "-m", "P@2").code == 0
+    assert len(drawn) == 2  # once for the board
 
 
 @settings(derandomize=True, deadline=None)

@@ -15,6 +15,7 @@ from scorer.command import (
     MetricWords,
     Output,
     Plugins,
+    Precision,
     Quiet,
     Result,
     SubmissionWords,
@@ -45,9 +46,7 @@ def compare(
     output: Output = None,
     metric: MetricWords = None,
     truth: TruthWord = None,
-    precision: Annotated[
-        int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
-    ] = 4,
+    precision: Precision = 4,
     allow_plugins: Plugins = False,
     every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
     quiet: Quiet = False,

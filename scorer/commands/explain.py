@@ -13,6 +13,7 @@ from scorer.command import (
     Edge,
     Output,
     Plugins,
+    Precision,
     Quiet,
     Result,
     TruthWord,
@@ -50,9 +51,7 @@ def explain(
     format: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.text,
     output: Output = None,
     truth: TruthWord = None,
-    precision: Annotated[
-        int, typer.Option("--precision", min=0, max=17, help="Decimals shown; JSON has them all.")
-    ] = 4,
+    precision: Precision = 4,
     allow_plugins: Plugins = False,
     quiet: Quiet = False,
 ) -> Result:  # fmt: skip

@@ -17,6 +17,7 @@ from scorer.command import (
     MetricWords,
     Output,
     Plugins,
+    Precision,
     Quiet,
     Result,
     SubmissionWords,
@@ -50,9 +51,7 @@ def score(
     ] = False,
     metric: MetricWords = None,
     truth: TruthWord = None,
-    precision: Annotated[
-        int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
-    ] = 4,
+    precision: Precision = 4,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
