@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.checks.scores import MANY
-from scorer.columns import TEXT, Floats, Ids, Ints, Table, Wanted
+from scorer.columns import TEXT, Floats, Ids, Ints, Table, Wanted, largest
 from scorer.ids import LOST_BY_TOOLS
 from scorer.judged import Hits, Judged, Ties
 from scorer.judging import Truth
@@ -81,7 +81,7 @@ class Seen:
 
     judged: Judged | None  # None: only checks were asked
     sha256: str
-    lists: tuple[str, ...]  # those that the submission has; fewer than there are if lenient
+    lists: tuple[str, ...] | None  # those that the submission has, where some are left out
 
 
 @dataclass(slots=True)
@@ -144,7 +144,7 @@ def table(path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds) 
         column = frame[str(place)]
         if role not in TEXT:
             numbers[role] = column.to_numpy()
-            if not np.isfinite(numbers[role]).all():
+            if not (np.abs(numbers[role]) <= largest(role)).all():
                 raise Doubt
         else:
             times: Any = 1
@@ -539,8 +539,10 @@ class _Judge:
         )  # fmt: skip
         return Judged(hits, ideal, self._returned, truth.lists)
 
-    def answered(self) -> tuple[str, ...]:
-        """The lists that were taken."""
+    def answered(self) -> tuple[str, ...] | None:
+        """The lists that were taken; None for all."""
+        if self._returned.all():
+            return None
         names = _names(self._asked)
         return tuple(names[n] for n in np.flatnonzero(self._returned).tolist())
 
@@ -646,12 +648,14 @@ def _ranked(rows: _Rows, starts: Ints, run: Hashes) -> tuple[Ints | None, Floats
         key = rows.rank
     else:
         return None, None
-    step = np.diff(key)
+    with np.errstate(over="ignore"):  # of 1e308 and -1e308: infinite will do
+        step = np.diff(key)
     step[starts[1:] - 1] = np.inf
     order = None
     if (step < 0).any():
         order = np.lexsort((key, run))
-        step = np.diff(key[order])
+        with np.errstate(over="ignore"):
+            step = np.diff(key[order])
         step[starts[1:] - 1] = np.inf
     return order, step if rows.score is not None else None
 

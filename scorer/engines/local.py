@@ -97,7 +97,7 @@ def _vouched(opened: Opened, path: Path, format: Format, tick: Tick) -> Outcome:
         lambda read: tick(min(read / size, 1.0)),
     )
     seen = quick(path, format, prepared.shapes, asked)
-    if len(seen.lists) < len(opened.public.lists):
+    if seen.lists is not None:
         lists = {"list": Ids(np.arange(len(seen.lists)), seen.lists)}
         stub = Table(lists, {}, np.zeros(len(seen.lists), dtype=np.int64), prepared.shapes[0])
         findings.extend(missing_list(Submitted(stub, opened.public, rules)))
