@@ -205,7 +205,9 @@ class _OfGrades:
         distinct = {mask.tobytes(): mask for mask in masks}.values()
         rows = [(self.truth.in_list[m], self.truth.item[m]) for m in distinct]
         # and some, such as AUC, want something below it
-        return [*(self._listed(*each) for each in rows), self._listed(*rows[0], least=self.depth)]
+        longest = int(np.bincount(self.truth.in_list).max(initial=0))
+        more = min(self.depth, longest + DEPTH)  # a cut-off may be a billion
+        return [*(self._listed(*each) for each in rows), self._listed(*rows[0], least=more)]
 
     def others(self) -> dict[str, Table]:
         truth, ties = self.truth, self.ready.prepared.challenge.submission.ties

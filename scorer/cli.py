@@ -104,6 +104,8 @@ def run(words: Sequence[str]) -> int:
             _say(["scoring failed, and no submission is at fault; --debug shows the cause"])
         return error.exit_code
     except MemoryError:
+        if debug:
+            _say([traceback.format_exc()])
         _say(["error: there is not enough memory for this; the challenge's limits can be lower"])
         return INTERNAL
     except Exception as error:

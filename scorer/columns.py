@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,8 @@ DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?
 _PLAIN = frozenset("0123456789.+-eE")
 _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
+LARGEST = 1e100  # of what is computed with: its square, summed over a file, is finite
+ORDERED = frozenset({"score", "rank"})  # only compared, so that any finite number will do
 EXACT = 2**53  # whole numbers up to here are told apart by a double
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 
@@ -164,16 +167,17 @@ class Builder:
         self, n: int, column: Sequence[str], batch: Sequence[tuple[int, Sequence[str], str]]
     ) -> Floats:
         """The numbers of a column; a cell that is none gets its problem and NaN."""
+        most = largest(self.roles[n])
         if _PLAIN.issuperset("".join(column)):
             try:
                 values = np.array(list(map(float, column)), dtype=np.float64)
-                if np.isfinite(values).all():
+                if (np.abs(values) <= most).all():
                     return values
             except ValueError:
                 pass
         values = np.empty(len(column))
         for row, text in enumerate(column):
-            values[row], fault = number(text)
+            values[row], fault = number(text, most)
             if fault is not None:
                 self._tell(n, fault, *batch[row])
         return values
@@ -200,7 +204,12 @@ class Builder:
         )
 
 
-def number(text: str) -> tuple[float, tuple[str, str] | None]:
+def largest(role: str) -> float:
+    """How large the numbers of a column may be."""
+    return sys.float_info.max if role in ORDERED else LARGEST
+
+
+def number(text: str, most: float = sys.float_info.max) -> tuple[float, tuple[str, str] | None]:
     """The value of plain decimal notation, or NaN with the code and words of what it is instead.
 
     >>> number("1e-6")
@@ -212,6 +221,8 @@ def number(text: str) -> tuple[float, tuple[str, str] | None]:
         value = float(text)
         if math.isinf(value):
             return math.nan, ("S503", f"{quoted(text)} is too large to be finite")
+        if abs(value) > most:
+            return math.nan, ("S503", f"{quoted(text)} is too large to compute with")
         return value, None
     folded = text.strip().lower()
     if not folded:

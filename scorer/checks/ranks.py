@@ -46,7 +46,7 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
         said = f"ranks start at {value[first]:.12g} in {where}; they start at 1"
         yield Problem("S406", said, line=submitted.line(rows[first]), list=name)
 
-    same = np.flatnonzero((np.diff(value, prepend=np.nan) == 0) & (np.diff(codes, prepend=-1) == 0))
+    same = 1 + np.flatnonzero((value[1:] == value[:-1]) & (codes[1:] == codes[:-1]))
 
     def twice(at: int) -> Problem:
         row, before = rows[at], rows[at - 1]
@@ -65,7 +65,7 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
 
     def gap(n: int) -> Problem:
         mine = value[starts[n] : ends[n] + 1]
-        at = int(np.flatnonzero(np.diff(mine, prepend=0) > 1)[0])
+        at = int(np.flatnonzero(mine > np.append(0, mine[:-1]) + 1)[0])
         row, missing = rows[starts[n] + at], mine[at - 1] + 1 if at else 1
         name, shown = lists.text(row), slice(max(at - SHOWN + 1, 0), at + SHOWN // 2)
         found = ", ".join(f"{r:.12g}" for r in mine[shown])

@@ -23,7 +23,8 @@ def ranks_and_scores(submitted: Submitted) -> Iterator[Problem]:
     # best score first within a rank: what has one rank is in no order
     rows = rows[np.lexsort((-score[rows], rank[rows], lists.codes[rows]))]
     codes = lists.codes[rows]
-    rises = (np.diff(codes) == 0) & (np.diff(score[rows]) > 0)
+    value = score[rows]
+    rises = (np.diff(codes) == 0) & (value[1:] > value[:-1])
     if rises.any():
         many = len(set(codes[1:][rises].tolist()))
         row = int(rows[1:][rises].min())
@@ -40,7 +41,7 @@ def tied_scores(submitted: Submitted) -> Iterator[Problem]:
         return
     rows, score = submitted.order, numbers["score"]
     codes, value = lists.codes[rows], score[rows]
-    same = (np.diff(codes) == 0) & (np.diff(value) == 0)
+    same = (np.diff(codes) == 0) & (value[1:] == value[:-1])
     if not same.any():
         return
     if submitted.rules.ties != "error":
