@@ -64,8 +64,13 @@ def title(pair: Pair) -> str:
 
 
 def signed(value: float, precision: int) -> str:
-    """A difference; no value as a dash."""
-    return "-" if math.isnan(value) else f"{value:{'+' if value else ''}.{precision}f}"
+    """A difference; what is rounded to 0 has no sign, no value is a dash.
+
+    >>> signed(0.25, 2), signed(-1e-17, 2)
+    ('+0.25', '0.00')
+    """
+    said = f"{value:+.{precision}f}"
+    return "-" if math.isnan(value) else said if float(said) else said[1:]
 
 
 def record(tally: Tally) -> str:

@@ -250,6 +250,11 @@ def test_columns_that_do_not_fit_are_said(score, folder, six, monkeypatch):
     ran = score("compare", folder, *six)
     assert "Not shown at" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 12
+    monkeypatch.setenv("COLUMNS", "50")
+    ran = score("compare", folder, *six[:2])
+    assert "Not shown at this width: interval" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 50
+    assert "above 0, x1 is preferred" in " ".join(ran.out.split())
 
 
 def test_each_measure_names_the_lists_that_differ_most(score, folder):

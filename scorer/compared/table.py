@@ -41,8 +41,12 @@ def table(compared: Compared, options: Options) -> str:
         paper.say(said, "dim")
     elif compared.measures:
         paper.say(legend(compared), "dim")
+    gone: list[str] = []
     for pair in () if many else found.pairs:
-        _pair(paper, compared, pair, options)
+        gone += _pair(paper, compared, pair, options)
+    if gone:
+        said = ", ".join(dict.fromkeys(gone))
+        paper.say(f"\nNot shown at this width: {said} (--format json has all).", "dim")
     if found.orders:
         sheet = orders(found)
         paper.say(f"\n{sheet.title}", "bold")
@@ -56,13 +60,15 @@ def table(compared: Compared, options: Options) -> str:
     return paper.text
 
 
-def _pair(paper: Paper, compared: Compared, pair: Pair, options: Options) -> None:
+def _pair(paper: Paper, compared: Compared, pair: Pair, options: Options) -> list[str]:
+    """Write a pair; gives the headings of what there was no room for."""
+    gone: list[str] = []
     paper.say()
     paper.say(title(pair), "bold")
     if compared.measures:
         sheet = by_pair(compared, pair, options.precision)
         *figures, most = zip(*sheet.rows, strict=True)
-        _figures(paper, sheet.head[:-1], figures)
+        gone = _figures(paper, sheet.head[:-1], figures)
         paper.say(f"{MOST}:")
         for key, said in zip(figures[0], most, strict=True):
             lines = wrap(f"{shown(key)}: {said}", max(paper.width - 2, 20), subsequent_indent="  ")
@@ -72,17 +78,18 @@ def _pair(paper: Paper, compared: Compared, pair: Pair, options: Options) -> Non
         if compared.measures:
             paper.say()
         sheet = by_preference(pair, options.precision)
-        paper.say(sheet.title if not compared.measures else sheet.title.lower())
-        _figures(paper, sheet.head, list(zip(*sheet.rows, strict=True)))
+        paper.say(sheet.title)
+        gone += _figures(paper, sheet.head, list(zip(*sheet.rows, strict=True)))
+    return gone
 
 
-def _figures(paper: Paper, head: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
+def _figures(paper: Paper, head: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:
     first = Column(head[0], [shown(cell) for cell in columns[0]], right=False, fold=True)
     rest = (
         Column(name, cells, DROPPED.get(name, 0))
         for name, cells in zip(head[1:], columns[1:], strict=True)
     )
-    paper.table([first, *rest])
+    return paper.table([first, *rest])
 
 
 def _orders(paper: Paper, sheet: Sheet) -> None:
@@ -125,12 +132,10 @@ def _picture(paper: Paper, compared: Compared, pair: Pair, options: Options) -> 
     most = max((abs(bar.value) for bar in made), default=0.0)
     rule = f"; {shared(made)}" if shared(made) else ""
     paper.say(f"\n{shown(key)} list by list, {title(pair)}{rule}", "bold")
+    half = min(20, max(4, (paper.width - 21 - 6 - options.precision) // 2))
     for bar in made:
         name = shown(bar.lists[0], 18) + ("" if len(bar.lists) == 1 else " ..")
-        left, right = (_bar(side * bar.value / most if most else 0.0) for side in (-1, 1))
+        shares = (max(side * bar.value / most, 0.0) if most else 0.0 for side in (-1, 1))
+        left, right = ("#" * round(half * share) for share in shares)
         value = signed(bar.value, options.precision)
-        paper.say(f"{name:>21} {left:>20}|{right:<20} {value}")
-
-
-def _bar(share: float) -> str:
-    return "#" * round(20 * max(share, 0.0))
+        paper.say(f"{name:>21} {left:>{half}}|{right:<{half}} {value}", fold=False)
