@@ -1,8 +1,132 @@
-"""The HTML report in a real browser."""
+"""The pages of a report and of a comparison in headless Chromium, driven by selenium."""
+
+import json
+import os
+import shutil
+from contextlib import contextmanager
+from itertools import pairwise
 
 import pytest
 
+from scorer import comparing, pipeline, reporting
+from scorer.pipeline import Named
+from scorer.reporting import Options
+
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER),
+    reason="no browser here: apt-get install chromium chromium-driver",
+)
+HOSTILE = "<script>document.title='taken'</script>"
+QUIET = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory):
+    """A challenge with groups, good submissions, one of a hostile name, and a bad one."""
+    folder = tmp_path_factory.mktemp("board")
+    lists = [f"q{n}" for n in range(12)]
+    (folder / "lists.csv").write_text(
+        "list,group\n" + "".join(f"{q},{'odd' if n % 2 else 'even'}\n" for n, q in enumerate(lists))
+    )
+    (folder / "truth.csv").write_text("list,item\n" + "".join(f"{q},a\n{q},b\n" for q in lists))
+    (folder / "challenge.yaml").write_text(
+        "title: A <b>board</b>\ntruth: truth.csv\nlists: lists.csv\nmetrics: [P@2, RR, nDCG@2]\n"
+    )
+    files = {
+        "first": ["a", "b"], HOSTILE: ["x", "a"], "a team whose name is rather long": ["x", "y"],
+        "between": ["a", "x"],
+    }  # fmt: skip
+    found = []
+    for n, (name, items) in enumerate(files.items()):
+        path = folder / f"{n}.csv"
+        rows = [f"{q},{item}\n" for q in lists for item in items]
+        path.write_text("list,item\n" + "".join(rows))
+        found.append(Named(name, path))
+    (folder / "bad.csv").write_text("list,item\nq1,a\nq1,a\n")
+    return folder, [*found, Named("bad", folder / "bad.csv")]
+
+
+@pytest.fixture(scope="module")
+def board(sent):
+    """The leaderboard's page."""
+    folder, files = sent
+    page = folder / "board.html"
+    page.write_text(reporting.forms().get("html").write(pipeline.score(folder, files), Options()))
+    return page
+
+
+@pytest.fixture(scope="module")
+def comparison(sent):
+    """The page of a comparison of every two."""
+    folder, files = sent
+    page = folder / "comparison.html"
+    report, found = pipeline.compare(folder, files)
+    compared = comparing.Compared(report.challenge, report, found)
+    page.write_text(comparing.forms().get("html").write(compared, Options()))
+    return page
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for word in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    home = os.environ.get("HOME", "/")
+    service = webdriver.ChromeService(DRIVER, env={"PATH": "/usr/bin:/bin", "HOME": home})
+    opened = webdriver.Chrome(options=options, service=service)
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture(scope="module")
+def visit(driver, see):
+    """Open a file as a reader with a wide, light screen; at the end, no error, no request."""
+
+    @contextmanager
+    def visited(path):
+        see(1100)
+        driver.get("about:blank")
+        for kind in ("browser", "performance"):
+            driver.get_log(kind)
+        driver.get(path.as_uri())
+        yield driver
+        assert driver.get_log("browser") == []
+        events = [
+            json.loads(entry["message"])["message"] for entry in driver.get_log("performance")
+        ]
+        asked = [
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+            and not event["params"]["request"]["url"].startswith("chrome:")  # its own first tab
+        ]
+        assert {url.partition("#")[0] for url in asked} <= {path.as_uri(), "about:blank"}
+
+    return visited
+
+
+@pytest.fixture(scope="module")
+def see(driver):
+    """Set how wide the screen is, and whether it is dark."""
+
+    def set_(width, scheme="light"):
+        driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+        driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+        )
+
+    return set_
 
 
 @pytest.fixture
@@ -20,11 +144,11 @@ def head(page, text):
     return next(each for each in heads if each.text == text)
 
 
-def test_it_is_the_board_and_text_stays_text(page, hostile):
+def test_it_is_the_board_and_text_stays_text(page):
     assert page.title == "A <b>board</b>"
     assert page.find_element("css selector", "h1").text == "A <b>board</b>"
     assert names(page)[0] == "first"
-    assert hostile in names(page)
+    assert HOSTILE in names(page)
     assert len(page.find_elements("css selector", "script")) == 1
 
 
@@ -73,3 +197,149 @@ def test_a_name_opens_its_section_and_a_summary_opens_with_the_keyboard(page):
 def test_the_rejected_one_stands_open_with_its_problems(page):
     opened = page.find_elements("css selector", ".submissions > details[open]")
     assert ["bad" in each.text and "S304" in each.text for each in opened] == [True]
+
+
+@pytest.fixture
+def duel(visit, comparison):
+    with visit(comparison) as opened:
+        yield opened
+
+
+def column(duel, table, n):
+    cells = duel.find_elements("css selector", f"{table} tbody tr > :nth-child({n})")
+    return [cell.text for cell in cells]
+
+
+def test_it_says_who_was_compared_and_text_stays_text(duel):
+    assert duel.title == "A <b>board</b>: comparison"
+    about = duel.find_element("css selector", "header").text
+    assert HOSTILE in about
+    assert "Not compared, as they cannot be scored: bad." in about
+    assert len(duel.find_elements("css selector", "script")) == 1
+    assert "first > " in duel.find_element("id", "orders").text
+
+
+def test_its_tables_sort(duel):
+    table = "#measures details[open] table"
+    before = column(duel, table, 3)
+    assert len(before) == 6
+    heads = duel.find_elements("css selector", f"{table} th button")
+    button = next(each for each in heads if each.text == "difference")
+    button.click()
+    assert [float(said) for said in column(duel, table, 3)] == sorted(map(float, before))[::-1]
+    button.send_keys(webdriver.Keys.ENTER)
+    assert [float(said) for said in column(duel, table, 3)] == sorted(map(float, before))
+
+
+def test_a_pair_opens_with_its_picture_and_the_pictures_numbers(duel):
+    link = duel.find_element("css selector", "#measures details[open] tbody a")
+    link.click()
+    pair = duel.find_element("id", "p1")
+    assert pair.get_attribute("open") is not None
+    picture = pair.find_element("css selector", "svg.histogram")
+    assert picture.is_displayed()
+    numbers = pair.find_element("css selector", "figure table")
+    assert not numbers.is_displayed()
+    pair.find_element("css selector", "figure summary").send_keys(webdriver.Keys.ENTER)
+    assert numbers.is_displayed()
+    rows = numbers.find_elements("css selector", "tbody tr")
+    assert len(rows) == 12
+    assert len(picture.find_elements("css selector", "rect")) == sum(
+        float(row.text.split()[-1]) != 0 for row in rows
+    )
+
+
+def test_a_pair_shows_measures_and_preferences(duel):
+    duel.find_element("css selector", "#p1 > summary").click()
+    assert column(duel, "#p1 .scroll:first-of-type", 1)[:3] == ["P@2", "RR", "nDCG@2"]
+    assert "RPP" in duel.find_element("id", "p1").text
+
+
+@pytest.fixture(params=["board", "comparison"])
+def either(request, visit):
+    with visit(request.getfixturevalue(request.param)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("width", [320, 375, 768])
+def test_a_narrow_screen_scrolls_tables_and_not_the_page(either, see, width):
+    see(width)
+    either.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    wide = either.execute_script(
+        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide[0] <= wide[1] <= width
+
+
+def test_it_is_dark_where_the_reader_wants_it_dark(either, see):
+    light = either.execute_script("return getComputedStyle(document.body).backgroundColor")
+    see(1100, "dark")
+    dark = either.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert (light, dark) == ("rgb(255, 255, 255)", "rgb(22, 24, 28)")
+
+
+CONTRAST = """
+const channel = c => (c /= 255) <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
+const light = rgb => [.2126, .7152, .0722].reduce((sum, w, i) => sum + w * channel(rgb[i]), 0);
+const numbers = said => said.match(/[0-9.]+/g).map(Number);
+const ground = node => {
+  for (; node; node = node.parentElement) {
+    const found = numbers(getComputedStyle(node).backgroundColor);
+    if (found.length < 4 || found[3] > 0) return found;
+  }
+};
+document.querySelectorAll('details').forEach(d => d.open = true);
+const faint = [];
+for (const node of document.querySelectorAll('body *')) {
+  const own = [...node.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+  if (!own || node.closest('svg, script')) continue;
+  const pair = [light(numbers(getComputedStyle(node).color)), light(ground(node))].sort();
+  const ratio = (pair[1] + .05) / (pair[0] + .05);
+  if (ratio < 4.5) faint.push([node.tagName, node.textContent.slice(0, 30), ratio]);
+}
+return faint;
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_stands_out_from_its_ground(either, see, scheme):
+    see(1100, scheme)
+    assert either.execute_script(CONTRAST) == []
+
+
+def test_a_screen_reader_finds_its_way(either):
+    count = either.execute_script(
+        """const all = q => [...document.querySelectorAll(q)];
+        return {
+          main: all('main').length,
+          lang: document.documentElement.lang,
+          bare: all('table').filter(t => !t.caption || !t.caption.textContent).length,
+          scopes: all('th').filter(t => !t.scope).length,
+          pictures: all('svg').filter(s => s.getAttribute('aria-hidden') !== 'true').length,
+          sections: all('section').filter(
+            s => !document.getElementById(s.getAttribute('aria-labelledby'))).length,
+          twice: all('[id]').length - new Set(all('[id]').map(e => e.id)).size,
+          reached: all('.scroll').filter(s => s.tabIndex !== 0 || !s.ariaLabel).length,
+          levels: all('h1, h2, h3, h4').map(h => Number(h.tagName[1])),
+        }"""
+    )
+    levels = count.pop("levels")
+    assert count == {
+        "main": 1, "lang": "en", "bare": 0, "scopes": 0, "pictures": 0, "sections": 0,
+        "twice": 0, "reached": 0,
+    }  # fmt: skip
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_a_script_from_outside_would_not_run(either):
+    policy = either.find_element("css selector", "meta[http-equiv]").get_attribute("content")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    ran = either.execute_script(
+        "const s = document.createElement('script'); s.textContent = 'window.taken = 1';"
+        "document.body.append(s); return window.taken === 1"
+    )
+    assert ran is False
+    refused = either.get_log("browser")
+    assert len(refused) == 1
+    assert "Content Security Policy" in refused[0]["message"]
