@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer import scoring
-from scorer.canaries import unanswerable
 from scorer.challenge import Challenge, load
 from scorer.engines.local import checked, local
 from scorer.errors import ChallengeError, Problem, UnknownName, UsageError, quoted
-from scorer.explaining import Explanation, explained
 from scorer.identity import fingerprint, signature
 from scorer.judged import Mask
 from scorer.leaderboard import (
@@ -38,6 +36,7 @@ from scorer.results import UNDEFINED, Outcome, Report, Scorecard, Scored, over_f
 from scorer.tables import COMPRESSED, formats
 
 if TYPE_CHECKING:
+    from scorer.explaining import Explanation
     from scorer.pairing import Pairing
 
 
@@ -156,6 +155,8 @@ def explain(
 
     The truth is taken as a whole, whatever folds the challenge has.
     """
+    from scorer.explaining import Explanation, explained
+
     ready = opened(prepare(_loaded(challenge), allow_plugins))
     assert ready.answers is not None
     lists, rules = ready.answers.lists, ready.prepared.challenge.submission
@@ -264,6 +265,10 @@ def _loaded(challenge: Challenge | Path | str) -> Challenge:
 
 def answerable(ready: Opened) -> Opened:
     """The same, unless the truth has lists that no submission could answer: `ChallengeError`."""
+    if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
+        return ready
+    from scorer.canaries import unanswerable
+
     if problems := tuple(unanswerable(ready)):
         raise ChallengeError(problems=problems)
     return ready
