@@ -464,6 +464,17 @@ class Challenge(_Part):
             *(file for each in self.examples for file in (each.truth, each.submission) if file),
         )
 
+    @property
+    def strayed(self) -> tuple[Path, ...]:
+        """The files that a link has taken out of the folder since the challenge was loaded."""
+        inside = [path for path in self.files[1:] if path.is_relative_to(self.folder)]
+        return tuple(
+            path
+            for path in inside
+            if self.folder != Path()
+            and not Path(os.path.realpath(path)).is_relative_to(self.folder)
+        )
+
     def line(self, key: str) -> int | None:
         """The line of a key such as `metrics[1].cutoffs`, or of the nearest one above it."""
         steps = [int(n) if n else name for name, n in re.findall(r"([^.\[\]]+)|\[(\d+)\]", key)]
@@ -501,7 +512,11 @@ def load(path: Path) -> Challenge:
         raise ChallengeError(problems=found)
     # YAML read a line otherwise than it was meant: what follows from that helps nobody.
     misread = {problem.line for problem in found if problem.code == "C103"}
-    folder = Path(os.path.realpath(where.parent))
+    try:
+        folder = Path(os.path.realpath(where.parent))
+    except OSError:  # the folder in which we stand is gone, and a path is relative to it
+        said = "not found; the current folder does not exist any more"
+        raise ChallengeError(problems=[Problem("C101", said, path=str(where))]) from None
     faults = list(_faults(root))
     try:
         challenge = Challenge.model_validate(_written(root, folder), context={"folder": folder})

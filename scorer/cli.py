@@ -88,11 +88,11 @@ def run(words: Sequence[str]) -> int:
     try:
         return _run(words)
     except KeyboardInterrupt as error:
-        _abandon_stdout()
+        _abandon(sys.stdout)
         _say(["ended by a signal" if isinstance(error, _Ended) else "interrupted"])
         return INTERRUPTED
     except BrokenPipeError:
-        _abandon_stdout()
+        _abandon(sys.stdout)
         return 0
     except ScorerError as error:
         if debug:
@@ -283,21 +283,26 @@ def _give(result: Result) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
-        _abandon_stdout()
+        _abandon(sys.stdout)
     except OSError as error:
-        _abandon_stdout()
+        _abandon(sys.stdout)
         raise UsageError(f"the output cannot be written: {error.strerror}") from None
 
 
 def _say(texts: Sequence[str]) -> None:
     """Say each on stderr, in which no text from outside can steer the terminal."""
-    with suppress(OSError, AttributeError):  # stderr may be closed, and is None then
+    if sys.stderr is None:  # it is closed
+        return
+    try:
         for line in "\n".join(texts).splitlines() if texts else ():
             sys.stderr.buffer.write(f"{shown(line, len(line))}\n".encode())
         sys.stderr.flush()
+    except OSError:
+        _abandon(sys.stderr)
 
 
-def _abandon_stdout() -> None:
+def _abandon(stream: TextIO | None) -> None:
     """Nobody reads on: what is still buffered must not complain at exit."""
-    with suppress(OSError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if stream is not None:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -87,6 +87,8 @@ def challenge_of(
     notes: tuple[str, ...] = ()
     if truth is not None:
         challenge = challenge.with_truth(truth)
+    if metrics and not all(metrics):
+        raise UsageError("-m needs a measure, such as nDCG@10")
     if metrics:
         challenge = challenge.with_metrics(metrics)
         known = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
@@ -145,6 +147,8 @@ def spare(output: Path | None, challenge: Challenge, *read: Path) -> None:
     """
     if output is None:
         return
+    if os.path.isdir(output):
+        raise UsageError(f"{shown(output)} cannot be written: this is a folder")
     for path in (*challenge.files, *read):
         with suppress(OSError, ValueError):  # one of them is not there
             if os.path.samefile(path, output):

@@ -21,6 +21,7 @@ from scorer.errors import (
     Problem,
     UnknownName,
     quoted,
+    shown,
 )
 from scorer.folding import SHAPES, Folded, split
 from scorer.identity import digests
@@ -96,6 +97,9 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
         ChallengeError: all that is wrong with them, each at its line.
         PluginError: a plugin cannot be loaded.
     """
+    if strayed := challenge.strayed:
+        said = "a link leads out of the challenge's folder"
+        raise ChallengeError(problems=[Problem("C111", said, path=str(path)) for path in strayed])
     registry = metrics()
     if challenge.plugins and not allow_plugins:
         names = ", ".join(path.name for path in challenge.plugins)
@@ -331,7 +335,7 @@ def _contradictory(items: Table) -> Iterator[Problem]:
         other, name = first.setdefault(code, row), item.names[code]
         line = int(items.line[row])
         for role, numbers in items.numbers.items():
-            said = f"{items.called(role)} of item {quoted(name)} is {numbers[row]:.12g}"
+            said = f"{shown(items.called(role), 60)} of item {quoted(name)} is {numbers[row]:.12g}"
             if role == "users" and numbers[row] < 0:
                 yield Problem("S505", f"{said}, below 0", line=line, item=name)
             if numbers[row] != numbers[other] and not np.isnan(numbers[[row, other]]).any():

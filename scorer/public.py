@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from scorer.errors import shown
+
 
 @dataclass(frozen=True, slots=True)
 class Public:
@@ -20,4 +22,4 @@ class Public:
 
     def word(self, role: str) -> str:
         """The challenge's own word for a list or an item, for messages."""
-        return self.called.get(role, role)
+        return shown(self.called.get(role, role), 60)

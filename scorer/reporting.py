@@ -267,7 +267,8 @@ def annotation(severity: str, message: str, **properties: object) -> str:
     """
 
     def data(value: object) -> str:
-        return str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        said = str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        return shown(said, len(said))
 
     said = ",".join(
         f"{key}={data(value).replace(':', '%3A').replace(',', '%2C')}"

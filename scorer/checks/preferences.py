@@ -97,7 +97,7 @@ def improbable(table: Table, word: str) -> Iterator[Problem]:
         said = f"{quoted(names[better[row]])} is preferred to itself"
         yield Problem("S701", said, line=int(line[row]), list=lists.text(row))
     for row in np.flatnonzero((likely < 0) | (likely > 1)).tolist():
-        said = f"{table.called('probability')} {likely[row]:g} is outside 0 to 1"
+        said = f"{shown(table.called('probability'), 60)} {likely[row]:g} is outside 0 to 1"
         yield Problem("S505", said, line=int(line[row]), list=lists.text(row))
     low, high = np.minimum(better, worse), np.maximum(better, worse)
     upward = np.where(better == low, likely, 1 - likely)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorer.columns import Builder, Table
-from scorer.errors import Problem, quoted
+from scorer.errors import Problem, quoted, shown
 from scorer.streams import Unreadable, enough, lines
 from scorer.tables import Request, format
 
@@ -22,7 +22,7 @@ def lists(request: Request) -> Table | None:
     )
     if shape is None:
         wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
-        said = f"one list a line cannot hold the columns that are needed here ({wants})"
+        said = f"one list a line cannot hold the columns that are needed here ({shown(wants)})"
         raise Unreadable(Problem("S201", said))
     width = len(shape.required)
     builder = Builder(shape, ("list", "item")[:width], findings, limits)
@@ -44,7 +44,7 @@ def lists(request: Request) -> Table | None:
             continue
         if name in seen:
             said = (
-                f"{shape.called('list')} {quoted(name)} appears in two separate places "
+                f"{shown(shape.called('list'), 60)} {quoted(name)} appears in two separate places "
                 f"(first on line {seen[name]})"
             )
             findings.add(Problem("S303", said, line=number, list=name))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from scorer.columns import Builder, Place, Table, Wanted, number
-from scorer.errors import Problem, some
+from scorer.errors import Problem, shown, some
 from scorer.streams import Unreadable, enough, lines
 from scorer.tables import Request, format
 
@@ -33,7 +33,7 @@ def trec(request: Request) -> Table | None:
     if shape is None:
         wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
         what = "run" if is_run else "qrels file"
-        said = f"a TREC {what} cannot hold the columns that are needed here ({wants})"
+        said = f"a TREC {what} cannot hold the columns that are needed here ({shown(wants)})"
         raise Unreadable(Problem("S201", said))
     return _run(shape, request) if is_run else _qrels(shape, request)
 

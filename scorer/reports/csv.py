@@ -21,7 +21,7 @@ def csv(report: Report, options: Options) -> str:
     write = library.writer(buffer, lineterminator="\n").writerow
     ids = [measure.id for measure in report.measures]
     if options.per_list:
-        write(["name", report.called.get("list", "list"), *map(cell, ids)])
+        write(["name", *map(cell, [report.called.get("list", "list"), *ids])])
         for scored in report.submissions:
             columns = [scored.values[key].per_list for key in ids] if scored.valid else []
             for n, name in enumerate(report.lists if columns else ()):
