@@ -283,9 +283,15 @@ def _named(submissions: Iterable[Named | Path | str]) -> list[Named]:
 
 def _baselines(prepared: Prepared) -> list[Named]:
     return [
-        Named(submission_name(path), path, baseline=True)
+        Named(submission_name(path), _near(path), baseline=True)
         for path in prepared.challenge.leaderboard.baselines
     ]
+
+
+def _near(path: Path) -> Path:
+    """A path as one would write it here, where it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _distinct(files: Sequence[Named]) -> None:
