@@ -34,7 +34,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from scorer.documents import MOST_BYTES, Value, document
-from scorer.errors import ChallengeError, Findings, Problem, nearest, quoted, shown
+from scorer.errors import ChallengeError, Findings, Problem, near, nearest, quoted, shown
 
 VERSION = 1
 FILE = "challenge.yaml"
@@ -484,7 +484,7 @@ class Challenge(_Part):
     def problem(self, code: str, key: str, message: str, help: str | None = None) -> Problem:
         """A problem of the challenge, at the line of its key."""
         return Problem(
-            code, f"{key}: {message}", path=str(self.path), line=self.line(key), help=help
+            code, f"{key}: {message}", path=near(self.path), line=self.line(key), help=help
         )
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
@@ -503,7 +503,7 @@ class Challenge(_Part):
 def load(path: Path) -> Challenge:
     """The challenge in a file, or in a folder's challenge.yaml. Raises `ChallengeError`."""
     where = path / FILE if os.path.isdir(path) else path
-    found = Findings(str(where))
+    found = Findings(near(where))
     text = _bytes(where)
     root = document(text, found)
     if root is None or not isinstance(root.data, dict) or not _known(root.data.get("scorer")):

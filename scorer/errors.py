@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal
 
 Severity = Literal["error", "warning"]
@@ -127,6 +128,14 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {k.casefold(): k for k in known}
     found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[found[0]] if found else None
+
+
+def near(path: Path) -> str:
+    """A file's path as one would write it here, where it is below; for messages."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except (ValueError, OSError):  # elsewhere; or here has been deleted
+        return str(path)
 
 
 def shown(text: object, width: int = 200) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from scorer import scoring
 from scorer.challenge import Challenge, load
 from scorer.engines.local import checked, local
-from scorer.errors import ChallengeError, Problem, UnknownName, UsageError, quoted
+from scorer.errors import ChallengeError, Problem, UnknownName, UsageError, near, quoted
 from scorer.identity import fingerprint, signature
 from scorer.judged import Mask
 from scorer.leaderboard import (
@@ -283,15 +283,9 @@ def _named(submissions: Iterable[Named | Path | str]) -> list[Named]:
 
 def _baselines(prepared: Prepared) -> list[Named]:
     return [
-        Named(submission_name(path), _near(path), baseline=True)
+        Named(submission_name(path), Path(near(path)), baseline=True)
         for path in prepared.challenge.leaderboard.baselines
     ]
-
-
-def _near(path: Path) -> Path:
-    """A path as one would write it here, where it is below."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _distinct(files: Sequence[Named]) -> None:

@@ -20,6 +20,7 @@ from scorer.errors import (
     Findings,
     Problem,
     UnknownName,
+    near,
     quoted,
     shown,
 )
@@ -210,13 +211,13 @@ def answers(
         likelihood = _table(challenge.likelihood, [chances], findings)
         if likelihood is not None:
             tables["likelihood"] = likelihood
-            told = Findings(str(challenge.likelihood.file))
+            told = Findings(near(challenge.likelihood.file))
             told.extend(improbable(likelihood, public.word("list")))
             findings.extend(_organizers(told))
     beside, features = _items(prepared, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     aids = Aids(public, tables | beside, features, tuple(strict))
-    told = Findings(str(challenge.truth.file))
+    told = Findings(near(challenge.truth.file))
     inspect(Truthful(table, public, challenge), told)
     ready = kind.open(table, aids, told)
     findings.extend(_organizers(told))
@@ -235,7 +236,7 @@ def _folds(
     table = _table(source, SHAPES, findings)
     _raise(findings)
     assert table is not None
-    found = split(truth, table, lists, told := Findings(str(source.file)))
+    found = split(truth, table, lists, told := Findings(near(source.file)))
     findings.extend(told)
     _raise(findings)
     return found
@@ -281,7 +282,7 @@ def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = fro
 
 def _table(source: Source, shapes: Sequence[Wanted], findings: Findings) -> Table | None:
     """One of the organizer's files; what is wrong with it are T codes."""
-    told = Findings(str(source.file))
+    told = Findings(near(source.file))
     wanted = [replace(shape, columns=source.columns) for shape in shapes]
     format = format_of(source.file, source.format)
     if worth(source.file):
@@ -318,7 +319,7 @@ def _items(prepared: Prepared, findings: Findings) -> tuple[dict[str, Table], tu
         items = _table(named, [Wanted(("item", *called))], findings)
         if items is not None:
             found["items"] = items
-            told = Findings(str(source.file))
+            told = Findings(near(source.file))
             told.extend(_contradictory(items))
             findings.extend(_organizers(told))
     if challenge.history is not None:
