@@ -177,7 +177,7 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"({rules.test} test of {primary}, {rules.adjust} adjusted, alpha {rules.alpha:g}). "
             "In brackets: the ranks that the lists leave possible."
         )
-    if certainty is not None and not math.isnan(certainty.detectable):
+    if certainty is not None and certainty.detectable > 0:  # 0: all are equal; NaN: too few
         low, high = report.primary.metric.range
         least = number(certainty.detectable, report.primary, precision)
         if low is not None and high is not None and certainty.detectable > high - low:
