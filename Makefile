@@ -1,4 +1,4 @@
-.PHONY: demo test peers bench browser
+.PHONY: demo test fuzz peers bench browser
 
 PYTHON ?= python3
 
@@ -11,6 +11,10 @@ test: .venv/tests
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/pytest -q --ignore=tests/peers --ignore=tests/browser
+
+# drawn anew each time, for minutes; FUZZ=100000 for a night
+fuzz: .venv/tests
+	FUZZ=$${FUZZ:-5000} .venv/bin/pytest -q tests/fuzz
 
 peers: .venv/peers
 	.venv/bin/pytest -q tests/peers

@@ -96,7 +96,15 @@ def unpacked(path: Path) -> Path:
             for member in members:
                 with archive.open(member) as packed, (folder / member.filename).open("xb") as out:
                     shutil.copyfileobj(packed, out, PIECE)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, struct.error) as error:
+    # ValueError: a name that is not what its flags say
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        RuntimeError,
+        struct.error,
+        ValueError,
+    ) as error:
         raise _refused(path, "T108", "the archive is damaged") from error
     except OSError as error:
         raise _refused(path, "T101", f"it cannot be unpacked: {error.strerror}") from error

@@ -299,6 +299,8 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     at = None
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
         at, tree = _value(tree.right, wrong), tree.left
+        if at == ():
+            raise wrong
     if further:
         if at is None:
             raise wrong

@@ -1,0 +1,363 @@
+"""No input whatsoever gives a traceback, an internal error, or takes more than 2 s a MiB.
+
+A few seconds of it are part of `make test`; `make fuzz` draws anew and for long. FUZZ is how many
+examples each property is tried on.
+"""
+
+import gzip
+import json
+import os
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scorer.challenge import load
+from scorer.columns import Wanted
+from scorer.compared.jsonl import read as read_back
+from scorer.documents import document
+from scorer.errors import Findings, ScorerError
+from scorer.kits import unpacked
+from scorer.measures import measure, parse
+from scorer.preparing import metrics
+from scorer.streams import Limits
+from scorer.tables import formats, read
+
+EXAMPLES = int(os.environ.get("FUZZ", "20"))
+fuzz = settings(
+    max_examples=EXAMPLES,
+    derandomize="FUZZ" not in os.environ,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=list(HealthCheck),
+)
+TEXT = [format.name for format in formats() if not format.binary]
+SHAPES = [
+    Wanted(("list", "item"), ("rank", "score", "tag")),
+    Wanted(("list", "item", "grade"), ("subtopic",)),
+    Wanted(("list", "better", "worse")),
+    Wanted(("list",), ("group",)),
+]
+CHALLENGES = {
+    "grades": (
+        "truth: truth.csv\nmetrics: [nDCG@3, AP, RR, 'MARp@1,2', AUC, P@2]\nid: x\n"
+        "lists: {file: lists.csv, columns: {group: g}}\n"
+        "submission: {length: {min: 1, max: 3}, missing_list: zero, unknown_list: ignore}\n"
+        "leaderboard: {tie_break: [LexiRecall], draws: 50, seed: 1}\n",
+        "list,item,grade\nq1,a,2\nq1,b,1\nq2,a,1\nq2,c,0\n",
+        "list,item,score\nq1,a,3\nq1,b,2\nq2,a,1\nq2,c,1\n",
+    ),
+    "ratings": (
+        "truth: truth.csv\nmetrics: [RMSE, MAE, R2]\nleaderboard: {draws: 50}\n",
+        "list,item,rating\nu1,a,4\nu1,b,1\nu2,a,2.5\n",
+        "list,item,prediction\nu1,a,3\nu1,b,2\nu2,a,2\n",
+    ),
+    "preferences": (
+        "truth: truth.csv\nmetrics: [EDRC, Tau]\nundefined: skip\nleaderboard: {draws: 50}\n",
+        "list,better,worse\nq1,a,b\nq1,b,c\nq2,a,c\n",
+        "list,better,worse\nq1,a,b\nq1,b,c\nq2,c,a\n",
+    ),
+}
+SEEDS = {
+    "csv": [texts[1] for texts in CHALLENGES.values()] + ['list,item\n"q\n1","a""b"\n\n q , a\t\n'],
+    "lists": ["q1: a, b\n# no\nq2: c\n"],
+    "trec": ["q1 Q0 a 1 2.5 t\nq1\tQ0  b 2 1e-3 t\n", "q1 0 a 1\nq2 0 b -1\n"],
+    "jsonl": ['{"list": "q1", "item": 7, "score": 1e3}\n{"list": "\\u0071", "item": null}\n'],
+}
+PARTS = [
+    *(
+        b"\0",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\xef\xbb\xbf",
+        b"\xff",
+        b"\xc3",
+        b"\xed\xa0\x80",
+        b"\x1b[31m",
+    ),
+    *(b'"', b'""', b"'", b",", b";", b"\t", b" ", b":", b"#", b"\\", b"\\u0000", b"\\ud800", b"|"),
+    *(
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b"[" * 60,
+        b'{"a":' * 1000,
+        b"- " * 60,
+        b"&a ",
+        b"*a",
+        b"!!python/x ",
+    ),
+    *(
+        b"nan",
+        b"inf",
+        b"-1",
+        b"0",
+        b"1e308",
+        b"-1e308",
+        b"1e999",
+        b"1_0",
+        b"9" * 400,
+        b"null",
+        b"~",
+    ),
+    *(
+        b"list",
+        b"item",
+        b"score",
+        b"q1",
+        b"q2",
+        b"a",
+        b"x" * 3000,
+        b"\xe2\x80\xae",
+        b"=1+1",
+        b"../",
+    ),
+    *(b"%TAG ", b"? ", b"<<: ", b"@5", b"(rel=2)", b"nDCG", b"true", b"error", b"skip", b"\n  "),
+]
+
+
+@st.composite
+def spoiled(draw, seeds):
+    """A seed after some cuts and insertions, now and then repeated or compressed."""
+    seed = draw(st.sampled_from(seeds))
+    data = seed.encode() if isinstance(seed, str) else seed
+    for _ in range(draw(st.integers(0, 6))):
+        at = draw(st.integers(0, len(data)))
+        cut = draw(st.sampled_from([0, 0, 1, 2, 10]))
+        part = draw(st.sampled_from(PARTS) | st.binary(max_size=4))
+        data = data[:at] + part + data[at + cut :]
+    data *= draw(st.sampled_from([1] * 9 + [100]))
+    how = draw(st.sampled_from([bytes] * 9 + [gzip.compress, zstandard.compress]))
+    return how(data)
+
+
+@contextmanager
+def in_time(size):
+    start = time.perf_counter()
+    yield
+    assert time.perf_counter() - start < 2 + 2 * size / 2**20
+
+
+def answered(function):
+    """What a function gives, or None where it says to a person why it gives nothing."""
+    try:
+        return function()
+    except ScorerError as error:
+        said = str(error)
+    assert said
+    assert all(line.isprintable() for line in said.split("\n"))
+    return None
+
+
+@fuzz
+@given(data=st.data())
+@pytest.mark.parametrize("format", TEXT)
+def test_readers(format, data, tmp_path):
+    sent = data.draw(spoiled(SEEDS[format]) | st.binary(max_size=300))
+    path = tmp_path / "file"
+    path.write_bytes(sent)
+    for shape in SHAPES:
+        findings = Findings()
+        with in_time(len(sent)):
+            table = read(path, formats().get(format), [shape], findings, Limits())
+        assert table is not None or findings.fatal
+        for problem in findings:
+            assert "\n" not in str(problem)
+            assert str(problem).isprintable()
+
+
+@fuzz
+@given(sent=spoiled([text for text, _, _ in CHALLENGES.values()]) | st.binary(max_size=300))
+def test_the_challenge_loader(sent, tmp_path):
+    path = tmp_path / "challenge.yaml"
+    path.write_bytes(sent)
+    with in_time(len(sent)):
+        document(sent, Findings())
+        challenge = answered(lambda: load(path))
+    if challenge is not None:
+        assert all(file.is_relative_to(tmp_path.resolve()) for file in challenge.files)
+
+
+NOTATIONS = ["nDCG@10", "AP(rel=2)@100", "MARp@5,10", "nDCG(gains={0: 0, 1: 3})@5", "RBP(p=0.8)"]
+SIGNS = st.sampled_from(
+    [*"()[]{}@,=:.\"'-+ 0159eE_", "rel", "k", "nDCG", "P", "inf", "9" * 30, "é"]
+)
+
+
+@fuzz
+@given(text=st.lists(SIGNS, max_size=20).map("".join) | st.text(max_size=20), data=st.data())
+def test_the_notation_parser(text, data):
+    notation = data.draw(st.sampled_from(NOTATIONS))
+    at = data.draw(st.integers(0, len(notation)))
+    for each in (text, notation[:at] + text, notation[:at] + text + notation[at:]):
+        with in_time(0):
+            bound = answered(lambda: measure(metrics().get(parse(each)[0]), each, {}))  # noqa: B023
+        if bound is not None:
+            again = measure(bound.metric, bound.name, {})
+            assert (again.name, again.params) == (bound.name, bound.params)
+
+
+COMPARED = "".join(
+    json.dumps({"list": name, "a": a, "b": b, "preferences": {"RPP": 0.5, "LexiRecall": None}})
+    + "\n"
+    for name in ("q1", "q2")
+    for a, b in ("xy", "xz", "yz")
+)
+
+
+@fuzz
+@given(sent=spoiled([COMPARED]))
+def test_comparisons_that_are_read_back(sent, tmp_path, score):
+    path = tmp_path / "pairs.jsonl"
+    path.write_bytes(sent)
+    with in_time(len(sent)):
+        found = answered(lambda: read_back(path))
+    assert found is None or len(found.names) > 1
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory):
+    made = {}
+    for kind, (text, truth, sent) in CHALLENGES.items():
+        folder = made[kind] = tmp_path_factory.mktemp(kind)
+        (folder / "challenge.yaml").write_text(text)
+        (folder / "truth.csv").write_text(truth)
+        (folder / "sent.csv").write_text(sent)
+        (folder / "lists.csv").write_text("list,g\nq1,x\nq2,y\n")
+    return made
+
+
+@pytest.fixture(scope="session")
+def kit(folders):
+    from scorer.kits import kit
+    from scorer.preparing import prepare, public
+
+    prepared = prepare(load(folders["grades"]))
+    return kit(prepared, public(prepared))[0]
+
+
+@fuzz
+@given(data=st.data())
+def test_kits(data, kit, tmp_path, monkeypatch):
+    sent = data.draw(spoiled([kit]))
+    (tmp_path / "temporary").mkdir(exist_ok=True)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    path = tmp_path / "kit.zip"
+    path.write_bytes(sent)
+    with in_time(len(sent)):
+        answered(lambda: load(unpacked(path)))
+    assert {each.name for each in tmp_path.iterdir()} == {"kit.zip", "temporary"}
+
+
+VERBS = [
+    [],
+    ["--format", "json", "--per-list"],
+    ["--format", "html"],
+    ["check", "--format", "sarif", "--all"],
+    ["compare"],
+    ["compare", "--format", "json"],
+    ["explain", "--list", "q1"],
+]
+
+
+def ran(score, words, size):
+    with in_time(size):
+        ended = score(*words)
+    assert ended.code in (0, 1, 2, 5), ended
+    assert "Traceback" not in ended.err
+    assert all(c == "\n" or c.isprintable() for c in ended.out + ended.err), ended
+
+
+@fuzz
+@given(data=st.data())
+@pytest.mark.parametrize("kind", CHALLENGES)
+def test_the_whole_command_on_any_submission(kind, data, folders, score, tmp_path, monkeypatch):
+    fast = data.draw(st.booleans())  # the reader for large files, too
+    monkeypatch.setattr("scorer.quick.SMALLEST", 0 if fast else 1 << 20)
+    path = tmp_path / "mine.csv"
+    path.write_bytes(data.draw(spoiled([CHALLENGES[kind][2]])))
+    other, verb = folders[kind] / "sent.csv", data.draw(st.sampled_from(VERBS))
+    files = [path] if verb[:1] == ["explain"] else [path, other]
+    ran(score, [*verb, folders[kind], *files], path.stat().st_size)
+
+
+@fuzz
+@given(data=st.data())
+@pytest.mark.parametrize("kind", CHALLENGES)
+def test_the_whole_command_on_any_challenge(kind, data, score, tmp_path):
+    text, truth, sent = CHALLENGES[kind]
+    which = data.draw(st.sampled_from(["challenge.yaml", "truth.csv", "lists.csv"]))
+    files = {"challenge.yaml": text, "truth.csv": truth, "lists.csv": "list,g\nq1,x\nq2,y\n"}
+    size = 0
+    for name, inside in files.items():
+        spoilt = data.draw(spoiled([inside])) if name == which else inside.encode()
+        size += len(spoilt)
+        (tmp_path / name).write_bytes(spoilt)
+    (tmp_path / "mine.csv").write_text(sent)
+    verb = data.draw(st.sampled_from([*VERBS, ["lint"], ["kit", "-o", tmp_path / "kit.zip"]]))
+    files = [] if verb[:1] in (["lint"], ["kit"]) else [tmp_path / "mine.csv"]
+    ran(score, [*verb, tmp_path, *files], size)
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "check",
+            "compare",
+            "explain",
+            "lint",
+            "rule",
+            "metrics",
+            "folds",
+            "schema",
+            "score",
+            "--",
+        ),
+        *(
+            "--format",
+            "json",
+            "--format=csv",
+            "-q",
+            "-m",
+            "P@2",
+            "--list",
+            "q1",
+            "--all",
+            "-",
+            "x=y",
+        ),
+        *(
+            "--help",
+            "--version",
+            "--debug",
+            "--precision",
+            "3",
+            "--per-list",
+            "--truth",
+            "-p",
+            "RPP",
+        ),
+        *("challenge.yaml", "sent.csv", "truth.csv", ".", "a=sent.csv", "--fail-under", "P@2=0.1"),
+        *("", "\x1b[31m", "\udcff", "--allow-plugins", "x" * 300, "-k", "--seed", "--column"),
+    ]
+)
+
+
+@fuzz
+@given(words=st.lists(WORDS, max_size=8))
+def test_any_words(words, folders, score, monkeypatch):
+    monkeypatch.chdir(folders["grades"])
+    ended = score(*words)
+    assert ended.code in (0, 1, 2, 5), ended
+    assert "Traceback" not in ended.err or "--debug" in words
+    assert "internal error" not in ended.err
+    assert {path.name for path in Path().iterdir()} <= {
+        *("challenge.yaml", "truth.csv", "sent.csv", "lists.csv"),
+    }
