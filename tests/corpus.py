@@ -18,7 +18,7 @@ import zstandard
 
 ROWS = b"list,item\nq1,a\nq1,b\nq2,a\n"
 HEAD = b"list,item,score\n"
-MANY = 2_000
+MANY = 1_000
 
 # text that means something to whatever it is shown in
 TEXTS = {
@@ -92,8 +92,8 @@ TABLES = {
     "cr.csv": lambda: ROWS.replace(b"\n", b"\r") * 100,
     "crcrlf.csv": lambda: ROWS.replace(b"\n", b"\r\r\n"),
     "line.csv": lambda: HEAD + b"x" * (1 << 21),
-    "columns.csv": lambda: b"," * 100_000 + b"\n" + b"," * 80_000,
-    "names.csv": lambda: b",".join(b"c%d" % n for n in range(50_000)) + b"\n1,2\n",
+    "columns.csv": lambda: b"," * 40_000 + b"\n" + b"," * 30_000,
+    "names.csv": lambda: b",".join(b"c%d" % n for n in range(20_000)) + b"\n1,2\n",
     "quote.csv": lambda: HEAD + b'q1,"a\n' * MANY,
     "quotes.csv": lambda: HEAD + b'"' * 500_000,
     "pairs of quotes.csv": lambda: HEAD + b'"' + b'""' * 200_000,
@@ -165,8 +165,8 @@ CHALLENGES = {
     "deep blocks.yaml": lambda: b"- " * 100_000 + b"\n",
     "directives.yaml": lambda: _TAGS + b"---\ntruth: t.csv\n",
     "keys.yaml": lambda: b"truth: t.csv\n" + b"".join(b"k%d: 1\n" % n for n in range(9000)),
-    "same key.yaml": lambda: b"truth: t.csv\n" * 9000,
-    "metrics.yaml": lambda: b"truth: t.csv\nmetrics: [" + b"nDGC@10, " * 1000 + b"]\n",
+    "same key.yaml": lambda: b"truth: t.csv\n" * 3000,
+    "metrics.yaml": lambda: b"truth: t.csv\nmetrics: [" + b"nDGC@10, " * 500 + b"]\n",
     "documents.yaml": lambda: b"---\na: 1\n" * 10_000,
     "escapes.yaml": lambda: (
         b'truth: "\\e[31m\\u202e\\0"\nmetrics: ["\\e]0;x\\a@5", P@1]\nid: "\\x9b"\n'

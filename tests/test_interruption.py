@@ -375,12 +375,12 @@ def test_our_own_mistakes_end_with_4(error, said, folder, score, monkeypatch):
 LIMIT = 1 << 30  # of addresses; what is imported alone takes half
 HUGE = {
     "line.csv": lambda: b"list,item\n" + b"x" * (40 << 20),
-    "blank.csv": lambda: b"\n" * (8 << 20),
-    "wrong.csv": lambda: b"list,item,score\n" + b"q1,a,x\n" * 200_000,
-    "lists.csv": lambda: b"list,item\n" + b"".join(b"u%d,a\n" % n for n in range(200_000)),
-    "rows.jsonl": lambda: b'{"list": "q1", "item": "a", "score": 1}\n' * 100_000,
-    "keys.jsonl": lambda: b"".join(b'{"k%d": 1}\n' % n for n in range(200_000)),
-    "one.lists": lambda: b"q1: a" + b",b" * 400_000 + b"\n",
+    "blank.csv": lambda: b"\n" * (2 << 20),
+    "wrong.csv": lambda: b"list,item,score\n" + b"q1,a,x\n" * 60_000,
+    "lists.csv": lambda: b"list,item\n" + b"".join(b"u%d,a\n" % n for n in range(60_000)),
+    "rows.jsonl": lambda: b'{"list": "q1", "item": "a", "score": 1}\n' * 40_000,
+    "keys.jsonl": lambda: b"".join(b'{"k%d": 1}\n' % n for n in range(60_000)),
+    "one.lists": lambda: b"q1: a" + b",b" * 100_000 + b"\n",
 }
 
 
@@ -399,7 +399,7 @@ def test_memory_stays_bounded(name, start, tmp_path, folder):
 
 def test_where_memory_does_not_suffice_that_is_said(start, tmp_path, folder):
     (tmp_path / "a.csv").write_bytes(
-        b"list,item\n" + b"".join(b"u%d,%d\n" % (n, n) for n in range(300_000))
+        b"list,item\n" + b"".join(b"u%d,%d\n" % (n, n) for n in range(200_000))
     )
 
     def no_memory():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -30,13 +29,14 @@ def lint(
     chance level, and whether the rules can be played. For organizers: it reads the truth.
     """
     from scorer import linting
+    from scorer.output import dumped
     from scorer.identity import KEY
 
     settled, _ = challenge_of(challenge)
     spare(output, settled, settled.folder / KEY)
     found = linting.lint(settled, allow_plugins=allow_plugins)
     if format is Form.json:
-        text = json.dumps(linting.data(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = dumped(linting.data(found)) + "\n"
     else:
         text = linting.text(found)
     return Result(text, exit_code=0 if found.sound else 2, output=output)

@@ -263,6 +263,7 @@ VERBS = [
     ["check", "--format", "sarif", "--all"],
     ["compare"],
     ["compare", "--format", "json"],
+    ["compare", "--format", "html"],
     ["explain", "--list", "q1"],
 ]
 
