@@ -149,7 +149,9 @@ def spare(output: Path | None, challenge: Challenge, *read: Path) -> None:
         return
     if os.path.isdir(output):
         raise UsageError(f"{shown(output)} cannot be written: this is a folder")
-    for path in (*challenge.files, *read):
+    from scorer.identity import KEY
+
+    for path in (*challenge.files, challenge.folder / KEY, *read):
         with suppress(OSError, ValueError):  # one of them is not there
             if os.path.samefile(path, output):
                 raise UsageError(f"{shown(output)} is read here; -o needs a file of its own")

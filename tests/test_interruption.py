@@ -222,7 +222,16 @@ def test_a_folder_that_may_only_be_read(folder, tmp_path):
     assert (ended, err) == (2, "error: challenge/out cannot be written: Permission denied\n")
 
 
-OWN = ["challenge.yaml", "truth.csv", "lists.csv", "base.csv", "mine.csv", "link.csv", "hard.csv"]
+OWN = [
+    ".scorer-key",
+    "challenge.yaml",
+    "truth.csv",
+    "lists.csv",
+    "base.csv",
+    "mine.csv",
+    "link.csv",
+    "hard.csv",
+]
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -230,7 +239,15 @@ def test_nothing_that_is_read_is_written_over(name, challenge, score, tmp_path):
     text = (
         "truth: truth.csv\nlists: lists.csv\nmetrics: [P@2]\nleaderboard: {baselines: [base.csv]}"
     )
-    folder = challenge(text, **{"mine.csv": GOOD, "base.csv": GOOD, "lists.csv": "list\nq1\nq2\n"})
+    folder = challenge(
+        text,
+        **{
+            ".scorer-key": "x" * 32,
+            "mine.csv": GOOD,
+            "base.csv": GOOD,
+            "lists.csv": "list\nq1\nq2\n",
+        },
+    )
     (folder / "link.csv").symlink_to(folder / "truth.csv")
     (folder / "hard.csv").hardlink_to(folder / "mine.csv")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -30,13 +30,10 @@ def lint(
     """
     from scorer import linting
     from scorer.output import dumped
-    from scorer.identity import KEY
 
     settled, _ = challenge_of(challenge)
-    spare(output, settled, settled.folder / KEY)
+    spare(output, settled, challenge)
     found = linting.lint(settled, allow_plugins=allow_plugins)
-    if format is Form.json:
-        text = dumped(linting.data(found)) + "\n"
-    else:
-        text = linting.text(found)
+    json = format is Form.json
+    text = dumped(linting.data(found)) + "\n" if json else linting.text(found)
     return Result(text, exit_code=0 if found.sound else 2, output=output)
