@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,9 +15,10 @@ from scorer.errors import ChallengeError, Problem
 from scorer.judged import Judged, Ranked, Returned
 from scorer.measures import Measure, Metric
 from scorer.results import Rules
-from scorer.streams import digest
+from scorer.streams import Unreadable, beginning, digest
 
 KEY = ".scorer-key"
+MOST_KEY = 1 << 16  # bytes of it that count
 BESIDE = ("lists", "items", "history", "likelihood", "folds")
 IN_ORDER = (Judged, Ranked, Returned)  # views in which equal scores have an order
 COST = 1 << 11  # of scrypt, where there is no key: 2 MiB and some 5 ms a guess
@@ -66,14 +68,14 @@ def digests(
     published values tell of the truth.
 
     Raises:
-        ChallengeError: the key cannot be read, or is empty.
+        ChallengeError: a file or the key cannot be read, or the key is empty.
     """
     code = hashlib.sha256()
     for path in challenge.plugins:
         code.update(hashlib.sha256(path.read_bytes()).digest())
     meant = hashlib.sha256(json.dumps(_meant(challenge, kind, measures, rules)).encode()).digest()
     files = {
-        name: digest(source.file)
+        name: _digest(source.file)
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }
@@ -142,15 +144,28 @@ def _code(metric: Metric) -> str | None:
         return "unknown"
 
 
+def _digest(path: Path) -> str:
+    try:
+        return digest(path)
+    except Unreadable as error:
+        raise _lost(path, error) from None
+
+
+def _lost(path: Path, error: Unreadable) -> ChallengeError:
+    problem = error.problem
+    return ChallengeError(
+        problems=[Problem(f"T{problem.code[1:]}", problem.message, path=str(path))]
+    )
+
+
 def _key(folder: Path) -> bytes | None:
     path = folder / KEY
-    try:
-        text = path.read_bytes().strip()
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return None
-    except OSError as error:
-        said = f"the key cannot be read: {error.strerror}"
-        raise ChallengeError(problems=[Problem("T101", said, path=str(path))]) from None
+    try:
+        text = beginning(path, MOST_KEY).strip()
+    except Unreadable as error:
+        raise _lost(path, error) from None
     if not text:
         raise ChallengeError(problems=[Problem("T102", "the key is empty", path=str(path))])
     return hashlib.sha256(text).digest()

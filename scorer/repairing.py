@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scorer.errors import UsageError, shown
-from scorer.streams import Limits, Unreadable, open_bytes
+from scorer.streams import Limits, Unreadable, beginning, open_bytes
 from scorer.tables import COMPRESSED
 
 MOST = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
@@ -63,18 +63,13 @@ def beside(path: Path) -> Path:
 
 def _bytes(path: Path) -> bytes:
     try:
-        with path.open("rb") as stored:
-            head = stored.read(2)
-        if head in UTF16:  # no table to the readers, which look no further
-            with path.open("rb") as stored:
-                data = stored.read(MOST + 1)
+        if beginning(path, 2) in UTF16:  # no table to the readers, which look no further
+            data = beginning(path, MOST + 1)
         else:
             with open_bytes(path, Limits(size=MOST, unpacked=MOST)) as stream:
                 data = stream.read(MOST + 1)
     except Unreadable as error:
         raise UsageError(f"{shown(path)} cannot be repaired: {error.problem.message}") from None
-    except OSError as error:
-        raise UsageError(f"{shown(path)} cannot be read: {error.strerror}") from None
     if len(data) > MOST:
         raise UsageError(f"{shown(path)} is too large to be repaired")
     return data

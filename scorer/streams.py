@@ -113,6 +113,16 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def beginning(path: Path, most: int) -> bytes:
+    """The first bytes of a file as it is stored.
+
+    Raises:
+        Unreadable: it is missing, or no regular file.
+    """
+    with _regular(path) as stream:
+        return stream.read(most)
+
+
 def spool(stream: BinaryIO, limits: Bounds) -> Path:
     """Put a stream in a temporary file, which is the caller's to delete.
 
