@@ -64,6 +64,12 @@ def _answer_signals() -> None:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
+    def tell(unraisable: sys.UnraisableHookArgs) -> None:
+        # polars raises an interrupt of its own for the same Ctrl-C; one of the two is enough
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(unraisable)
+
+    sys.unraisablehook = tell
     atexit.register(end_by_it)  # before all others, so that it runs after them
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
