@@ -188,7 +188,7 @@ def _command(verb: str, overview: bool = False) -> TyperCommand:
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,
-        rich_markup_mode=None,  # plain help comes in a third of the time
+        rich_markup_mode=None,  # so that help does not wait for rich
     )
     app.command(name=verb, epilog=_overview() if overview else None)(function)
     return typer.main.get_command(app)  # type: ignore[return-value]
