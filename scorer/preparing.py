@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from scorer import quick
+from scorer import large
 from scorer.auditing import Truthful, inspect
 from scorer.challenge import Challenge, Source
 from scorer.checks.preferences import improbable
 from scorer.columns import Table, Wanted
+from scorer.cutting import Doubt, worth
 from scorer.errors import (
     ChallengeError,
     Findings,
@@ -32,7 +33,6 @@ from scorer.measures import Measure, Metric, NotationError, measure, parse
 from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons
 from scorer.preferred import Preferred
 from scorer.public import Public
-from scorer.quick import Doubt, worth
 from scorer.registry import Registry, discover, plugin
 from scorer.results import Rules
 from scorer.streams import Limits
@@ -287,7 +287,7 @@ def _table(source: Source, shapes: Sequence[Wanted], findings: Findings) -> Tabl
     format = format_of(source.file, source.format)
     if worth(source.file):
         with suppress(Doubt):
-            return quick.table(source.file, format, wanted, Limits())
+            return large.table(source.file, format, wanted, Limits())
     table = read(source.file, format, wanted, told, Limits())
     findings.extend(_organizers(told))
     return table

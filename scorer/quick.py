@@ -14,47 +14,29 @@ while lists stand together; else a row costs 20 bytes until all are read.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.checks.scores import MANY
-from scorer.columns import TEXT, Floats, Ids, Ints, Table, Wanted, largest
+from scorer.columns import Floats, Ints, Wanted
+from scorer.cutting import PIECE, Doubt, Layout, frames
 from scorer.ids import LOST_BY_TOOLS
 from scorer.judged import Hits, Judged, Ties
 from scorer.judging import Truth
 from scorer.public import Public
-from scorer.streams import GZIP, ZSTD, Bounds, Unreadable, open_bytes
+from scorer.streams import GZIP, ZSTD, Bounds, Unreadable
 from scorer.streams import digest as sha256
-from scorer.tables import COMPRESSED, Format
+from scorer.tables import Format
 
 if TYPE_CHECKING:
     import polars as pl
 
-SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the thorough pass to run
-PIECE = 4 * 1024**2  # bytes read at a time
-FIRST = 1024**2  # bytes read first: scattered lists show at once
-
 Hashes = NDArray[np.uint64]
-T = TypeVar("T")
-
-
-def worth(path: Path) -> bool:
-    """Whether a file is large enough for the fast pass."""
-    try:
-        size = path.stat().st_size
-    except (OSError, ValueError):
-        return False
-    return size * (4 if path.suffix.lower() in COMPRESSED else 1) >= SMALLEST
-
-
-class Doubt(Exception):
-    """The fast pass cannot vouch for the file."""
 
 
 class _Scattered(Exception):
@@ -122,104 +104,6 @@ def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) ->
     return Seen(judged, sha256(path) if packed else digest.hexdigest(), judge.answered())
 
 
-def table(path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds) -> Table:
-    """The whole of a file as a table, such as a large truth.
-
-    Raises:
-        Doubt: the thorough reader must look.
-    """
-    import polars as pl
-
-    if format.name not in ("csv", "trec"):
-        raise Doubt
-    try:
-        found = list(_frames(path, format, wanted, limits, hashlib.sha256()))
-    except Unreadable:
-        raise Doubt from None
-    if not found:
-        raise Doubt
-    layout, frame = found[0][0], pl.concat([frame for _, frame in found])
-    ids, numbers = {}, {}
-    for role, place in layout.places.items():
-        column = frame[str(place)]
-        if role not in TEXT:
-            numbers[role] = column.to_numpy()
-            if not (np.abs(numbers[role]) <= largest(role)).all():
-                raise Doubt
-        else:
-            times: Any = 1
-            if role == "list":  # its rows stand together more often than not
-                runs = column.rle().struct.unnest()
-                column, times = runs["value"], runs["len"].to_numpy()
-            names = column.unique(maintain_order=True)
-            codes = column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
-            ids[role] = Ids(np.repeat(codes, times), tuple(names.to_list()))
-    if format.name == "trec" and any(name.startswith("#") for name in ids["list"].names):
-        raise Doubt  # a comment
-    first = 2 if layout.header else 1
-    return Table(ids, numbers, np.arange(first, first + frame.height), layout.shape)
-
-
-def _frames(
-    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
-) -> Iterator[tuple[_Layout, pl.DataFrame]]:
-    """The file some MiB at a time, cut into columns."""
-    import polars as pl
-
-    count = 0
-    for layout, data, lines in _ahead(_chunks(path, format, wanted, limits, digest)):
-        try:
-            frame = pl.read_csv(
-                data,
-                separator=layout.separator,
-                has_header=False,
-                schema=layout.types(),
-                columns=layout.used,
-                quote_char=None,
-            )
-        except (pl.exceptions.PolarsError, ValueError):
-            raise Doubt from None
-        count += lines
-        if frame.height != lines or count > min(limits.rows, limits.ids):
-            raise Doubt
-        if any(column.null_count() for column in frame.iter_columns()):
-            raise Doubt
-        yield layout, frame
-
-
-def _chunks(
-    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
-) -> Iterator[tuple[_Layout, bytes, int]]:
-    """Whole lines of the plainest sort, some MiB at a time, and how many they are."""
-    layout: _Layout | None = None
-    with open_bytes(path, limits) as stream:
-        rest, read, size = b"", b".", FIRST
-        while read:
-            read = stream.read(size)
-            digest.update(read)
-            data = rest + read
-            if not read and data and not data.endswith(b"\n"):
-                data += b"\n"
-            cut = data.rfind(b"\n") + 1
-            if not cut and len(data) > limits.line:
-                raise Doubt
-            data, rest = data[:cut], data[cut:]
-            if data and layout is None:
-                layout, size = _layout(data, format, wanted), PIECE
-                data = data[layout.header :]
-            if data and layout is not None:
-                yield layout, data, _plain(data, layout, limits)
-
-
-def _ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items, each made in a thread while the one before is worked on."""
-    with ThreadPoolExecutor(1) as worker:
-        following = worker.submit(next, items, None)
-        while (item := following.result()) is not None:
-            following = worker.submit(next, items, None)
-            yield item
-
-
 def _pieces(
     path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked, digest: hashlib._Hash
 ) -> Iterator[_Rows]:
@@ -234,7 +118,7 @@ def _pieces(
     numbers = (known[order], order)
     tag: str | None = None
     read = 0
-    for layout, frame in _frames(path, format, wanted, asked.limits, digest):
+    for layout, frame in frames(path, format, wanted, asked.limits, digest):
         asked.tick(read := read + PIECE)
         if not layout.places.keys() <= {"list", "item", "score", "rank", "tag"}:
             raise Doubt
@@ -246,81 +130,12 @@ def _pieces(
         yield _cut(frame, layout, numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where the columns are."""
-
-    separator: str
-    width: int
-    places: Mapping[str, int]  # role -> its column, from 0
-    shape: Wanted
-    header: int = 0  # how many bytes it takes
-
-    @property
-    def used(self) -> list[int]:
-        """What is read. The last column is, so that a null in it shows a line that is short."""
-        return sorted({*self.places.values(), self.width - 1})
-
-    def types(self) -> dict[str, Any]:
-        """The type of each column, by its number."""
-        import polars as pl
-
-        numbers = {n for role, n in self.places.items() if role not in TEXT}
-        return {str(n): pl.Float64 if n in numbers else pl.String for n in range(self.width)}
-
-
-def _layout(data: bytes, format: Format, wanted: Sequence[Wanted]) -> _Layout:
-    """Where the columns of a file are that begins like this."""
-    first = data[: data.index(b"\n")].decode("ascii", "replace")
-    if format.name == "trec":
-        run = any("score" in shape.roles for shape in wanted)
-        order = "list . item . score tag" if run else "list subtopic item grade"
-        columns = {role: n for n, role in enumerate(order.split()) if role != "."}
-        for shape in wanted:
-            if set(shape.required) <= columns.keys():
-                places = {role: columns[role] for role in columns if role in shape.roles}
-                separator = "\t" if "\t" in first else " "
-                return _Layout(separator, len(order.split()), places, shape)
-        raise Doubt
-    names = first.split(",")
-    for shape in wanted:
-        roles = {shape.called(role): role for role in shape.roles}
-        places = {roles[name]: n for n, name in enumerate(names) if name in roles}
-        if set(shape.required) <= places.keys():
-            if len(places) < len(names):
-                raise Doubt  # a column is not used, which is told
-            return _Layout(",", len(names), places, shape, len(first) + 1)
-    raise Doubt
-
-
-def _plain(data: bytes, layout: _Layout, limits: Bounds) -> int:
-    """How many lines there are, if they are of the plainest sort."""
-    octets = np.frombuffer(data, dtype=np.uint8)
-    lines = int(np.count_nonzero(octets == 10))
-    separator = layout.separator.encode()
-    wrong = {b",": (b'"', b" ", b"E+"), b"\t": (b" ",), b" ": ()}[separator]
-    if (
-        not data.isascii()
-        or any(sign in data for sign in wrong)
-        # no control character but the line's end (10) and the separator
-        or bool((octets - np.uint8(11) < 21).any())
-        or int(octets.min()) < (9 if separator == b"\t" else 10)
-        or int(octets.max()) == 127
-        or np.count_nonzero(octets == separator[0]) != lines * (layout.width - 1)
-    ):
-        raise Doubt
-    half = limits.line // 2
-    if any(data.find(b"\n", at, at + half) < 0 for at in range(0, len(data) - half, half)):
-        raise Doubt
-    return lines
-
-
 def _names(asked: Asked) -> Sequence[str]:
     """The lists, by their numbers."""
     return asked.truth.lists if asked.truth else list(asked.public.lists)
 
 
-def _cut(frame: pl.DataFrame, layout: _Layout, numbers: tuple[Hashes, Ints]) -> _Rows:
+def _cut(frame: pl.DataFrame, layout: Layout, numbers: tuple[Hashes, Ints]) -> _Rows:
     """A piece's columns as arrays; `numbers` are the lists' hashes, sorted, and which they are."""
     runs = frame[str(layout.places["list"])].rle().struct.unnest()
     named = runs["value"].hash().to_numpy()

@@ -13,6 +13,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scorer import cutting, large
 from scorer import quick as fast
 from scorer.challenge import Submission
 from scorer.checking import Submitted, examine
@@ -55,7 +56,7 @@ def both(path, form, ties="item-desc", length=None, items=None, pieces=None):
     )
     try:
         seen = fast.quick(path, known, WANTED, asked)
-    except fast.Doubt:
+    except cutting.Doubt:
         seen = None
     findings = Findings()
     table = read(path, known, WANTED, findings, Limits())
@@ -127,8 +128,8 @@ def files(draw):
     piece=st.sampled_from([7, 40, 10_000]),
 )
 def test_the_two_passes_are_one(tmp_path, monkeypatch, file, ties, length, catalogue, piece):
-    monkeypatch.setattr(fast, "PIECE", piece)
-    monkeypatch.setattr(fast, "FIRST", piece)
+    monkeypatch.setattr(cutting, "PIECE", piece)
+    monkeypatch.setattr(cutting, "FIRST", piece)
     form, data = file
     path = tmp_path / "submission"
     path.write_bytes(data)
@@ -202,7 +203,7 @@ def test_hashes_that_begin_alike_are_told_apart():
     assert fast._alike(packed >> np.uint64(width), packed, hashes, starts, width, bits) == 3
     twice = np.array([5, 9, 5, 5], dtype=np.uint64)
     packed, width, bits = fast._packed(twice, sizes, starts, run)
-    with pytest.raises(fast.Doubt):
+    with pytest.raises(cutting.Doubt):
         fast._alike(packed >> np.uint64(width), packed, twice, starts, width, bits)
 
 
@@ -211,7 +212,7 @@ def test_a_table_is_the_thorough_readers(tmp_path):
     path.write_text("item,list,grade\na,q1,1\nb,q1,0.5\na,q2,-1\n")
     wanted = [Wanted(("list", "item"), ("grade", "subtopic"))]
     known = formats().get("csv")
-    mine = fast.table(path, known, wanted, Limits())
+    mine = large.table(path, known, wanted, Limits())
     theirs = read(path, known, wanted, findings := Findings(), Limits())
     assert not list(findings)
     for role, ids in theirs.ids.items():
@@ -220,17 +221,17 @@ def test_a_table_is_the_thorough_readers(tmp_path):
     np.testing.assert_array_equal(mine.numbers["grade"], theirs.numbers["grade"])
     np.testing.assert_array_equal(mine.line, theirs.line)
     path.write_text("item,list,grade,notes\na,q1,1,x\n")
-    with pytest.raises(fast.Doubt):
-        fast.table(path, known, wanted, Limits())
+    with pytest.raises(cutting.Doubt):
+        large.table(path, known, wanted, Limits())
 
 
 def test_small_files_are_not_worth_it(tmp_path):
     path = tmp_path / "small"
     path.write_bytes(b"x" * 100)
-    assert not fast.worth(path)
-    assert not fast.worth(Path("nowhere"))
-    path.write_bytes(b"x" * fast.SMALLEST)
-    assert fast.worth(path)
+    assert not cutting.worth(path)
+    assert not cutting.worth(Path("nowhere"))
+    path.write_bytes(b"x" * cutting.SMALLEST)
+    assert cutting.worth(path)
 
 
 @pytest.mark.parametrize("written", ["error", "zero", "skip"])
@@ -257,7 +258,7 @@ def test_a_command_says_the_same_by_either_pass(
     words = [folder, folder / "run.txt", "--format", "json"]
     said = []
     for smallest in (0, 10**9):
-        monkeypatch.setattr(fast, "SMALLEST", smallest)
+        monkeypatch.setattr(cutting, "SMALLEST", smallest)
         ran = score(*(["check"] if command == "check" else []), *words)
         said.append((ran.code, ran.out, ran.err))
     assert said[0] == said[1]

@@ -11,12 +11,13 @@ import numpy as np
 from scorer.checking import Submitted, examine
 from scorer.checks.lists import missing_list
 from scorer.columns import Ids, Table
+from scorer.cutting import Doubt, worth
 from scorer.errors import Findings
 from scorer.judged import Judged, Ranked
 from scorer.kinds.grades import Grades, met
 from scorer.preferences import Positions
 from scorer.preparing import Opened
-from scorer.quick import Asked, Doubt, quick, worth
+from scorer.quick import Asked, quick
 from scorer.results import Outcome
 from scorer.scoring import score
 from scorer.streams import Unreadable, digest

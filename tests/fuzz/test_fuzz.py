@@ -281,7 +281,7 @@ def ran(score, words, size):
 @pytest.mark.parametrize("kind", CHALLENGES)
 def test_the_whole_command_on_any_submission(kind, data, folders, score, tmp_path, monkeypatch):
     fast = data.draw(st.booleans())  # the reader for large files, too
-    monkeypatch.setattr("scorer.quick.SMALLEST", 0 if fast else 1 << 20)
+    monkeypatch.setattr("scorer.cutting.SMALLEST", 0 if fast else 1 << 20)
     path = tmp_path / "mine.csv"
     path.write_bytes(data.draw(spoiled([CHALLENGES[kind][2]])))
     other, verb = folders[kind] / "sent.csv", data.draw(st.sampled_from(VERBS))

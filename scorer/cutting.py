@@ -1,0 +1,172 @@
+"""Large text files cut into columns by polars, some MiB at a time.
+
+Only files of the plainest sort: printable ASCII in which every line has the same fields.
+At the first sign of anything else it gives up (`Doubt`), and the thorough reader
+says what it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from scorer.columns import TEXT, Wanted
+from scorer.streams import Bounds, open_bytes
+from scorer.tables import COMPRESSED, Format
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the thorough pass to run
+PIECE = 4 * 1024**2  # bytes read at a time
+FIRST = 1024**2  # bytes read first: scattered lists show at once
+
+T = TypeVar("T")
+
+
+def worth(path: Path) -> bool:
+    """Whether a file is large enough for the fast pass."""
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        return False
+    return size * (4 if path.suffix.lower() in COMPRESSED else 1) >= SMALLEST
+
+
+class Doubt(Exception):
+    """The fast pass cannot vouch for the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the columns are."""
+
+    separator: str
+    width: int
+    places: Mapping[str, int]  # role -> its column, from 0
+    shape: Wanted
+    header: int = 0  # how many bytes it takes
+
+    @property
+    def used(self) -> list[int]:
+        """What is read. The last column is, so that a null in it shows a line that is short."""
+        return sorted({*self.places.values(), self.width - 1})
+
+    def types(self) -> dict[str, Any]:
+        """The type of each column, by its number."""
+        import polars as pl
+
+        numbers = {n for role, n in self.places.items() if role not in TEXT}
+        return {str(n): pl.Float64 if n in numbers else pl.String for n in range(self.width)}
+
+
+def frames(
+    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
+) -> Iterator[tuple[Layout, pl.DataFrame]]:
+    """The file some MiB at a time, cut into columns."""
+    import polars as pl
+
+    count = 0
+    for layout, data, lines in _ahead(_chunks(path, format, wanted, limits, digest)):
+        try:
+            frame = pl.read_csv(
+                data,
+                separator=layout.separator,
+                has_header=False,
+                schema=layout.types(),
+                columns=layout.used,
+                quote_char=None,
+            )
+        except (pl.exceptions.PolarsError, ValueError):
+            raise Doubt from None
+        count += lines
+        if frame.height != lines or count > min(limits.rows, limits.ids):
+            raise Doubt
+        if any(column.null_count() for column in frame.iter_columns()):
+            raise Doubt
+        yield layout, frame
+
+
+def _chunks(
+    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
+) -> Iterator[tuple[Layout, bytes, int]]:
+    """Whole lines of the plainest sort, some MiB at a time, and how many they are."""
+    layout: Layout | None = None
+    with open_bytes(path, limits) as stream:
+        rest, read, size = b"", b".", FIRST
+        while read:
+            read = stream.read(size)
+            digest.update(read)
+            data = rest + read
+            if not read and data and not data.endswith(b"\n"):
+                data += b"\n"
+            cut = data.rfind(b"\n") + 1
+            if not cut and len(data) > limits.line:
+                raise Doubt
+            data, rest = data[:cut], data[cut:]
+            if data and layout is None:
+                layout, size = _layout(data, format, wanted), PIECE
+                data = data[layout.header :]
+            if data and layout is not None:
+                yield layout, data, _plain(data, layout, limits)
+
+
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items, each made in a thread while the one before is worked on."""
+    with ThreadPoolExecutor(1) as worker:
+        following = worker.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = worker.submit(next, items, None)
+            yield item
+
+
+def _layout(data: bytes, format: Format, wanted: Sequence[Wanted]) -> Layout:
+    """Where the columns of a file are that begins like this."""
+    first = data[: data.index(b"\n")].decode("ascii", "replace")
+    if format.name == "trec":
+        run = any("score" in shape.roles for shape in wanted)
+        order = "list . item . score tag" if run else "list subtopic item grade"
+        columns = {role: n for n, role in enumerate(order.split()) if role != "."}
+        for shape in wanted:
+            if set(shape.required) <= columns.keys():
+                places = {role: columns[role] for role in columns if role in shape.roles}
+                separator = "\t" if "\t" in first else " "
+                return Layout(separator, len(order.split()), places, shape)
+        raise Doubt
+    names = first.split(",")
+    for shape in wanted:
+        roles = {shape.called(role): role for role in shape.roles}
+        places = {roles[name]: n for n, name in enumerate(names) if name in roles}
+        if set(shape.required) <= places.keys():
+            if len(places) < len(names):
+                raise Doubt  # a column is not used, which is told
+            return Layout(",", len(names), places, shape, len(first) + 1)
+    raise Doubt
+
+
+def _plain(data: bytes, layout: Layout, limits: Bounds) -> int:
+    """How many lines there are, if they are of the plainest sort."""
+    octets = np.frombuffer(data, dtype=np.uint8)
+    lines = int(np.count_nonzero(octets == 10))
+    separator = layout.separator.encode()
+    wrong = {b",": (b'"', b" ", b"E+"), b"\t": (b" ",), b" ": ()}[separator]
+    if (
+        not data.isascii()
+        or any(sign in data for sign in wrong)
+        # no control character but the line's end (10) and the separator
+        or bool((octets - np.uint8(11) < 21).any())
+        or int(octets.min()) < (9 if separator == b"\t" else 10)
+        or int(octets.max()) == 127
+        or np.count_nonzero(octets == separator[0]) != lines * (layout.width - 1)
+    ):
+        raise Doubt
+    half = limits.line // 2
+    if any(data.find(b"\n", at, at + half) < 0 for at in range(0, len(data) - half, half)):
+        raise Doubt
+    return lines
