@@ -27,6 +27,8 @@ SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the tho
 PIECE = 4 * 1024**2  # bytes read at a time
 FIRST = 1024**2  # bytes read first: scattered lists show at once
 
+BLOCK = 256 * 1024  # bytes looked at together: they stay in the cache
+
 T = TypeVar("T")
 
 
@@ -67,13 +69,18 @@ class Layout:
 
 
 def frames(
-    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
+    path: Path,
+    format: Format,
+    wanted: Sequence[Wanted],
+    limits: Bounds,
+    digest: hashlib._Hash | None = None,
 ) -> Iterator[tuple[Layout, pl.DataFrame]]:
-    """The file some MiB at a time, cut into columns."""
+    """The file some MiB at a time, cut into columns; `digest` is told of its bytes."""
     import polars as pl
 
     count = 0
-    for layout, data, lines in _ahead(_chunks(path, format, wanted, limits, digest)):
+    for layout, data in _chunks(path, format, wanted, limits, digest):
+        lines = _plain(data, layout, limits)
         try:
             frame = pl.read_csv(
                 data,
@@ -93,37 +100,42 @@ def frames(
         yield layout, frame
 
 
-def _chunks(
-    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds, digest: hashlib._Hash
-) -> Iterator[tuple[Layout, bytes, int]]:
-    """Whole lines of the plainest sort, some MiB at a time, and how many they are."""
-    layout: Layout | None = None
-    with open_bytes(path, limits) as stream:
-        rest, read, size = b"", b".", FIRST
-        while read:
-            read = stream.read(size)
-            digest.update(read)
-            data = rest + read
-            if not read and data and not data.endswith(b"\n"):
-                data += b"\n"
-            cut = data.rfind(b"\n") + 1
-            if not cut and len(data) > limits.line:
-                raise Doubt
-            data, rest = data[:cut], data[cut:]
-            if data and layout is None:
-                layout, size = _layout(data, format, wanted), PIECE
-                data = data[layout.header :]
-            if data and layout is not None:
-                yield layout, data, _plain(data, layout, limits)
-
-
-def _ahead(items: Iterator[T]) -> Iterator[T]:
+def ahead(items: Iterator[T]) -> Iterator[T]:
     """The same items, each made in a thread while the one before is worked on."""
     with ThreadPoolExecutor(1) as worker:
         following = worker.submit(next, items, None)
         while (item := following.result()) is not None:
             following = worker.submit(next, items, None)
             yield item
+
+
+def _chunks(
+    path: Path,
+    format: Format,
+    wanted: Sequence[Wanted],
+    limits: Bounds,
+    digest: hashlib._Hash | None,
+) -> Iterator[tuple[Layout, bytes]]:
+    """Whole lines, some MiB at a time."""
+    layout: Layout | None = None
+    with open_bytes(path, limits) as stream:
+        rest, read, size = b"", b".", FIRST
+        while read:
+            read = stream.read(size)
+            if digest is not None:
+                digest.update(read)
+            cut = read.rfind(b"\n") + 1
+            data = b"".join((rest, memoryview(read)[:cut])) if cut else b""
+            rest = read[cut:] if cut else rest + read
+            if len(rest) > limits.line:
+                raise Doubt
+            if not read and rest:
+                data, rest = rest + b"\n", b""
+            if data and layout is None:
+                layout, size = _layout(data, format, wanted), PIECE
+                data = data[layout.header :]
+            if data and layout is not None:
+                yield layout, data
 
 
 def _layout(data: bytes, format: Format, wanted: Sequence[Wanted]) -> Layout:
@@ -152,19 +164,26 @@ def _layout(data: bytes, format: Format, wanted: Sequence[Wanted]) -> Layout:
 
 def _plain(data: bytes, layout: Layout, limits: Bounds) -> int:
     """How many lines there are, if they are of the plainest sort."""
-    octets = np.frombuffer(data, dtype=np.uint8)
-    lines = int(np.count_nonzero(octets == 10))
     separator = layout.separator.encode()
     wrong = {b",": (b'"', b" ", b"E+"), b"\t": (b" ",), b" ": ()}[separator]
-    if (
-        not data.isascii()
-        or any(sign in data for sign in wrong)
-        # no control character but the line's end (10) and the separator
-        or bool((octets - np.uint8(11) < 21).any())
-        or int(octets.min()) < (9 if separator == b"\t" else 10)
-        or int(octets.max()) == 127
-        or np.count_nonzero(octets == separator[0]) != lines * (layout.width - 1)
-    ):
+    if any(sign in data for sign in wrong):
+        raise Doubt
+    octets = np.frombuffer(data, dtype=np.uint8)
+    above = np.empty(min(BLOCK, octets.size), dtype=np.uint8)
+    lines = separators = 0
+    for start in range(0, octets.size, BLOCK):
+        block = octets[start : start + BLOCK]
+        # 10 ends a line; less 11, what is at or below it wraps around, above all the others
+        np.subtract(block, 11, out=above[: block.size])
+        if (
+            above[: block.size].min() < 32 - 11
+            or block.min() < (9 if separator == b"\t" else 10)
+            or block.max() > 126
+        ):
+            raise Doubt
+        lines += int(np.count_nonzero(block == 10))
+        separators += int(np.count_nonzero(block == separator[0]))
+    if separators != lines * (layout.width - 1):
         raise Doubt
     half = limits.line // 2
     if any(data.find(b"\n", at, at + half) < 0 for at in range(0, len(data) - half, half)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ def table(path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds) 
     if format.name not in ("csv", "trec"):
         raise Doubt
     try:
-        found = list(frames(path, format, wanted, limits, hashlib.sha256()))
+        found = list(frames(path, format, wanted, limits))
     except Unreadable:
         raise Doubt from None
     if not found:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from scorer.checks.scores import MANY
 from scorer.columns import Floats, Ints, Wanted
-from scorer.cutting import PIECE, Doubt, Layout, frames
+from scorer.cutting import PIECE, Doubt, Layout, ahead, frames
 from scorer.ids import LOST_BY_TOOLS
 from scorer.judged import Hits, Judged, Ties
 from scorer.judging import Truth
@@ -90,7 +90,7 @@ def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) ->
     try:
         try:
             judge = _Judge(asked)
-            for rows in _together(_pieces(path, format, wanted, asked, digest), asked):
+            for rows in _together(ahead(_pieces(path, format, wanted, asked, digest)), asked):
                 judge.take(rows)
         except _Scattered:
             digest = hashlib.sha256()
