@@ -74,29 +74,38 @@ def frames(
     wanted: Sequence[Wanted],
     limits: Bounds,
     digest: hashlib._Hash | None = None,
+    again: str | None = None,
 ) -> Iterator[tuple[Layout, pl.DataFrame]]:
-    """The file some MiB at a time, cut into columns; `digest` is told of its bytes."""
+    """The file some MiB at a time, cut into columns.
+
+    `digest` is told of the file's bytes. `again`, of a file that was looked at
+    before, is the role of the one column that is wanted.
+
+    Raises:
+        Doubt: the thorough reader must look.
+    """
     import polars as pl
 
     count = 0
     for layout, data in _chunks(path, format, wanted, limits, digest):
-        lines = _plain(data, layout, limits)
+        lines = None if again else _plain(data, layout, limits)
         try:
             frame = pl.read_csv(
                 data,
                 separator=layout.separator,
                 has_header=False,
                 schema=layout.types(),
-                columns=layout.used,
+                columns=[layout.places[again]] if again else layout.used,
                 quote_char=None,
             )
         except (pl.exceptions.PolarsError, ValueError):
             raise Doubt from None
-        count += lines
-        if frame.height != lines or count > min(limits.rows, limits.ids):
-            raise Doubt
-        if any(column.null_count() for column in frame.iter_columns()):
-            raise Doubt
+        if lines is not None:
+            count += lines
+            if frame.height != lines or count > min(limits.rows, limits.ids):
+                raise Doubt
+            if any(column.null_count() for column in frame.iter_columns()):
+                raise Doubt
         yield layout, frame
 
 
@@ -119,7 +128,8 @@ def _chunks(
     """Whole lines, some MiB at a time."""
     layout: Layout | None = None
     with open_bytes(path, limits) as stream:
-        rest, read, size = b"", b".", FIRST
+        rest, read = b"", b"."
+        size = FIRST if path.stat().st_size > PIECE else PIECE
         while read:
             read = stream.read(size)
             if digest is not None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,16 @@ class _Rows:
     hashes: Hashes  # one a row: of the item
     score: Floats | None
     rank: Floats | None
-    items: Callable[[Ints], Sequence[str]]  # the ids of some rows
+    items: pl.Series | None  # the items' ids; None: they were not kept
+
+    def named(self, rows: Ints) -> Sequence[str]:
+        """The ids of some rows, where they were kept."""
+        assert self.items is not None
+        found: list[str] = self.items.gather(rows).to_list()
+        return found
+
+
+Named = Callable[[Ints], Sequence[str]]  # the ids of some rows
 
 
 def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) -> Seen:
@@ -86,26 +96,26 @@ def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) ->
     """
     if format.name not in ("csv", "trec") or asked.public.candidates is not None:
         raise Doubt
-    digest = hashlib.sha256()
+    read = partial(frames, path, format, wanted, asked.limits)
     try:
+        with path.open("rb") as stored:
+            packed = stored.read(4).startswith((GZIP, ZSTD))
         try:
-            judge = _Judge(asked)
-            for rows in _together(ahead(_pieces(path, format, wanted, asked, digest)), asked):
+            digest, judge = hashlib.sha256(), _Judge(asked)
+            for n, rows in enumerate(_together(ahead(_pieces(read(digest), format, asked)), asked)):
                 judge.take(rows)
+                asked.tick(n * PIECE)
         except _Scattered:
-            digest = hashlib.sha256()
-            judge = _Judge(asked)
-            judge.take(_gathered(path, format, wanted, asked, digest))
-    except Unreadable:
+            digest, judge = hashlib.sha256(), _Judge(asked)
+            judge.take(*_gathered(ahead(_pieces(read(digest), format, asked)), read))
+    except (Unreadable, OSError):
         raise Doubt from None
-    with path.open("rb") as stored:
-        packed = stored.read(4).startswith((GZIP, ZSTD))
     judged = judge.judged()
     return Seen(judged, sha256(path) if packed else digest.hexdigest(), judge.answered())
 
 
 def _pieces(
-    path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked, digest: hashlib._Hash
+    pieces: Iterator[tuple[Layout, pl.DataFrame]], format: Format, asked: Asked
 ) -> Iterator[_Rows]:
     """The rows of a submission, some MiB of the file at a time."""
     import polars as pl
@@ -117,9 +127,7 @@ def _pieces(
     order = np.argsort(known)
     numbers = (known[order], order)
     tag: str | None = None
-    read = 0
-    for layout, frame in frames(path, format, wanted, asked.limits, digest):
-        asked.tick(read := read + PIECE)
+    for n, (layout, frame) in enumerate(pieces):
         if not layout.places.keys() <= {"list", "item", "score", "rank", "tag"}:
             raise Doubt
         if "tag" in layout.places:
@@ -127,6 +135,9 @@ def _pieces(
             tag = tags[0] if tag is None else tag
             if not (tags == tag).all():
                 raise Doubt
+        items = frame[str(layout.places["item"])]
+        if n == 0 and asked.public.items is None and items[0].endswith(".0"):
+            raise Doubt  # all might be decimals
         yield _cut(frame, layout, numbers)
 
 
@@ -143,92 +154,102 @@ def _cut(frame: pl.DataFrame, layout: Layout, numbers: tuple[Hashes, Ints]) -> _
     at[at == numbers[0].size] = 0
     if not numbers[0].size or (numbers[0][at] != named).any():
         raise Doubt
-    lists = numbers[1][at]
     items = frame[str(layout.places["item"])]
 
     def column(role: str) -> Floats | None:
         return frame[str(layout.places[role])].to_numpy() if role in layout.places else None
 
-    def ids(rows: Ints) -> Sequence[str]:
-        found: list[str] = items.gather(rows).to_list()
-        return found
-
     return _Rows(
-        lists,
+        numbers[1][at],
         runs["len"].to_numpy().astype(np.int64),
         items.hash().to_numpy(),
         column("score"),
         column("rank"),
-        ids,
+        items,
     )
 
 
 def _together(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
-    """Pieces that hold whole lists: the last run of each waits for the next."""
+    """Pieces that hold whole lists: the last run of each goes with the next."""
     seen = np.zeros(len(_names(asked)), dtype=bool)
-    kept: _Rows | None = None
-    for piece in pieces:
-        rows = piece if kept is None else _joined([kept, piece])
-        if np.unique(rows.lists).size < rows.lists.size or seen[rows.lists].any():
-            raise _Scattered
-        last = int(rows.sizes[-1])
-        whole = len(rows.hashes) - last
-        if whole:
-            seen[rows.lists[:-1]] = True
-            yield _slice(rows, slice(0, -1), slice(0, whole))
-        kept = _slice(rows, slice(-1, None), slice(whole, None))
-        # the ids of these few, lest every piece be kept for the sake of the next
-        ids = np.array(kept.items(np.arange(last)), dtype=object)
-        kept.items = lambda asked, ids=ids: ids[asked].tolist()  # type: ignore[misc]
-    if kept is None:
+    rows = next(pieces, None)
+    if rows is None:
         raise Doubt
-    yield kept
+    while rows is not None:
+        lists = np.sort(rows.lists)
+        if (lists[1:] == lists[:-1]).any() or seen[lists].any():
+            raise _Scattered
+        following = next(pieces, None)
+        if following is not None:
+            whole = len(rows.hashes) - int(rows.sizes[-1])
+            following = _joined(_slice(rows, slice(-1, None), slice(whole, None)), following)
+            rows = _slice(rows, slice(0, -1), slice(0, whole))
+        if rows.lists.size:
+            seen[rows.lists] = True
+            yield rows
+        rows = following
 
 
 def _gathered(
-    path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked, digest: hashlib._Hash
-) -> _Rows:
+    pieces: Iterator[_Rows], read: Callable[..., Iterator[tuple[Layout, pl.DataFrame]]]
+) -> tuple[_Rows, Named]:
     """All rows in the order of their lists, from a file in which these are scattered."""
     lists, hashes = [], []
     scores: list[Floats | None] = []
     ranks: list[Floats | None] = []
-    for piece in _pieces(path, format, wanted, asked, digest):
+    for piece in pieces:
         lists.append(np.repeat(piece.lists.astype(np.int32), piece.sizes))
         hashes.append(piece.hashes)
         scores.append(piece.score)
         ranks.append(piece.rank)
-    if not lists:
-        raise Doubt
     in_list = np.concatenate(lists)
     score, rank = _whole(scores), _whole(ranks)
-    key = rank if score is None else -score
-    order = np.lexsort((in_list,) if key is None else (key, in_list))
+    order = _order(in_list, rank if score is None else -score)
     sizes = np.bincount(in_list)
 
-    def ids(rows: Ints) -> Sequence[str]:
+    def named(rows: Ints) -> Sequence[str]:
         """Read again: the ids were not kept."""
         asked_for = order[rows]
         by = np.argsort(asked_for)
         found: list[str] = [""] * len(rows)
         start = done = 0
-        for piece in _pieces(path, format, wanted, asked, hashlib.sha256()):
-            end = start + len(piece.hashes)
+        for _, frame in ahead(read(again="item")):
+            end = start + frame.height
             upto = int(np.searchsorted(asked_for[by], end))
             mine = by[done:upto]
-            for place, name in zip(mine, piece.items(asked_for[mine] - start), strict=True):
+            names = frame.to_series().gather(asked_for[mine] - start).to_list()
+            for place, name in zip(mine.tolist(), names, strict=True):
                 found[place] = name
             start, done = end, upto
+        if start != len(order):
+            raise Doubt  # the file has changed
         return found
 
     present = np.flatnonzero(sizes)
-    return _Rows(
+    rows = _Rows(
         present,
         sizes[present],
         np.concatenate(hashes)[order],
         None if score is None else score[order],
         None if rank is None else rank[order],
-        ids,
+        None,
     )
+    return rows, named
+
+
+def _order(in_list: NDArray[np.integer[Any]], key: Floats | None) -> Ints:
+    """Rows by list, then by key, then as they stand."""
+    small = in_list.astype(np.min_scalar_type(int(in_list.max())))  # 16 bits sort much faster
+    if key is None:
+        return np.argsort(small, kind="stable")
+    by = np.argsort(key)  # much faster than a stable sort, which is then only needed for ties
+    same = key[by][1:] == key[by][:-1]
+    if same.any():
+        packed = (np.cumsum(np.insert(~same, 0, False)) << 32) | by
+        packed.sort()
+        by = packed & 0xFFFFFFFF
+    order: Ints = by[np.argsort(small[by], kind="stable")]
+    return order
 
 
 def _whole(columns: list[Floats | None]) -> Floats | None:
@@ -237,45 +258,35 @@ def _whole(columns: list[Floats | None]) -> Floats | None:
     return np.concatenate(parts) if parts else None
 
 
-def _joined(parts: Sequence[_Rows]) -> _Rows:
+def _joined(first: _Rows, second: _Rows) -> _Rows:
     """Rows one after the other; a list that ends one part and begins the next is one run."""
-    first, second = parts
+    import polars as pl
+
     lists = np.concatenate([first.lists, second.lists])
     sizes = np.concatenate([first.sizes, second.sizes])
     if first.lists[-1] == second.lists[0]:
         at = len(first.lists)
         sizes[at - 1] += sizes[at]
         lists, sizes = np.delete(lists, at), np.delete(sizes, at)
-    split = len(first.hashes)
-
-    def ids(rows: Ints) -> Sequence[str]:
-        early = rows < split
-        found: list[str] = [""] * len(rows)
-        for part, mask, offset in ((first, early, 0), (second, ~early, split)):
-            places = np.flatnonzero(mask)
-            if places.size:
-                names = part.items(rows[places] - offset)
-                for place, name in zip(places.tolist(), names, strict=True):
-                    found[place] = name
-        return found
-
-    def both(a: Floats | None, b: Floats | None) -> Floats | None:
-        return None if a is None or b is None else np.concatenate([a, b])
-
+    items = [part.items for part in (first, second) if part.items is not None]
     return _Rows(
-        lists, sizes, np.concatenate([first.hashes, second.hashes]),
-        both(first.score, second.score), both(first.rank, second.rank), ids,
-    )  # fmt: skip
+        lists,
+        sizes,
+        np.concatenate([first.hashes, second.hashes]),
+        _whole([first.score, second.score]),
+        _whole([first.rank, second.rank]),
+        pl.concat(items, rechunk=True),  # lest the first part keep all of its piece
+    )
 
 
 def _slice(rows: _Rows, runs: slice, mine: slice) -> _Rows:
     def part(column: Floats | None) -> Floats | None:
         return None if column is None else column[mine]
 
-    offset = mine.start or 0
+    items = None if rows.items is None else rows.items[mine]
     return _Rows(
         rows.lists[runs], rows.sizes[runs], rows.hashes[mine], part(rows.score), part(rows.rank),
-        lambda asked: rows.items(asked + offset),
+        items,
     )  # fmt: skip
 
 
@@ -301,8 +312,8 @@ class _Judge:
             self._catalogue = np.sort(catalogue.hash().to_numpy())
         self._lost = pl.Series(sorted(LOST_BY_TOOLS)).hash().to_numpy()
 
-    def take(self, rows: _Rows) -> None:
-        """Check and judge some lists."""
+    def take(self, rows: _Rows, named: Named | None = None) -> None:
+        """Check and judge some lists; `named` where the rows do not have the ids."""
         asked, sizes = self._asked, rows.sizes
         self._returned[rows.lists] = sizes
         self._rows += len(rows.hashes)
@@ -311,22 +322,24 @@ class _Judge:
         ):
             raise Doubt
         self._known(rows)
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        run = np.repeat(np.arange(sizes.size, dtype=np.uint64), sizes)
+        starts = np.cumsum(sizes) - sizes
+        run = np.repeat(np.arange(sizes.size), sizes)
+        place = np.arange(run.size) - np.repeat(starts, sizes)
         order, step = _ranked(rows, starts, run)
         hashes = rows.hashes if order is None else rows.hashes[order]
         self._compared(hashes, sizes, starts)
         if rows.rank is not None:
-            rank = rows.rank if order is None else rows.rank[order]
-            if (rank != np.arange(1, rank.size + 1) - np.repeat(starts, sizes)).any():
+            given = rows.rank if order is None else rows.rank[order]
+            if (given != place + 1).any():
                 raise Doubt
-        packed, width, bits = _packed(hashes, sizes, starts, run)
+        packed, width, bits = _packed(hashes, sizes, run, place)
         prefix = packed >> np.uint64(width)
         alike = _alike(prefix, packed, hashes, starts, width, bits)
         if self._truth is None:
             return
         found, row = self._found(rows.lists, prefix, packed, hashes, starts, width, bits, alike)
-        self._place(found, row, rows, starts, run, order, step)
+        ranks = self._ties(row, place[row] + 1, step, order, named or rows.named)
+        self._hits.append((found, *ranks))
 
     def judged(self) -> Judged | None:
         """Everything taken, seen through the truth."""
@@ -345,7 +358,7 @@ class _Judge:
         steps = np.diff(in_list)
         by: Any = slice(None)  # as they stand, where the file has its lists in order
         if (steps < 0).any() or (np.diff(rank)[steps == 0] < 0).any():
-            by = np.lexsort((rank, in_list))
+            by = np.argsort(in_list * (int(rank.max()) + 1) + rank)
         row = row[by]
         ideal = truth.ideal
         hits = Hits(
@@ -368,9 +381,7 @@ class _Judge:
             at[at == self._catalogue.size] = 0
             if not self._catalogue.size or (self._catalogue[at] != rows.hashes).any():
                 raise Doubt
-        elif np.isin(rows.hashes, self._lost).any() or rows.items(np.zeros(1, dtype=np.int64))[
-            0
-        ].endswith(".0"):
+        elif np.isin(rows.hashes, self._lost).any():
             raise Doubt
 
     def _compared(self, hashes: Hashes, sizes: Ints, starts: Ints) -> None:
@@ -408,29 +419,24 @@ class _Judge:
             row.append(there[hit])
         return np.concatenate(found), np.concatenate(row)
 
-    def _place(
-        self, found: Ints, row: Ints, rows: _Rows, starts: Ints, run: Hashes,
-        order: Ints | None, step: Floats | None,
-    ) -> None:  # fmt: skip
-        """Ranks of the hits; equal scores by the tie rule, in the groups that hold one."""
-        start = starts[run[row].astype(np.int64)]
-        rank = row - start + 1
-        before, tied = rank - 1, np.ones_like(rank)
-        if step is not None:
-            same = step == 0
-            self._tied += int((np.append(same, False) | np.insert(same, 0, False)).sum())
-            if same.any():
-                if self._asked.ties == "error":
-                    raise Doubt
-                groups = np.concatenate([[0], np.flatnonzero(~same) + 1, [step.size + 1]])
-                group = np.searchsorted(groups, row, side="right") - 1
-                first, size = groups[group], groups[group + 1] - groups[group]
-                before, tied = first - start, size
-                if self._asked.ties != "file":
-                    rank = rank + self._moved(row, first, size, rows, order)
-        self._hits.append((found, rank, before, tied))
+    def _ties(
+        self, row: Ints, rank: Ints, step: Floats | None, order: Ints | None, named: Named
+    ) -> tuple[Ints, Ints, Ints]:
+        """The ranks of hits, how many are above each's group of equal scores, and its size."""
+        if step is None or not (same := step == 0).any():
+            return rank, rank - 1, np.ones_like(rank)
+        if self._asked.ties == "error":
+            raise Doubt
+        self._tied += int((np.append(same, False) | np.insert(same, 0, False)).sum())
+        edges = np.concatenate([[0], np.flatnonzero(~same) + 1, [step.size + 1]])
+        group = np.searchsorted(edges, row, side="right") - 1
+        first, size = edges[group], edges[group + 1] - edges[group]
+        before = rank - 1 - (row - first)
+        if self._asked.ties != "file":
+            rank = rank + self._moved(row, first, size, order, named)
+        return rank, before, size
 
-    def _moved(self, row: Ints, first: Ints, size: Ints, rows: _Rows, order: Ints | None) -> Ints:
+    def _moved(self, row: Ints, first: Ints, size: Ints, order: Ints | None, named: Named) -> Ints:
         """How far the tie rule moves each hit from where it stands."""
         starts, at = np.unique(first[size > 1], return_index=True)
         sizes = size[size > 1][at]
@@ -438,7 +444,7 @@ class _Judge:
             return np.zeros_like(row)
         group = np.repeat(np.arange(starts.size), sizes)
         members = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        names = rows.items(members if order is None else order[members])
+        names = named(members if order is None else order[members])
         down = self._asked.ties != "item-asc"
         by = sorted(range(len(names)), key=names.__getitem__, reverse=down)
         by.sort(key=group.__getitem__)
@@ -449,7 +455,7 @@ class _Judge:
         return np.where(members[where] == row, place[where] - row, 0)
 
 
-def _ranked(rows: _Rows, starts: Ints, run: Hashes) -> tuple[Ints | None, Floats | None]:
+def _ranked(rows: _Rows, starts: Ints, run: Ints) -> tuple[Ints | None, Floats | None]:
     """The order of the rows by score, else by rank, in their lists; None as they stand.
 
     And the steps from row to row: 0 for a tie, above 0 for a lower place, infinite
@@ -468,20 +474,20 @@ def _ranked(rows: _Rows, starts: Ints, run: Hashes) -> tuple[Ints | None, Floats
     step[starts[1:] - 1] = np.inf
     order = None
     if (step < 0).any():
-        order = np.lexsort((key, run))
+        order = _order(run, key)
         with np.errstate(over="ignore"):
             step = np.diff(key[order])
         step[starts[1:] - 1] = np.inf
     return order, step if rows.score is not None else None
 
 
-def _packed(hashes: Hashes, sizes: Ints, starts: Ints, run: Hashes) -> tuple[Hashes, int, int]:
+def _packed(hashes: Hashes, sizes: Ints, run: Ints, place: Ints) -> tuple[Hashes, int, int]:
     """Rows as sorted numbers: run, as much of the hash as there is room for, place in the run."""
     width, high = int(sizes.max()).bit_length(), int(sizes.size).bit_length()
     bits = 64 - width - high
-    place = np.arange(hashes.size, dtype=np.uint64) - np.repeat(starts, sizes).astype(np.uint64)
-    packed = (run << np.uint64(64 - high)) | place
-    packed |= (hashes >> np.uint64(64 - bits)) << np.uint64(width)
+    packed = hashes >> np.uint64(64 - bits) << np.uint64(width)
+    packed |= run.astype(np.uint64) << np.uint64(64 - high)
+    packed |= place.astype(np.uint64)
     packed.sort()
     return packed, width, bits
 

@@ -198,11 +198,11 @@ def test_the_fast_pass_leaves_the_rest_to_the_thorough_one(tmp_path, text):
 def test_hashes_that_begin_alike_are_told_apart():
     hashes = np.array([5, 6, 9, 5], dtype=np.uint64)  # alike in all but their lowest bits
     sizes, starts = np.array([3, 1]), np.array([0, 3])
-    run = np.array([0, 0, 0, 1], dtype=np.uint64)
-    packed, width, bits = fast._packed(hashes, sizes, starts, run)
+    run, place = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 0])
+    packed, width, bits = fast._packed(hashes, sizes, run, place)
     assert fast._alike(packed >> np.uint64(width), packed, hashes, starts, width, bits) == 3
     twice = np.array([5, 9, 5, 5], dtype=np.uint64)
-    packed, width, bits = fast._packed(twice, sizes, starts, run)
+    packed, width, bits = fast._packed(twice, sizes, run, place)
     with pytest.raises(cutting.Doubt):
         fast._alike(packed >> np.uint64(width), packed, twice, starts, width, bits)
 
