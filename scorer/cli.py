@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import atexit
+import gc
 import io
 import os
 import shutil
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 MANY = 20  # words: a board of so many submissions is worth a second thread
 FIRST = "score"  # the form without a verb
+GARBAGE = 100_000  # objects more than before until a search for cycles; imports alone make many
 INTERRUPTED, INTERNAL = 130, 4
 
 
@@ -40,6 +42,7 @@ class _Ended(KeyboardInterrupt):
 
 def main() -> None:
     """Run the command of this process and exit with its code."""
+    gc.set_threshold(GARBAGE)
     _open_what_is_closed()
     _answer_signals()
     try:
@@ -47,6 +50,7 @@ def main() -> None:
     except KeyboardInterrupt:  # once more, while the first was answered
         code = INTERRUPTED
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # else Python searches all there is for cycles once more, only to end
     sys.exit(code)
 
 
