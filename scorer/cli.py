@@ -136,6 +136,8 @@ def _run(words: Sequence[str]) -> int:
     if len(words) < MANY:
         # starting the threads of numpy's BLAS takes longer than a small board's statistics
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # pydantic would look through all installed projects for plugins of its own
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     verb, rest = _verb(words)
     command = _command(verb, overview=verb == FIRST and "--help" in words)
     name = "score" if verb == FIRST else f"score {verb}"

@@ -11,16 +11,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from scorer.errors import PluginError, ScorerError, UnknownName, quoted, raised
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 
 class Named(Protocol):
@@ -49,14 +51,14 @@ def mark(function: F, thing: object) -> F:
     return function
 
 
-@dataclass(frozen=True)
 class Registry(Generic[T]):
-    """The things of one kind, each under its own name."""
+    """The things of one kind, each under its own name; loaded when they are asked for."""
 
-    kind: str
-    things: dict[str, T] = field(default_factory=dict)
-    origins: dict[str, str] = field(default_factory=dict)
-    _names: dict[str, str] = field(default_factory=dict, repr=False)  # folded name -> name
+    def __init__(
+        self, kind: str, package: str, type_: type[T], own: tuple[tuple[T, str], ...] = ()
+    ) -> None:
+        self.kind, self.package, self.type_ = kind, package, type_
+        self._own = own  # a challenge's, each with where it comes from
 
     def with_(self, found: Iterable[tuple[T, str]]) -> Registry[T]:
         """A registry that also holds `found`: pairs of a thing and the module it comes from.
@@ -64,8 +66,42 @@ class Registry(Generic[T]):
         Raises:
             PluginError: two things claim one name; both modules are named.
         """
-        things, origins, names = dict(self.things), dict(self.origins), dict(self._names)
-        for thing, origin in found:
+        wider = Registry(self.kind, self.package, self.type_, (*self._own, *found))
+        _ = wider._loaded  # so that a clash is told now
+        return wider
+
+    def get(self, name: str) -> T:
+        """The thing of that name or alias, whatever its case. Raises `UnknownName`."""
+        if not self._own and not _installed(self.package):  # nobody else claims names
+            thing = alone(self.package, self.type_, name.casefold())
+            if thing is not None:
+                return thing
+        _, _, names = self._loaded
+        try:
+            return self.things[names[name.casefold()]]
+        except KeyError:
+            known = [*self.things, *(a for t in self.things.values() for a in t.aliases)]
+            raise UnknownName(self.kind, name, known) from None
+
+    @property
+    def things(self) -> dict[str, T]:
+        """All of them, by their own names."""
+        return self._loaded[0]
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """The module that each comes from, by its own name."""
+        return self._loaded[1]
+
+    def __iter__(self) -> Iterator[T]:
+        """In the order of their names, whatever the case."""
+        return iter(sorted(self.things.values(), key=lambda thing: thing.name.casefold()))
+
+    @cached_property
+    def _loaded(self) -> tuple[dict[str, T], dict[str, str], dict[str, str]]:
+        """Things and origins by name, and the name that each folded name stands for."""
+        things, origins, names = dict[str, T](), dict[str, str](), dict[str, str]()
+        for thing, origin in (*_found(self.package, self.type_), *self._own):
             for name in (thing.name, *thing.aliases):
                 taken = names.setdefault(name.casefold(), thing.name)
                 if taken != thing.name or origins.setdefault(thing.name, origin) != origin:
@@ -74,43 +110,48 @@ class Registry(Generic[T]):
                         f"in {origins[taken]} and in {origin}"
                     )
             things[thing.name] = thing
-        return Registry(self.kind, things, origins, names)
-
-    def get(self, name: str) -> T:
-        """The thing of that name or alias, whatever its case. Raises `UnknownName`."""
-        try:
-            return self.things[self._names[name.casefold()]]
-        except KeyError:
-            known = [*self.things, *(a for t in self.things.values() for a in t.aliases)]
-            raise UnknownName(self.kind, name, known) from None
-
-    def __iter__(self) -> Iterator[T]:
-        """In the order of their names, whatever the case."""
-        return iter(sorted(self.things.values(), key=lambda thing: thing.name.casefold()))
+        return things, origins, names
 
 
 def discover(kind: str, package: str, type_: type[T]) -> Registry[T]:
     """The marked things of that type in every module of `package` and its entry points."""
-    modules = [
-        import_module(f"{package}.{module.name}")
-        for module in iter_modules(import_module(package).__path__)
-    ]
-    registry = Registry[T](kind).with_(_marked(modules, type_))
-    for point in entry_points(group=package):
-        with foreign(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
-            loaded = point.load()
-        found = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
-        registry = registry.with_(_marked([found], type_))
-    return registry
+    return Registry(kind, package, type_)
 
 
 def alone(package: str, type_: type[T], name: str) -> T | None:
     """The thing of that name in the module of that name, without loading its neighbours."""
-    known = {module.name for module in iter_modules(import_module(package).__path__)}
-    if name not in known:
+    if name not in _modules(package):
         return None
     found = _marked([import_module(f"{package}.{name}")], type_)
-    return next((thing for thing, _ in found if thing.name == name), None)
+    return next((thing for thing, _ in found if thing.name.casefold() == name), None)
+
+
+def _found(package: str, type_: type[T]) -> Iterator[tuple[T, str]]:
+    """What stands in the modules of `package`, then what its entry points lead to."""
+    yield from _marked([import_module(f"{package}.{name}") for name in _modules(package)], type_)
+    for point in _installed(package):
+        with foreign(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
+            loaded = point.load()
+        module = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
+        yield from _marked([module], type_)
+
+
+def _modules(package: str) -> list[str]:
+    return [module.name for module in iter_modules(import_module(package).__path__)]
+
+
+def _installed(package: str) -> EntryPoints:
+    """The entry points of installed projects for that package."""
+    points: EntryPoints = _entry_points().select(group=package)
+    return points
+
+
+@cache
+def _entry_points() -> Any:  # of a type of its own below Python 3.12
+    """Those of all groups at once, since a look for one goes through all installed projects."""
+    from importlib.metadata import entry_points
+
+    return entry_points()
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
