@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +44,9 @@ class _Scattered(Exception):
     """A list's rows do not stand together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
-    """What the fast pass must know of the challenge."""
+    """What the fast pass must know of the challenge; what it hashes of it, it hashes once."""
 
     public: Public
     truth: Truth | None  # None: only checks
@@ -55,7 +55,51 @@ class Asked:
     longest: int | None
     limits: Bounds
     lenient: bool = False  # a list that is left out is only a warning
-    tick: Callable[[int], None] = lambda read: None  # told how many bytes are judged
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The lists, by their numbers."""
+        return self.truth.lists if self.truth else list(self.public.lists)
+
+    @cached_property
+    def lists(self) -> Hashes:
+        """Of each list's name."""
+        return _hashed(self.names)
+
+    @cached_property
+    def ascending(self) -> tuple[Hashes, Ints]:
+        """The lists' hashes in order, and whose each is."""
+        order = np.argsort(self.lists)
+        return self.lists[order], order
+
+    @cached_property
+    def judged(self) -> Hashes:
+        """Of each judged item, in the order of the truth."""
+        assert self.truth is not None
+        names = _hashed(list(self.truth.items))
+        return names[self.truth.item] if names.size else names
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each list of the truth begins, and where the last one ends."""
+        assert self.truth is not None
+        return np.searchsorted(self.truth.in_list, np.arange(len(self.names) + 1))
+
+    @cached_property
+    def catalogue(self) -> Hashes:
+        """Of all items there are, in order."""
+        return np.sort(_hashed(list(self.public.items or ())))
+
+    @cached_property
+    def lost(self) -> Hashes:
+        """Of what is no id."""
+        return _hashed(sorted(LOST_BY_TOOLS))
+
+
+def _hashed(names: Sequence[str]) -> Hashes:
+    import polars as pl
+
+    return pl.Series(names, dtype=pl.String).hash().to_numpy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +132,14 @@ class _Rows:
 Named = Callable[[Ints], Sequence[str]]  # the ids of some rows
 
 
-def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) -> Seen:
-    """Check and judge a file without looking at it twice.
+def quick(
+    path: Path,
+    format: Format,
+    wanted: Sequence[Wanted],
+    asked: Asked,
+    tick: Callable[[int], None] = lambda read: None,
+) -> Seen:
+    """Check and judge a file without looking at it twice; `tick` is told how far it is, in bytes.
 
     Raises:
         Doubt: the thorough pass must look.
@@ -104,7 +154,7 @@ def quick(path: Path, format: Format, wanted: Sequence[Wanted], asked: Asked) ->
             digest, judge = hashlib.sha256(), _Judge(asked)
             for n, rows in enumerate(_together(ahead(_pieces(read(digest), format, asked)), asked)):
                 judge.take(rows)
-                asked.tick(n * PIECE)
+                tick(n * PIECE)
         except _Scattered:
             digest, judge = hashlib.sha256(), _Judge(asked)
             judge.take(*_gathered(ahead(_pieces(read(digest), format, asked)), read))
@@ -118,14 +168,9 @@ def _pieces(
     pieces: Iterator[tuple[Layout, pl.DataFrame]], format: Format, asked: Asked
 ) -> Iterator[_Rows]:
     """The rows of a submission, some MiB of the file at a time."""
-    import polars as pl
-
-    names = _names(asked)
-    if format.name == "trec" and any(name.startswith("#") for name in names):
+    if format.name == "trec" and any(name.startswith("#") for name in asked.names):
         raise Doubt  # such a line would be a comment
-    known = pl.Series(names, dtype=pl.String).hash().to_numpy()
-    order = np.argsort(known)
-    numbers = (known[order], order)
+    following = 0  # the list that is met next, if the file has them in our order
     tag: str | None = None
     for n, (layout, frame) in enumerate(pieces):
         if not layout.places.keys() <= {"list", "item", "score", "rank", "tag"}:
@@ -138,29 +183,21 @@ def _pieces(
         items = frame[str(layout.places["item"])]
         if n == 0 and asked.public.items is None and items[0].endswith(".0"):
             raise Doubt  # all might be decimals
-        yield _cut(frame, layout, numbers)
+        yield (rows := _cut(frame, layout, asked, following))
+        following = int(rows.lists[-1]) + 1
 
 
-def _names(asked: Asked) -> Sequence[str]:
-    """The lists, by their numbers."""
-    return asked.truth.lists if asked.truth else list(asked.public.lists)
-
-
-def _cut(frame: pl.DataFrame, layout: Layout, numbers: tuple[Hashes, Ints]) -> _Rows:
-    """A piece's columns as arrays; `numbers` are the lists' hashes, sorted, and which they are."""
+def _cut(frame: pl.DataFrame, layout: Layout, asked: Asked, following: int) -> _Rows:
+    """A piece's columns as arrays; `following` is the list that might be its first."""
     runs = frame[str(layout.places["list"])].rle().struct.unnest()
-    named = runs["value"].hash().to_numpy()
-    at = np.searchsorted(numbers[0], named)
-    at[at == numbers[0].size] = 0
-    if not numbers[0].size or (numbers[0][at] != named).any():
-        raise Doubt
+    hashes = runs["value"].hash().to_numpy()
     items = frame[str(layout.places["item"])]
 
     def column(role: str) -> Floats | None:
         return frame[str(layout.places[role])].to_numpy() if role in layout.places else None
 
     return _Rows(
-        numbers[1][at],
+        _numbers(hashes, asked, following),
         runs["len"].to_numpy().astype(np.int64),
         items.hash().to_numpy(),
         column("score"),
@@ -169,9 +206,24 @@ def _cut(frame: pl.DataFrame, layout: Layout, numbers: tuple[Hashes, Ints]) -> _
     )
 
 
+def _numbers(hashes: Hashes, asked: Asked, following: int) -> Ints:
+    """Which lists these are."""
+    if following and hashes[0] == asked.lists[following - 1]:
+        following -= 1  # a list that has begun before
+    guessed = np.arange(following, following + hashes.size)
+    if guessed[-1] < asked.lists.size and (asked.lists[guessed] == hashes).all():
+        return guessed
+    known, order = asked.ascending
+    at = np.searchsorted(known, hashes)
+    at[at == known.size] = 0
+    if not known.size or (known[at] != hashes).any():
+        raise Doubt
+    return order[at]
+
+
 def _together(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
     """Pieces that hold whole lists: the last run of each goes with the next."""
-    seen = np.zeros(len(_names(asked)), dtype=bool)
+    seen = np.zeros(len(asked.names), dtype=bool)
     rows = next(pieces, None)
     if rows is None:
         raise Doubt
@@ -294,23 +346,12 @@ class _Judge:
     """Takes rows whose lists are whole; gives what a submission seen through the truth is."""
 
     def __init__(self, asked: Asked) -> None:
-        import polars as pl
-
         self._asked, self._truth = asked, asked.truth
-        count = len(_names(asked))
-        self._returned: Ints = np.zeros(count, dtype=np.int64)
+        self._returned: Ints = np.zeros(len(asked.names), dtype=np.int64)
         self._hits: list[tuple[Ints, Ints, Ints, Ints]] = []  # truth row, rank, before, tied
         self._rows = self._tied = 0
         self._first: Hashes | None = None  # the items of the first list, in order
         self._varied = False
-        if asked.truth is not None:
-            names = pl.Series(list(asked.truth.items), dtype=pl.String).hash().to_numpy()
-            self._hashes = names[asked.truth.item] if names.size else names
-            self._starts = np.searchsorted(asked.truth.in_list, np.arange(count + 1))
-        if asked.public.items is not None:
-            catalogue = pl.Series(list(asked.public.items), dtype=pl.String)
-            self._catalogue = np.sort(catalogue.hash().to_numpy())
-        self._lost = pl.Series(sorted(LOST_BY_TOOLS)).hash().to_numpy()
 
     def take(self, rows: _Rows, named: Named | None = None) -> None:
         """Check and judge some lists; `named` where the rows do not have the ids."""
@@ -338,8 +379,9 @@ class _Judge:
         if self._truth is None:
             return
         found, row = self._found(rows.lists, prefix, packed, hashes, starts, width, bits, alike)
-        ranks = self._ties(row, place[row] + 1, step, order, named or rows.named)
-        self._hits.append((found, *ranks))
+        rank, before, tied = self._ties(row, place[row] + 1, step, order, named or rows.named)
+        by = np.argsort(run[row] * int(sizes.max() + 1) + rank)
+        self._hits.append((found[by], rank[by], before[by], tied[by]))
 
     def judged(self) -> Judged | None:
         """Everything taken, seen through the truth."""
@@ -355,14 +397,13 @@ class _Judge:
             return None
         row, rank, before, tied = (np.concatenate(parts) for parts in zip(*self._hits, strict=True))
         in_list = truth.in_list[row]
-        steps = np.diff(in_list)
-        by: Any = slice(None)  # as they stand, where the file has its lists in order
-        if (steps < 0).any() or (np.diff(rank)[steps == 0] < 0).any():
-            by = np.argsort(in_list * (int(rank.max()) + 1) + rank)
-        row = row[by]
+        if (in_list[1:] < in_list[:-1]).any():  # the file has its lists in another order
+            by = np.argsort(in_list, kind="stable")
+            row, rank, before, tied = (each[by] for each in (row, rank, before, tied))
+            in_list = in_list[by]
         ideal = truth.ideal
         hits = Hits(
-            truth.in_list[row], rank[by], truth.grade[row], ideal.place[row], before[by], tied[by],
+            in_list, rank, truth.grade[row], ideal.place[row], before, tied,
             len(truth.lists), spread=asked.ties == "expected",
         )  # fmt: skip
         return Judged(hits, ideal, self._returned, truth.lists)
@@ -371,17 +412,18 @@ class _Judge:
         """The lists that were taken; None for all."""
         if self._returned.all():
             return None
-        names = _names(self._asked)
+        names = self._asked.names
         return tuple(names[n] for n in np.flatnonzero(self._returned).tolist())
 
     def _known(self, rows: _Rows) -> None:
         """No item that a check would speak of."""
         if self._asked.public.items is not None:
-            at = np.searchsorted(self._catalogue, rows.hashes)
-            at[at == self._catalogue.size] = 0
-            if not self._catalogue.size or (self._catalogue[at] != rows.hashes).any():
+            catalogue = self._asked.catalogue
+            at = np.searchsorted(catalogue, rows.hashes)
+            at[at == catalogue.size] = 0
+            if not catalogue.size or (catalogue[at] != rows.hashes).any():
                 raise Doubt
-        elif np.isin(rows.hashes, self._lost).any():
+        elif np.isin(rows.hashes, self._asked.lost).any():
             raise Doubt
 
     def _compared(self, hashes: Hashes, sizes: Ints, starts: Ints) -> None:
@@ -402,11 +444,11 @@ class _Judge:
         width: int, bits: int, alike: int,
     ) -> tuple[Ints, Ints]:  # fmt: skip
         """The truth's rows that were returned, and the rows they are."""
-        first, last = self._starts[lists], self._starts[lists + 1]
+        first, last = self._asked.starts[lists], self._asked.starts[lists + 1]
         sizes = last - first
         run = np.repeat(np.arange(lists.size), sizes)
         mine = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
-        wanted = self._hashes[mine]
+        wanted = self._asked.judged[mine]
         key = (run.astype(np.uint64) << np.uint64(bits)) | (wanted >> np.uint64(64 - bits))
         at = np.searchsorted(prefix, key)
         found, row = [], []

@@ -1,7 +1,14 @@
-"""The engine of one machine: submissions one after the other, sharing one reading of the truth."""
+"""The engine of one machine: submissions one after the other, sharing one reading of the truth.
+
+Many are shared out between two processes.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +31,8 @@ from scorer.streams import Unreadable, digest
 from scorer.tables import Format, format_of, read
 
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
-
+SHARED = 8_000_000  # bytes of submissions; below, a second process takes longer to start
+PROCESSES = 2
 
 Tick = Callable[[float], None]  # how much is done, of 1 for each submission
 
@@ -33,18 +41,81 @@ def local(
     opened: Opened, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
     """Read, check and score each submission."""
-    for n, path in enumerate(submissions):
+    score, done = _scorer(opened), 0
+    if _shareable(submissions):
+        for found in _shared(score, submissions):
+            done += 1
+            tick(done)
+            yield found
+    for n, path in enumerate(submissions[done:], done):
         tick(n)
-        yield outcome(opened, path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
+        yield score(path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
     tick(len(submissions))
 
 
-def outcome(opened: Opened, path: Path, tick: Tick) -> Outcome:
+Scorer = Callable[[Path, Tick], Outcome]
+
+
+def _scorer(opened: Opened) -> Scorer:
+    """What scores one submission."""
+    asked = _asked(opened)
+    return lambda path, tick: outcome(opened, asked, path, tick)
+
+
+def _shareable(submissions: Sequence[Path]) -> bool:
+    """Whether these are worth a second process, and none of what would be copied has threads."""
+    if len(submissions) < 2 or sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
+        return False
+    if "polars" in sys.modules or threading.active_count() > 1:
+        return False
+    sizes = 0
+    for path in submissions:
+        with suppress(OSError, ValueError):
+            sizes += path.stat().st_size
+    return sizes >= SHARED
+
+
+def _shared(score: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
+    """The outcomes in order, made by two copies of this process.
+
+    Ends early when there can be none, or one was killed, as for want of memory.
+    """
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    try:
+        pool = ProcessPoolExecutor(PROCESSES, get_context("fork"), _begin, (score,))
+    except (OSError, NotImplementedError):  # a system without semaphores
+        return
+    try:
+        yield from pool.map(_one, submissions)
+    except (BrokenProcessPool, OSError):
+        return
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_given: list[Scorer] = []  # in a copy of the process, what it scores by
+
+
+def _begin(score: Scorer) -> None:
+    """Settle a copy of the process: a signal just ends it, and the first process answers."""
+    _given.append(score)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _one(path: Path) -> Outcome:
+    return _given[0](path, lambda share: None)
+
+
+def outcome(opened: Opened, asked: Asked | None, path: Path, tick: Tick) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
     rules, sha256 = opened.prepared.challenge.submission, None
-    if worth(path):
+    if asked is not None and worth(path):
         with suppress(Doubt):
-            return _vouched(opened, path, format_of(path, rules.format), tick)
+            return _vouched(opened, asked, path, format_of(path, rules.format), tick)
     table, findings = checked(opened, path)
     try:
         sha256 = digest(path)
@@ -74,30 +145,27 @@ def checked(opened: Opened, path: Path) -> tuple[Table | None, Findings]:
     return table, findings
 
 
-def _vouched(opened: Opened, path: Path, format: Format, tick: Tick) -> Outcome:
-    """The outcome of a large submission in which the fast pass finds nothing to tell.
-
-    Raises:
-        Doubt: it cannot vouch for the file, or a measure looks at more than judged items.
-    """
+def _asked(opened: Opened) -> Asked | None:
+    """What the fast pass must know; None where a measure looks at more than judged items."""
     prepared, rules, answers = opened.prepared, opened.prepared.challenge.submission, opened.answers
     truth = answers.truth if isinstance(answers, Grades) else None
     if prepared.kind.name != "grades" or opened.folds or not opened.views <= JUDGED:
-        raise Doubt
+        return None
     length = rules.length
     shortest, longest = (length.min, length.max) if length else (None, None)
+    lenient = rules.missing_list in ("zero", "skip")
+    return Asked(opened.public, truth, rules.ties, shortest, longest, prepared.limits, lenient)
+
+
+def _vouched(opened: Opened, asked: Asked, path: Path, format: Format, tick: Tick) -> Outcome:
+    """The outcome of a large submission in which the fast pass finds nothing to tell.
+
+    Raises:
+        Doubt: it cannot vouch for the file.
+    """
+    prepared, rules = opened.prepared, opened.prepared.challenge.submission
     size, findings = max(path.stat().st_size, 1), Findings(str(path))
-    asked = Asked(
-        opened.public,
-        truth,
-        rules.ties,
-        shortest,
-        longest,
-        prepared.limits,
-        rules.missing_list in ("zero", "skip"),
-        lambda read: tick(min(read / size, 1.0)),
-    )
-    seen = quick(path, format, prepared.shapes, asked)
+    seen = quick(path, format, prepared.shapes, asked, lambda read: tick(min(read / size, 1.0)))
     if seen.lists is not None:
         lists = {"list": Ids(np.arange(len(seen.lists)), seen.lists)}
         stub = Table(lists, {}, np.zeros(len(seen.lists), dtype=np.int64), prepared.shapes[0])
