@@ -27,6 +27,7 @@ SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the tho
 PIECE = 4 * 1024**2  # bytes read at a time
 FIRST = 1024**2  # bytes read first: scattered lists show at once
 
+ROOM = 256 * 1024**2  # bytes that may be asked for; where they are not there, polars would abort
 BLOCK = 256 * 1024  # bytes looked at together: they stay in the cache
 
 T = TypeVar("T")
@@ -84,6 +85,10 @@ def frames(
     Raises:
         Doubt: the thorough reader must look.
     """
+    try:
+        np.empty(ROOM, dtype=np.uint8)
+    except MemoryError:
+        raise Doubt from None
     import polars as pl
 
     count = 0
