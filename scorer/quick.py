@@ -96,7 +96,7 @@ class Asked:
         return _hashed(sorted(LOST_BY_TOOLS))
 
 
-def _hashed(names: Sequence[str]) -> Hashes:
+def _hashed(names: Sequence[str] | pl.Series) -> Hashes:
     import polars as pl
 
     return pl.Series(names, dtype=pl.String).hash().to_numpy()
@@ -327,7 +327,7 @@ def _joined(first: _Rows, second: _Rows) -> _Rows:
         np.concatenate([first.hashes, second.hashes]),
         _whole([first.score, second.score]),
         _whole([first.rank, second.rank]),
-        pl.concat(items, rechunk=True),  # lest the first part keep all of its piece
+        pl.concat(items, rechunk=False),
     )
 
 
@@ -444,12 +444,17 @@ class _Judge:
         width: int, bits: int, alike: int,
     ) -> tuple[Ints, Ints]:  # fmt: skip
         """The truth's rows that were returned, and the rows they are."""
-        first, last = self._asked.starts[lists], self._asked.starts[lists + 1]
+        edges, judged = self._asked.starts, self._asked.judged
+        first, last = edges[lists], edges[lists + 1]
         sizes = last - first
         run = np.repeat(np.arange(lists.size), sizes)
-        mine = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
-        wanted = self._asked.judged[mine]
-        key = (run.astype(np.uint64) << np.uint64(bits)) | (wanted >> np.uint64(64 - bits))
+        if (lists[1:] - lists[:-1] == 1).all():  # in the order of the truth
+            mine = np.arange(first[0], last[-1])
+            wanted = judged[first[0] : last[-1]]
+        else:
+            mine = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+            wanted = judged[mine]
+        key = (run.view(np.uint64) << np.uint64(bits)) | (wanted >> np.uint64(64 - bits))
         at = np.searchsorted(prefix, key)
         found, row = [], []
         for further in range(alike):
@@ -528,8 +533,8 @@ def _packed(hashes: Hashes, sizes: Ints, run: Ints, place: Ints) -> tuple[Hashes
     width, high = int(sizes.max()).bit_length(), int(sizes.size).bit_length()
     bits = 64 - width - high
     packed = hashes >> np.uint64(64 - bits) << np.uint64(width)
-    packed |= run.astype(np.uint64) << np.uint64(64 - high)
-    packed |= place.astype(np.uint64)
+    packed |= run.view(np.uint64) << np.uint64(64 - high)
+    packed |= place.view(np.uint64)
     packed.sort()
     return packed, width, bits
 
