@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import NormalDist
 from typing import Literal
 
@@ -17,10 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Test = Literal["permutation", "wilcoxon", "t"]
 Adjust = Literal["max", "holm"]
 
-BLOCK = 2_000_000  # numbers in a block of draws: 16 MB
+BLOCK = 200_000  # lists in a block of a bootstrap's draws: 1.6 MB, which a core's cache holds
+SIGNS = 2_000_000  # in a block of a permutation's: 16 MB, for its rows of sums to be long
+FEW = 4  # rows whose values are looked up in a draw; for more, how often it holds each list counts
+OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
 DRAWN = 4_000_000  # means drawn before they are looked at: 32 MB
 GATHERED = 2_500  # lists above which a bootstrap draws blocks of them
 FLIPPED = 10_000  # lists above which a permutation flips blocks of them
@@ -109,16 +112,22 @@ def _bca(values: Floats, weights: Floats, level: float, draws: int, seed: int) -
     # Deviations, not values: the mean is then exactly 0, which a draw can be compared with.
     parts = weights * (values - means[:, None])
     if len(weights) > GATHERED:
-        parts, weights = (_gathered(each, GATHERED, seed) for each in (parts, weights))
+        gathered = _gathered(np.vstack([parts, weights]), GATHERED, seed)
+        parts, weights = gathered[:-1], gathered[-1]
+    if np.ptp(weights) == 0:
+        drawn = _drawn(parts, draws, seed)
+        drawn /= weights.sum()
+    else:
+        drawn = _drawn(np.vstack([parts, weights]), draws, seed)
+        drawn = drawn[:-1] / drawn[-1]
     noise = 1e-9 * np.sqrt((parts**2).sum(axis=1, keepdims=True)) / weights.sum()
-    resamples = _resamples(len(weights), draws, seed)
-    drawn = np.concatenate(
-        [parts @ counts.T / (weights @ counts.T) for counts in resamples], axis=1
-    )
-    below = ((drawn < -noise).sum(axis=1) + (drawn <= noise).sum(axis=1)) / (2 * draws)
-    bias = np.array(
-        [normal.inv_cdf(share) for share in np.clip(below, 0.5 / draws, 1 - 0.5 / draws)]
-    )
+    drawn.sort(axis=1)
+    below = [
+        np.searchsorted(row, -limit) + np.searchsorted(row, limit, side="right")
+        for row, (limit,) in zip(drawn, noise, strict=True)
+    ]
+    shares = np.clip(np.array(below) / (2 * draws), 0.5 / draws, 1 - 0.5 / draws)
+    bias = np.array([normal.inv_cdf(share) for share in shares.tolist()])
 
     # Leaving out list i moves the weighted mean by -part_i / (sum of the other weights).
     influence = parts / (weights.sum() - weights)
@@ -132,7 +141,6 @@ def _bca(values: Floats, weights: Floats, level: float, draws: int, seed: int) -
     # |skew| / 6 stays below 1/6, so only a shift beyond 6 could meet the pole.
     points = bias[:, None] + shift / np.maximum(1 - skew[:, None] / 6 * shift, 1e-9)
     at = np.array([[normal.cdf(point) for point in row] for row in points.tolist()])
-    drawn.sort(axis=1)
     return np.asarray(means[:, None] + _quantiles(drawn, at))
 
 
@@ -146,13 +154,36 @@ def _quantiles(ascending: Floats, at: Floats) -> Floats:
     return between
 
 
-def _resamples(lists: int, draws: int, seed: int) -> Iterator[Floats]:
-    """How often each draw holds each list, (some draws, lists) at a time."""
+def _drawn(parts: Floats, draws: int, seed: int) -> Floats:
+    """The sum of each row's parts over the lists of each draw, (rows, draws)."""
+    sums = _looked_up if len(parts) <= FEW else _counted
+    drawn, start = np.empty((len(parts), draws)), 0
+    for chosen in _resamples(parts.shape[1], draws, seed):
+        stop = start + len(chosen)
+        drawn[:, start:stop] = sums(parts, chosen)
+        start = stop
+    return drawn
+
+
+def _resamples(lists: int, draws: int, seed: int) -> Iterator[Ints]:
+    """The lists of each draw, (some draws, lists) at a time."""
     rng = np.random.default_rng(seed)
-    for rows in _blocks(lists, draws):
-        chosen = rng.integers(lists, size=(rows, lists)) + np.arange(rows)[:, None] * lists
-        counts = np.bincount(chosen.ravel(), minlength=rows * lists)
-        yield counts.reshape(rows, lists).astype(np.float64)
+    for rows in _blocks(lists, draws, BLOCK):
+        yield rng.integers(lists, size=(rows, lists))
+
+
+def _looked_up(parts: Floats, chosen: Ints) -> Floats:
+    """A block's sums, looked up part by part."""
+    return np.stack([row[chosen].sum(axis=1) for row in parts])
+
+
+def _counted(parts: Floats, chosen: Ints) -> Floats:
+    """A block's sums, from how often each draw holds each list."""
+    draws, lists = chosen.shape
+    cells = chosen + np.arange(draws)[:, None] * lists
+    counts = np.bincount(cells.ravel(), minlength=chosen.size).reshape(draws, lists)
+    sums: Floats = parts @ counts.T.astype(np.float64)
+    return sums
 
 
 def _gathered(parts: Floats, blocks: int, seed: int) -> Floats:
@@ -162,7 +193,7 @@ def _gathered(parts: Floats, blocks: int, seed: int) -> Floats:
     """
     order = np.random.default_rng(seed).permutation(parts.shape[-1])
     edges = np.linspace(0, order.size, blocks, endpoint=False).astype(np.int64)
-    return np.asarray(np.add.reduceat(parts[..., order], edges, axis=-1))
+    return np.asarray(np.add.reduceat(parts.take(order, axis=-1), edges, axis=-1))
 
 
 def paired(
@@ -215,7 +246,8 @@ def paired(
         each = _permutation(values, adjust, draws, seed)
     else:
         one = _wilcoxon if test == "wilcoxon" else _t
-        each = holm(np.array([one(row) for row in _differences(values)], dtype=np.float64))
+        found = [one(row) for rows in _differences(values) for row in rows]
+        each = holm(np.array(found, dtype=np.float64))
     p = np.ones((count, count))
     first, second = np.triu_indices(count, 1)
     p[first, second] = p[second, first] = each
@@ -223,12 +255,13 @@ def paired(
 
 
 def _differences(values: Floats) -> Iterator[Floats]:
-    """For each pair, in the order of `np.triu_indices`, its differences in units of `_largest`.
+    """For each submission, its differences from all later ones, in units of `_largest`.
 
     Noise is 0: the same value summed in another order must not count as a difference.
     """
-    for first, second in combinations(values / _largest(values), 2):
-        difference = first - second
+    scaled = values / _largest(values)
+    for a in range(len(values) - 1):
+        difference = scaled[a] - scaled[a + 1 :]
         difference[np.abs(difference) <= NOISE] = 0.0
         yield difference
 
@@ -245,8 +278,12 @@ def _permutation(values: Floats, adjust: Adjust, draws: int, seed: int) -> Float
     count, lists = values.shape
     pairs = count * (count - 1) // 2
     observed, norm = np.zeros(pairs), np.zeros(pairs)
-    for at, row in enumerate(_differences(values)):
-        observed[at], norm[at] = abs(row.sum()), np.sqrt(row @ row)
+    start = 0
+    for difference in _differences(values):
+        here = slice(start, start + len(difference))
+        observed[here] = np.abs(difference.sum(axis=1))
+        norm[here] = np.sqrt((difference**2).sum(axis=1))
+        start = here.stop
     # A tied pair weighs nothing in any draw, so that its 0 is reached by all of them.
     scale = np.divide(1.0, norm, out=np.zeros(pairs), where=norm > 0)
     # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but for
@@ -255,28 +292,46 @@ def _permutation(values: Floats, adjust: Adjust, draws: int, seed: int) -> Float
 
     values = values / _largest(values)
     reached = np.zeros(pairs, dtype=np.int64)
-    for signs in _signs(lists, draws, seed):
+    for signs in _signs(lists, draws, seed, count):
         sums = values @ signs.T
-        most, start = np.zeros(len(signs)), 0
-        for a in range(count - 1):
-            here = slice(start, start + count - 1 - a)
-            flipped = np.abs(sums[a] - sums[a + 1 :]) * scale[here, None]
+        most = np.zeros(len(signs))
+        for here, flipped in _flipped(sums, scale):
             if adjust == "max":
                 np.maximum(most, flipped.max(axis=0), out=most)
             else:
                 reached[here] += (flipped >= threshold[here, None]).sum(axis=1)
-            start = here.stop
         if adjust == "max":
             reached += most.size - np.searchsorted(np.sort(most), threshold)
     p = reached / 2**lists if _enumerable(lists, draws) else (reached + 1) / (draws + 1)
     return p if adjust == "max" else holm(p)
 
 
-def _signs(lists: int, draws: int, seed: int) -> Iterator[Floats]:
-    """Sign patterns of -1 and 1, (some draws, lists) at a time: all there are, or `draws` drawn."""
+def _flipped(sums: Floats, scale: Floats) -> Iterator[tuple[slice, Floats]]:
+    """The size of each pair's difference of sums, scaled: some pairs, and (pairs, draws) of them.
+
+    All are written to one place in turn, since fresh memory takes longer than the arithmetic.
+    """
+    count, draws = sums.shape
+    room, start = np.empty((OTHERS, draws)), 0
+    for a in range(count - 1):
+        for b in range(a + 1, count, OTHERS):
+            others = sums[b : b + OTHERS]
+            here = slice(start, start + len(others))
+            flipped = np.subtract(sums[a], others, out=room[: len(others)])
+            np.abs(flipped, out=flipped)
+            flipped *= scale[here, None]
+            yield here, flipped
+            start = here.stop
+
+
+def _signs(lists: int, draws: int, seed: int, width: int = 1) -> Iterator[Floats]:
+    """Sign patterns of -1 and 1, (some draws, lists) at a time: all there are, or `draws` drawn.
+
+    A block has as many as fit with `width` numbers each.
+    """
     exact = _enumerable(lists, draws)
     source, start = np.random.PCG64(seed), 0
-    for rows in _blocks(lists, 2**lists if exact else draws):
+    for rows in _blocks(max(lists, width), 2**lists if exact else draws, SIGNS):
         if exact:
             words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
         else:
@@ -284,7 +339,7 @@ def _signs(lists: int, draws: int, seed: int) -> Iterator[Floats]:
         start += rows
         octets = words.astype("<u8").view(np.uint8)
         bits = np.unpackbits(octets, axis=1, count=lists, bitorder="little")
-        yield 2 * bits.astype(np.float64) - 1
+        yield (2 * bits.view(np.int8) - 1).astype(np.float64)
 
 
 def _enumerable(lists: int, draws: int) -> bool:
@@ -292,9 +347,9 @@ def _enumerable(lists: int, draws: int) -> bool:
     return lists < draws.bit_length()
 
 
-def _blocks(lists: int, draws: int) -> Iterator[int]:
-    """`draws` cut into numbers of draws that fit into a block; never so few that BLAS idles."""
-    rows = max(32, BLOCK // max(lists, 1))
+def _blocks(lists: int, draws: int, size: int) -> Iterator[int]:
+    """`draws` cut into numbers of draws that fit into `size`; never so few that BLAS idles."""
+    rows = max(32, size // max(lists, 1))
     yield from (min(rows, draws - start) for start in range(0, draws, rows))
 
 

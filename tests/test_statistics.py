@@ -157,6 +157,8 @@ def test_blocks_do_not_show(monkeypatch):
     values = sample(4, 100)
     whole = intervals(values, draws=300), paired(values, draws=300)
     monkeypatch.setattr("scorer.statistics.BLOCK", 1)
+    monkeypatch.setattr("scorer.statistics.SIGNS", 1)
+    monkeypatch.setattr("scorer.statistics.OTHERS", 2)
     assert ends(intervals(values, draws=300)) == pytest.approx(ends(whole[0]), rel=1e-12)
     assert np.array_equal(paired(values, draws=300).p, whole[1].p)
 
@@ -164,8 +166,16 @@ def test_blocks_do_not_show(monkeypatch):
 def test_each_resample_has_as_many_lists():
     drawn = np.concatenate(list(_resamples(30, 4000, 1)))
     assert drawn.shape == (4000, 30)
-    assert (drawn.sum(axis=1) == 30).all()
-    assert drawn.mean(axis=0) == pytest.approx(np.ones(30), abs=0.08)
+    assert np.bincount(drawn.ravel(), minlength=30) / 4000 == pytest.approx(np.ones(30), abs=0.08)
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(1.0, 61.0)])
+def test_looking_values_up_is_counting_lists(monkeypatch, weights):
+    values = sample(7, 60)
+    counted = ends(intervals(values, draws=500, weights=weights))
+    monkeypatch.setattr("scorer.statistics.FEW", 10)
+    looked_up = ends(intervals(values, draws=500, weights=weights))
+    assert looked_up == pytest.approx(counted, rel=1e-12)
 
 
 def test_intervals_of_many_rows_are_those_of_each(monkeypatch):
