@@ -396,12 +396,12 @@ def cycles(preferences: Floats) -> tuple[tuple[int, ...], ...]:
     >>> cycles(np.sign(lists[:, None] - lists[None]))
     ((0, 1, 2),)
     """
-    from scipy.sparse.csgraph import connected_components
-
-    beats = majority(_counted(preferences))
-    count, component = connected_components(beats, directed=True, connection="strong")
-    groups = (tuple(np.flatnonzero(component == n).tolist()) for n in range(count))
-    return tuple(sorted(group for group in groups if len(group) > 1))
+    reached = majority(_counted(preferences))
+    for _ in range(len(reached).bit_length()):  # each time over paths twice as long
+        reached = reached | (reached @ reached)
+    each_other = reached & reached.T
+    groups = {tuple(np.flatnonzero(row).tolist()) for row in each_other if row.any()}
+    return tuple(sorted(groups))
 
 
 def _counted(preferences: Floats) -> Floats:
