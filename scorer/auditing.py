@@ -6,9 +6,8 @@ Apart from the checks of submissions, which are never handed a truth.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from scorer.challenge import Challenge
 from scorer.columns import Table
@@ -17,8 +16,7 @@ from scorer.public import Public
 from scorer.registry import Registry, discover, mark
 
 
-@dataclass(frozen=True, slots=True)
-class Truthful:
+class Truthful(NamedTuple):
     """All that an audit sees: the truth, the public part, and the challenge."""
 
     table: Table
@@ -34,8 +32,7 @@ Examine = Callable[[Truthful], Iterable[Problem]]
 F = TypeVar("F", bound=Examine)
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(NamedTuple):
     """A function that finds fault with a truth, and the codes that it finds."""
 
     name: str

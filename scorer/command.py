@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
 
 import typer
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from scorer.pipeline import Named
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """What the process has around it; only `cli` makes one."""
 
     stdin: BinaryIO | None  # None: it is closed
@@ -33,8 +31,7 @@ class Edge:
     progress: Callable[[float, int, str], None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What a command gives: text for stdout or a file, notes for stderr, and how it ended."""
 
     text: str | bytes = ""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from scorer.errors import nearest, quoted
 
@@ -27,8 +27,7 @@ SUGGESTIONS = 20  # for one file; only the first few are shown
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """What is wrong with an id, and the public id that was meant where that is certain."""
 
     code: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from scorer.columns import Table, Wanted
 from scorer.errors import Findings
@@ -15,8 +15,7 @@ from scorer.public import Public
 from scorer.registry import Registry, discover, mark
 
 
-@dataclass(frozen=True, slots=True)
-class Constants:
+class Constants(NamedTuple):
     """What the challenge and its whole truth settle once, for every list alike."""
 
     max_grade: float | None = None
@@ -24,8 +23,7 @@ class Constants:
     users: int | None = None  # how many past users there are, where the challenge has a history
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(NamedTuple):
     """A submission seen through the truth, in each way that the measures look at it."""
 
     answered: Mask  # one a list of the truth
@@ -67,8 +65,7 @@ class Aids:
 Open = Callable[[Table, Aids, Findings], Answers]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """What the metrics of a challenge look at."""
 
     name: str

@@ -27,7 +27,6 @@ from typing import Any
 import yaml
 
 from scorer.challenge import FILE, Challenge, MeasureSpec, Source
-from scorer.codes import codes
 from scorer.errors import ChallengeError, Problem, quoted
 from scorer.measures import NotationError, measure
 from scorer.preparing import Prepared, metrics
@@ -361,6 +360,8 @@ def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
 
 def _pages() -> str:
     """What a checked file can be told, as Markdown."""
+    from scorer.codes import codes  # here, since every command looks into this module
+
     said = ["# What `score check` can say of a submission\n"]
     for page in codes().values():
         if page.code.startswith("S"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,7 @@ Mask = NDArray[np.bool_]
 CELLS = 4_000_000  # how many pairs are looked at together, so that memory stays bounded
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """Where each item of each list stands. Lists of fewer than two items are in no block."""
 
     names: tuple[str, ...]  # the lists
@@ -53,8 +52,7 @@ class Layout:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(NamedTuple):
     """Preferences, one a row: rows of the layout. Both are items of one list."""
 
     better: Ints
@@ -65,8 +63,7 @@ class Pairs:
         return _squares(layout, self.worse, self.better, True, False)
 
 
-@dataclass(frozen=True, slots=True)
-class Heights:
+class Heights(NamedTuple):
     """An order of items: the higher is preferred, equal ones are not told apart."""
 
     height: Floats  # one an item of a list; NaN: nothing is said of it
@@ -81,8 +78,7 @@ class Heights:
 Stated = Pairs | Heights
 
 
-@dataclass(frozen=True, slots=True)
-class Likelihood:
+class Likelihood(NamedTuple):
     """How likely preferences are, where nobody states them."""
 
     pairs: Pairs
@@ -95,8 +91,7 @@ class Likelihood:
         return _squares(layout, low, high, np.append(likely, 1 - likely), 0.5)
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
+class Orders(NamedTuple):
     """What the truth prefers, made ready once for all submissions."""
 
     layout: Layout
@@ -115,8 +110,7 @@ class Orders:
         return cls(layout, tuple(bits), tuple(rank), likelihood)
 
 
-@dataclass(frozen=True, slots=True)
-class Squares:
+class Squares(NamedTuple):
     """The pairs of several lists with equally many items.
 
     An element [list, v, w] of a square speaks of whether w is preferred to v.

@@ -136,6 +136,7 @@ def _found(package: str, type_: type[T]) -> Iterator[tuple[T, str]]:
         yield from _marked([module], type_)
 
 
+@cache
 def _modules(package: str) -> list[str]:
     return [module.name for module in iter_modules(import_module(package).__path__)]
 

@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from scorer.errors import PLACES, Findings, Problem, shown, some
 from scorer.measures import Measure
@@ -12,8 +11,7 @@ from scorer.registry import Registry, alone, discover, mark
 from scorer.results import Report, Scored, Standing
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How a report is to look; nothing here changes a value."""
 
     precision: int = 4
@@ -27,8 +25,7 @@ Write = Callable[[Any, Options], str]
 F = TypeVar("F", bound=Write)
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """A way to show a report, or a comparison."""
 
     name: str
@@ -111,8 +108,7 @@ def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
     return [*(scored.groups[measure.id][group] for group in report.groups), gap(scored, measure)]
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A further table; each row begins with what it is about. Texts are not escaped yet."""
 
     title: str

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,7 @@ SCORED, MISSING, UNDEFINED = 0, 1, 2  # the state of a list for a measure
 POSITIONS = ("in_list", "position", "grade", "truth_list", "truth_grade")
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """How lists without a value count: settled by the challenge, for one measure."""
 
     missing: Missing = "error"
@@ -156,8 +155,7 @@ def _together(parts: Sequence[tuple[Positions | None, Ints]]) -> Positions | Non
     return Positions(**{name: joined[name][by[name]] for name in POSITIONS}, lists=lists)
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A measure of a whole submission, after the challenge's rules."""
 
     mean: float  # the aggregate: mean, sum or pooled; NaN where no list counts

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from scorer.columns import Table, Wanted
 from scorer.errors import Findings, Problem, nearest, quoted, shown
@@ -23,8 +22,7 @@ COMPRESSED = (".gz", ".zst")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A file to be read: its bytes, what is wanted of it, and where findings go."""
 
     path: Path
@@ -39,8 +37,7 @@ Words = Callable[[Path], frozenset[str]]
 F = TypeVar("F", bound=Reader)
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A way to write a table."""
 
     name: str

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Cell = str | int | float | None  # None: nothing stands there
 Write = Callable[[float], str]
@@ -19,15 +18,13 @@ TOP, END = 28, 12  # of a table's rows that matter
 ITEMS = 40  # of a set
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """What no number says."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """A set that has a name."""
 
     name: str
@@ -40,8 +37,7 @@ class Items:
         return "{" + ", ".join(kept) + "}"
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """Rows under columns. A long one is shown with those rows that matter."""
 
     title: str
@@ -67,8 +63,7 @@ class Grid:
             following = n + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """A line such as `P@5 = c / k = 2 / 5 = 0.4`."""
 
     name: str
@@ -86,8 +81,7 @@ Step = Sentence | Items | Grid | Formula
 Steps = Iterable[Step]
 
 
-@dataclass(frozen=True, slots=True)
-class Working:
+class Working(NamedTuple):
     """How one list comes by its value; the last step ends in it. NaN: it has none."""
 
     title: str

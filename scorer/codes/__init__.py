@@ -6,17 +6,16 @@ the organizer's other files, C challenge.yaml; the pages stand in YAML files her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 import yaml
 
 from scorer.errors import Severity, UnknownName
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """What is known of one problem code, whichever file it is found in."""
 
     code: str
