@@ -8,7 +8,8 @@ to the thorough pass.
 
 Items are told apart by 64-bit hashes. A hit is a (list, hash) of the truth; a
 repeated (list, hash) is a doubt. Pieces of the file are judged as they come
-while lists stand together; else a row costs 20 bytes until all are read.
+while lists stand together; else a row costs 18 or 20 bytes until all are read, and
+twice that while they are put in order.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ from scorer.tables import Format
 
 if TYPE_CHECKING:
     import polars as pl
+
+GATHERED = 100_000  # rows judged together of a file that was put in order: they stay in the cache
 
 Hashes = NDArray[np.uint64]
 
@@ -96,7 +99,7 @@ class Asked:
         return _hashed(sorted(LOST_BY_TOOLS))
 
 
-def _hashed(names: Sequence[str] | pl.Series) -> Hashes:
+def _hashed(names: Sequence[str]) -> Hashes:
     import polars as pl
 
     return pl.Series(names, dtype=pl.String).hash().to_numpy()
@@ -121,15 +124,29 @@ class _Rows:
     score: Floats | None
     rank: Floats | None
     items: pl.Series | None  # the items' ids; None: they were not kept
-
-    def named(self, rows: Ints) -> Sequence[str]:
-        """The ids of some rows, where they were kept."""
-        assert self.items is not None
-        found: list[str] = self.items.gather(rows).to_list()
-        return found
+    places: NDArray[np.uint32] | None = None  # of the rows in the file, where they were not
 
 
-Named = Callable[[Ints], Sequence[str]]  # the ids of some rows
+@dataclass(frozen=True, slots=True)
+class _Tied:
+    """Rows with equal scores, in groups that hold a hit: the tie rule orders them by their ids."""
+
+    rows: Ints  # in the order of their lists
+    group: Ints  # one a row
+    hits: Ints  # the rows of all hits, tied or not
+
+    def moves(self, names: Sequence[str], down: bool) -> Ints:
+        """How far each hit moves, given the rows' ids."""
+        by = sorted(range(len(names)), key=names.__getitem__, reverse=down)
+        by.sort(key=self.group.__getitem__)
+        place = np.empty(len(names), dtype=np.int64)
+        place[by] = self.rows
+        where = np.searchsorted(self.rows, self.hits)
+        where[where == self.rows.size] = 0
+        return np.where(self.rows[where] == self.hits, place[where] - self.hits, 0)
+
+
+Read = Callable[..., Iterator[tuple[Layout, "pl.DataFrame"]]]  # as `frames`, of one file
 
 
 def quick(
@@ -157,7 +174,9 @@ def quick(
                 tick(n * PIECE)
         except _Scattered:
             digest, judge = hashlib.sha256(), _Judge(asked)
-            judge.take(*_gathered(ahead(_pieces(read(digest), format, asked)), read))
+            for rows in _gathered(ahead(_pieces(read(digest), format, asked)), asked):
+                judge.take(rows)
+            judge.settle(read)
     except (Unreadable, OSError):
         raise Doubt from None
     judged = judge.judged()
@@ -242,72 +261,62 @@ def _together(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
         rows = following
 
 
-def _gathered(
-    pieces: Iterator[_Rows], read: Callable[..., Iterator[tuple[Layout, pl.DataFrame]]]
-) -> tuple[_Rows, Named]:
-    """All rows in the order of their lists, from a file in which these are scattered."""
-    lists, hashes = [], []
-    scores: list[Floats | None] = []
-    ranks: list[Floats | None] = []
+def _gathered(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
+    """All rows list by list, some lists at a time, of a file in which lists are scattered."""
+    small = np.min_scalar_type(len(asked.names))
+    parts: list[list[Any]] = [[], [], [], []]
     for piece in pieces:
-        lists.append(np.repeat(piece.lists.astype(np.int32), piece.sizes))
-        hashes.append(piece.hashes)
-        scores.append(piece.score)
-        ranks.append(piece.rank)
-    in_list = np.concatenate(lists)
-    score, rank = _whole(scores), _whole(ranks)
-    order = _order(in_list, rank if score is None else -score)
+        parts[0].append(np.repeat(piece.lists.astype(small), piece.sizes))
+        parts[1].append(piece.hashes)
+        parts[2].append(piece.score)
+        parts[3].append(piece.rank)
+    in_list, hashes, score, rank = (_whole(part) for part in parts)
+    order = np.argsort(in_list, kind="stable").astype(np.uint32)
     sizes = np.bincount(in_list)
-
-    def named(rows: Ints) -> Sequence[str]:
-        """Read again: the ids were not kept."""
-        asked_for = order[rows]
-        by = np.argsort(asked_for)
-        found: list[str] = [""] * len(rows)
-        start = done = 0
-        for _, frame in ahead(read(again="item")):
-            end = start + frame.height
-            upto = int(np.searchsorted(asked_for[by], end))
-            mine = by[done:upto]
-            names = frame.to_series().gather(asked_for[mine] - start).to_list()
-            for place, name in zip(mine.tolist(), names, strict=True):
-                found[place] = name
-            start, done = end, upto
-        if start != len(order):
-            raise Doubt  # the file has changed
-        return found
-
-    present = np.flatnonzero(sizes)
-    rows = _Rows(
-        present,
-        sizes[present],
-        np.concatenate(hashes)[order],
-        None if score is None else score[order],
-        None if rank is None else rank[order],
-        None,
-    )
-    return rows, named
+    lists = np.flatnonzero(sizes)
+    sizes = sizes[lists]
+    ends = np.cumsum(sizes)
+    first = 0
+    while first < lists.size:
+        start = int(ends[first] - sizes[first])
+        last = max(first + 1, int(np.searchsorted(ends, start + GATHERED, side="right")))
+        mine = order[start : ends[last - 1]]
+        yield _Rows(
+            lists[first:last],
+            sizes[first:last],
+            hashes[mine],
+            None if score is None else score[mine],
+            None if rank is None else rank[mine],
+            None,
+            mine,
+        )
+        first = last
 
 
 def _order(in_list: NDArray[np.integer[Any]], key: Floats | None) -> Ints:
     """Rows by list, then by key, then as they stand."""
-    small = in_list.astype(np.min_scalar_type(int(in_list.max())))  # 16 bits sort much faster
     if key is None:
-        return np.argsort(small, kind="stable")
+        return np.argsort(_small(in_list), kind="stable")
     by = np.argsort(key)  # much faster than a stable sort, which is then only needed for ties
     same = key[by][1:] == key[by][:-1]
     if same.any():
         packed = (np.cumsum(np.insert(~same, 0, False)) << 32) | by
         packed.sort()
         by = packed & 0xFFFFFFFF
-    order: Ints = by[np.argsort(small[by], kind="stable")]
+    order: Ints = by[np.argsort(_small(in_list)[by], kind="stable")]
     return order
 
 
-def _whole(columns: list[Floats | None]) -> Floats | None:
-    """A column of all pieces, where the file has it."""
-    parts = [part for part in columns if part is not None]
-    return np.concatenate(parts) if parts else None
+def _small(numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """The same in fewer bytes: 16 bits sort much faster."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max())))
+
+
+def _whole(parts: list[Any]) -> Any:
+    """A column of all pieces, where the file has it; the parts are given up."""
+    column = None if parts[0] is None else np.concatenate(parts)
+    parts.clear()
+    return column
 
 
 def _joined(first: _Rows, second: _Rows) -> _Rows:
@@ -352,9 +361,12 @@ class _Judge:
         self._rows = self._tied = 0
         self._first: Hashes | None = None  # the items of the first list, in order
         self._varied = False
+        self._down = asked.ties != "item-asc"
+        # which of the hits, their groups of equal scores, and where the groups' ids stand
+        self._unsettled: list[tuple[int, _Tied, NDArray[np.uint32]]] = []
 
-    def take(self, rows: _Rows, named: Named | None = None) -> None:
-        """Check and judge some lists; `named` where the rows do not have the ids."""
+    def take(self, rows: _Rows) -> None:
+        """Check and judge some lists."""
         asked, sizes = self._asked, rows.sizes
         self._returned[rows.lists] = sizes
         self._rows += len(rows.hashes)
@@ -379,9 +391,30 @@ class _Judge:
         if self._truth is None:
             return
         found, row = self._found(rows.lists, prefix, packed, hashes, starts, width, bits, alike)
-        rank, before, tied = self._ties(row, place[row] + 1, step, order, named or rows.named)
+        rank, before, tied = self._ties(row, place[row] + 1, step)
+        groups = self._groups(row, row - (rank - 1 - before), tied)
+        if groups is not None:
+            asked_for = groups.rows if order is None else order[groups.rows]
+            if rows.items is not None:
+                rank = rank + groups.moves(rows.items.gather(asked_for).to_list(), self._down)
         by = np.argsort(run[row] * int(sizes.max() + 1) + rank)
+        if groups is not None and rows.places is not None:
+            unsettled = _Tied(groups.rows, groups.group, row[by])
+            self._unsettled.append((len(self._hits), unsettled, rows.places[asked_for]))
         self._hits.append((found[by], rank[by], before[by], tied[by]))
+
+    def settle(self, read: Read) -> None:
+        """Let the tie rule order what it could not, as the ids were not kept: read these again."""
+        if not self._unsettled or self._truth is None:
+            return
+        places = [each for _, _, each in self._unsettled]
+        names, start = _named(np.concatenate(places), self._rows, read), 0
+        for n, groups, mine in self._unsettled:
+            found, rank, before, tied = self._hits[n]
+            rank = rank + groups.moves(names[start : start + mine.size], self._down)
+            start += mine.size
+            by = np.argsort(self._truth.in_list[found] * int(rank.max() + 1) + rank)
+            self._hits[n] = found[by], rank[by], before[by], tied[by]
 
     def judged(self) -> Judged | None:
         """Everything taken, seen through the truth."""
@@ -466,9 +499,7 @@ class _Judge:
             row.append(there[hit])
         return np.concatenate(found), np.concatenate(row)
 
-    def _ties(
-        self, row: Ints, rank: Ints, step: Floats | None, order: Ints | None, named: Named
-    ) -> tuple[Ints, Ints, Ints]:
+    def _ties(self, row: Ints, rank: Ints, step: Floats | None) -> tuple[Ints, Ints, Ints]:
         """The ranks of hits, how many are above each's group of equal scores, and its size."""
         if step is None or not (same := step == 0).any():
             return rank, rank - 1, np.ones_like(rank)
@@ -478,28 +509,35 @@ class _Judge:
         edges = np.concatenate([[0], np.flatnonzero(~same) + 1, [step.size + 1]])
         group = np.searchsorted(edges, row, side="right") - 1
         first, size = edges[group], edges[group + 1] - edges[group]
-        before = rank - 1 - (row - first)
-        if self._asked.ties != "file":
-            rank = rank + self._moved(row, first, size, order, named)
-        return rank, before, size
+        return rank, rank - 1 - (row - first), size
 
-    def _moved(self, row: Ints, first: Ints, size: Ints, order: Ints | None, named: Named) -> Ints:
-        """How far the tie rule moves each hit from where it stands."""
+    def _groups(self, row: Ints, first: Ints, size: Ints) -> _Tied | None:
+        """The groups of equal scores that hold a hit, where the tie rule looks at ids."""
+        if self._asked.ties == "file" or not (size > 1).any():
+            return None
         starts, at = np.unique(first[size > 1], return_index=True)
         sizes = size[size > 1][at]
-        if not starts.size:
-            return np.zeros_like(row)
         group = np.repeat(np.arange(starts.size), sizes)
-        members = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-        names = named(members if order is None else order[members])
-        down = self._asked.ties != "item-asc"
-        by = sorted(range(len(names)), key=names.__getitem__, reverse=down)
-        by.sort(key=group.__getitem__)
-        place = np.empty(len(names), dtype=np.int64)
-        place[by] = members
-        where = np.searchsorted(members, row)
-        where[where == members.size] = 0
-        return np.where(members[where] == row, place[where] - row, 0)
+        rows = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        return _Tied(rows, group, row)
+
+
+def _named(places: NDArray[np.uint32], rows: int, read: Read) -> list[str]:
+    """The ids at these places of the file, which is read again."""
+    by = np.argsort(places)
+    found: list[str] = [""] * len(places)
+    start = done = 0
+    for _, frame in ahead(read(again="item")):
+        end = start + frame.height
+        upto = int(np.searchsorted(places[by], end))
+        mine = by[done:upto]
+        names = frame.to_series().gather(places[mine].astype(np.int64) - start).to_list()
+        for place, name in zip(mine.tolist(), names, strict=True):
+            found[place] = name
+        start, done = end, upto
+    if start != rows:
+        raise Doubt  # the file has changed
+    return found
 
 
 def _ranked(rows: _Rows, starts: Ints, run: Ints) -> tuple[Ints | None, Floats | None]:
