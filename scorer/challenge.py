@@ -12,9 +12,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from pydantic import (
     AfterValidator,
@@ -196,8 +195,7 @@ def _inside(value: Any, info: ValidationInfo) -> Any:
     return path
 
 
-@dataclass(frozen=True)
-class _Or:
+class _Or(NamedTuple):
     """A short form beside the full one, for JSON Schema; a validator reads it."""
 
     short: dict[str, Any]

@@ -280,8 +280,7 @@ class Standing:
     ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
 
 
-@dataclass(frozen=True, slots=True)
-class Certainty:
+class Certainty(NamedTuple):
     """How far the lists tell the submissions apart by the primary measure."""
 
     names: tuple[str, ...]  # the compared ones, in the order of the board
