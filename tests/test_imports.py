@@ -8,6 +8,7 @@ from conftest import ROOT
 
 HEAVY = (
     "numpy",
+    "numpy.ma",
     "pandas",
     "polars",
     "pydantic.main",
@@ -48,11 +49,25 @@ SCORES = {"numpy", "pydantic.main"}
     ),
 )
 def test_a_command_loads_only_what_it_needs(words, allowed):
+    assert {name for name in HEAVY if name in loaded(words)} <= allowed
+
+
+def test_only_the_metrics_that_a_challenge_names_are_loaded():
+    found = {name for name in loaded([VLNET, SENT, "--format", "json"]) if ".metrics." in name}
+    assert found == {"scorer.metrics.marp", "scorer.metrics.ndcg", "scorer.metrics.p"}
+
+
+def test_an_alias_is_found_among_all_of_them():
+    assert {"scorer.metrics.ap", "scorer.metrics.gini"} <= loaded(["metrics", "MAP"])
+
+
+def loaded(words):
+    """The modules that the command of these words has imported when it ends."""
     code = (
         "import sys\n"
         "from scorer.cli import run\n"
         f"run({words!r})\n"
-        f"print(*(name for name in {HEAVY!r} if name in sys.modules), file=sys.stderr)\n"
+        "print(*sys.modules, file=sys.stderr)\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(ended.stderr.splitlines()[-1].split()) <= allowed
+    return set(ended.stderr.splitlines()[-1].split())

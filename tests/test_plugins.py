@@ -89,13 +89,31 @@ def test_a_plugin_changes_nothing_for_other_challenges(challenge, score):
     assert "C113" in ran.err
 
 
-def test_an_installed_project_adds_a_metric(tmp_path):
-    package = tmp_path / "acme.py"
-    package.write_text(ONE)
-    facts = tmp_path / "acme-1.0.dist-info"
+def install(folder, code):
+    """A project whose only module adds a metric, as installers lay it down."""
+    package = folder / "acme.py"
+    package.write_text(code)
+    facts = folder / "acme-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[scorer.metrics]\nfirsts = acme\n")
+    return package
+
+
+def test_an_installed_project_cannot_take_a_name_that_is_ours(tmp_path):
+    install(tmp_path, ONE.replace('"Firsts"', '"nDCG"'))
+    ended = subprocess.run(
+        [sys.executable, "-c", "from scorer.cli import run; exit(run(['metrics', 'nDCG']))"],
+        env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 4
+    assert "two metrics are called 'nDCG': in scorer.metrics.ndcg and in acme" in ended.stderr
+
+
+def test_an_installed_project_adds_a_metric(tmp_path):
+    package = install(tmp_path, ONE)
     said = subprocess.run(
         [sys.executable, "-c", "from scorer.cli import run; run(['metrics', 'firsts'])"],
         env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
