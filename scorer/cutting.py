@@ -8,8 +8,9 @@ says what it is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,6 +29,7 @@ PIECE = 4 * 1024**2  # bytes read at a time
 FIRST = 1024**2  # bytes read first: scattered lists show at once
 
 ROOM = 256 * 1024**2  # bytes that may be asked for; where they are not there, polars would abort
+THREADS = 2  # that cut, beside the one that reads and judges
 BLOCK = 256 * 1024  # bytes looked at together: they stay in the cache
 
 T = TypeVar("T")
@@ -69,15 +71,16 @@ class Layout:
         return {str(n): pl.Float64 if n in numbers else pl.String for n in range(self.width)}
 
 
-def frames(
+def pieces(
     path: Path,
     format: Format,
     wanted: Sequence[Wanted],
     limits: Bounds,
+    work: Callable[[Layout, pl.DataFrame], T],
     digest: hashlib._Hash | None = None,
     again: str | None = None,
-) -> Iterator[tuple[Layout, pl.DataFrame]]:
-    """The file some MiB at a time, cut into columns.
+) -> Iterator[T]:
+    """What `work` makes of the file's columns, some MiB at a time, in order; in two threads.
 
     `digest` is told of the file's bytes. `again`, of a file that was looked at
     before, is the role of the one column that is wanted.
@@ -91,8 +94,7 @@ def frames(
         raise Doubt from None
     import polars as pl
 
-    count = 0
-    for layout, data in _chunks(path, format, wanted, limits, digest):
+    def cut(layout: Layout, data: bytes) -> tuple[int, T]:
         lines = None if again else _plain(data, layout, limits)
         try:
             frame = pl.read_csv(
@@ -105,13 +107,32 @@ def frames(
             )
         except (pl.exceptions.PolarsError, ValueError):
             raise Doubt from None
-        if lines is not None:
-            count += lines
-            if frame.height != lines or count > min(limits.rows, limits.ids):
+        if lines is not None and (
+            frame.height != lines or any(column.null_count() for column in frame.iter_columns())
+        ):
+            raise Doubt
+        return frame.height, work(layout, frame)
+
+    count = 0
+    with ThreadPoolExecutor(THREADS) as threads:
+        waiting = deque[Future[tuple[int, T]]]()
+        for layout, data in _chunks(path, format, wanted, limits, digest):
+            waiting.append(threads.submit(cut, layout, data))
+            if len(waiting) <= THREADS:
+                continue
+            rows, made = waiting.popleft().result()
+            count += rows
+            if count > min(limits.rows, limits.ids):
                 raise Doubt
-            if any(column.null_count() for column in frame.iter_columns()):
-                raise Doubt
-        yield layout, frame
+            yield made
+        yield from (future.result()[1] for future in waiting)
+
+
+def frames(
+    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds
+) -> Iterator[tuple[Layout, pl.DataFrame]]:
+    """The file's columns, some MiB at a time. Raises `Doubt` as `pieces` does."""
+    return pieces(path, format, wanted, limits, lambda layout, frame: (layout, frame))
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from scorer.checks.scores import MANY
 from scorer.columns import Floats, Ints, Wanted
-from scorer.cutting import PIECE, Doubt, Layout, ahead, frames
+from scorer.cutting import PIECE, Doubt, Layout, pieces
 from scorer.ids import LOST_BY_TOOLS
 from scorer.judged import Hits, Judged, Ties
 from scorer.judging import Truth
@@ -124,6 +124,7 @@ class _Rows:
     score: Floats | None
     rank: Floats | None
     items: pl.Series | None  # the items' ids; None: they were not kept
+    tag: str | None = None
     places: NDArray[np.uint32] | None = None  # of the rows in the file, where they were not
 
 
@@ -146,7 +147,7 @@ class _Tied:
         return np.where(self.rows[where] == self.hits, place[where] - self.hits, 0)
 
 
-Read = Callable[..., Iterator[tuple[Layout, "pl.DataFrame"]]]  # as `frames`, of one file
+Read = Callable[..., Iterator[Any]]  # as `cutting.pieces`, of one file
 
 
 def quick(
@@ -163,18 +164,21 @@ def quick(
     """
     if format.name not in ("csv", "trec") or asked.public.candidates is not None:
         raise Doubt
-    read = partial(frames, path, format, wanted, asked.limits)
+    if format.name == "trec" and any(name.startswith("#") for name in asked.names):
+        raise Doubt  # such a line would be a comment
+    read = partial(pieces, path, format, wanted, asked.limits)
+    cut = partial(read, lambda layout, frame: _cut(frame, layout, asked))
     try:
         with path.open("rb") as stored:
             packed = stored.read(4).startswith((GZIP, ZSTD))
         try:
             digest, judge = hashlib.sha256(), _Judge(asked)
-            for n, rows in enumerate(_together(ahead(_pieces(read(digest), format, asked)), asked)):
+            for n, rows in enumerate(_together(_uniform(cut(digest), asked), asked)):
                 judge.take(rows)
                 tick(n * PIECE)
         except _Scattered:
             digest, judge = hashlib.sha256(), _Judge(asked)
-            for rows in _gathered(ahead(_pieces(read(digest), format, asked)), asked):
+            for rows in _gathered(_uniform(cut(digest), asked), asked):
                 judge.take(rows)
             judge.settle(read)
     except (Unreadable, OSError):
@@ -183,61 +187,55 @@ def quick(
     return Seen(judged, sha256(path) if packed else digest.hexdigest(), judge.answered())
 
 
-def _pieces(
-    pieces: Iterator[tuple[Layout, pl.DataFrame]], format: Format, asked: Asked
-) -> Iterator[_Rows]:
-    """The rows of a submission, some MiB of the file at a time."""
-    if format.name == "trec" and any(name.startswith("#") for name in asked.names):
-        raise Doubt  # such a line would be a comment
-    following = 0  # the list that is met next, if the file has them in our order
-    tag: str | None = None
-    for n, (layout, frame) in enumerate(pieces):
-        if not layout.places.keys() <= {"list", "item", "score", "rank", "tag"}:
+def _cut(frame: pl.DataFrame, layout: Layout, asked: Asked) -> _Rows:
+    """A piece's columns as arrays."""
+    if not layout.places.keys() <= {"list", "item", "score", "rank", "tag"}:
+        raise Doubt
+    columns = {role: frame[str(place)] for role, place in layout.places.items()}
+    runs, tag = columns["list"].rle().struct.unnest(), None
+    if "tag" in columns:
+        tag = columns["tag"][0]
+        if not (columns["tag"] == tag).all():
             raise Doubt
-        if "tag" in layout.places:
-            tags = frame[str(layout.places["tag"])]
-            tag = tags[0] if tag is None else tag
-            if not (tags == tag).all():
-                raise Doubt
-        items = frame[str(layout.places["item"])]
-        if n == 0 and asked.public.items is None and items[0].endswith(".0"):
-            raise Doubt  # all might be decimals
-        yield (rows := _cut(frame, layout, asked, following))
-        following = int(rows.lists[-1]) + 1
-
-
-def _cut(frame: pl.DataFrame, layout: Layout, asked: Asked, following: int) -> _Rows:
-    """A piece's columns as arrays; `following` is the list that might be its first."""
-    runs = frame[str(layout.places["list"])].rle().struct.unnest()
-    hashes = runs["value"].hash().to_numpy()
-    items = frame[str(layout.places["item"])]
-
-    def column(role: str) -> Floats | None:
-        return frame[str(layout.places[role])].to_numpy() if role in layout.places else None
-
     return _Rows(
-        _numbers(hashes, asked, following),
+        _numbers(runs["value"].hash().to_numpy(), asked),
         runs["len"].to_numpy().astype(np.int64),
-        items.hash().to_numpy(),
-        column("score"),
-        column("rank"),
-        items,
+        columns["item"].hash().to_numpy(),
+        columns["score"].to_numpy() if "score" in columns else None,
+        columns["rank"].to_numpy() if "rank" in columns else None,
+        columns["item"],
+        tag,
     )
 
 
-def _numbers(hashes: Hashes, asked: Asked, following: int) -> Ints:
+def _numbers(hashes: Hashes, asked: Asked) -> Ints:
     """Which lists these are."""
-    if following and hashes[0] == asked.lists[following - 1]:
-        following -= 1  # a list that has begun before
-    guessed = np.arange(following, following + hashes.size)
-    if guessed[-1] < asked.lists.size and (asked.lists[guessed] == hashes).all():
-        return guessed
     known, order = asked.ascending
+    if not known.size:
+        raise Doubt
+    first = order[min(np.searchsorted(known, hashes[0]), known.size - 1)]
+    guessed = np.arange(first, first + hashes.size)
+    if guessed[-1] < known.size and (asked.lists[guessed] == hashes).all():
+        return guessed  # in our order, as in most files
     at = np.searchsorted(known, hashes)
     at[at == known.size] = 0
-    if not known.size or (known[at] != hashes).any():
+    if (known[at] != hashes).any():
         raise Doubt
     return order[at]
+
+
+def _uniform(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
+    """The same, if the pieces have one tag, and not all items can end as decimals do."""
+    tag = None
+    for n, rows in enumerate(pieces):
+        tag = rows.tag if n == 0 else tag
+        if rows.tag != tag:
+            raise Doubt
+        if n == 0 and asked.public.items is None:
+            assert rows.items is not None
+            if rows.items[0].endswith(".0"):
+                raise Doubt
+        yield rows
 
 
 def _together(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
@@ -288,7 +286,7 @@ def _gathered(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
             None if score is None else score[mine],
             None if rank is None else rank[mine],
             None,
-            mine,
+            places=mine,
         )
         first = last
 
@@ -527,11 +525,11 @@ def _named(places: NDArray[np.uint32], rows: int, read: Read) -> list[str]:
     by = np.argsort(places)
     found: list[str] = [""] * len(places)
     start = done = 0
-    for _, frame in ahead(read(again="item")):
-        end = start + frame.height
+    for ids in read(lambda layout, frame: frame.to_series(), again="item"):
+        end = start + len(ids)
         upto = int(np.searchsorted(places[by], end))
         mine = by[done:upto]
-        names = frame.to_series().gather(places[mine].astype(np.int64) - start).to_list()
+        names = ids.gather(places[mine].astype(np.int64) - start).to_list()
         for place, name in zip(mine.tolist(), names, strict=True):
             found[place] = name
         start, done = end, upto
