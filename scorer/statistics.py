@@ -7,8 +7,7 @@ sample: an interval or a p-value speaks of other lists of the same sort.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -500,33 +499,9 @@ def detectable(sd: float, lists: int, alpha: float = 0.05, power: float = 0.8) -
     Returns:
         In the unit of `sd`; NaN for fewer than two lists.
     """
+    from scipy.special import nctdtrinc, stdtrit
+
     if lists < 2:
         return float("nan")
-    critical = _least(lambda bound: _beyond(bound, 0.0, lists - 1) <= alpha / 2)
-    shift = _least(lambda shift: _beyond(critical, shift, lists - 1) >= power)
-    return shift * sd / math.sqrt(lists)
-
-
-def _beyond(bound: float, shift: float, degrees: int) -> float:
-    """The chance that a t with that noncentrality is above `bound`.
-
-    A t is a normal deviate over a root mean square of others: its chance is the normal's, averaged
-    over the logarithm of that root. The trapezoidal rule soon has all digits of such an average.
-    It is not scipy's since that takes longer to import than all else here takes to run.
-    """
-    width = 6.5 / math.sqrt(degrees)  # less than 1e-13 is outside
-    logs = np.linspace(-width - 30 / degrees, width, 500 + 3500 // degrees)
-    shares = np.exp(degrees * (logs - np.expm1(2 * logs) / 2))
-    deviates = (bound * np.exp(logs) - shift) / math.sqrt(2)
-    return float(shares @ [math.erfc(each) / 2 for each in deviates.tolist()] / shares.sum())
-
-
-def _least(reached: Callable[[float], bool]) -> float:
-    """The least number above 0 that reaches it, as larger ones then do."""
-    low, high = 0.0, 1.0
-    while not reached(high):
-        low, high = high, 2 * high
-    for _ in range(53):  # the bits of a double
-        middle = (low + high) / 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
+    critical = stdtrit(lists - 1, 1 - alpha / 2)
+    return float(nctdtrinc(lists - 1, 1 - power, critical) * sd / np.sqrt(lists))
