@@ -23,7 +23,10 @@ OTHER = str(ROOT / "submissions_example/vlnet-2011/good/perfect.lists")
 HIVEMALL = "hivemall-binary"
 PLAIN = str(ROOT / "challenges" / HIVEMALL)
 RUN = str(next((ROOT / "submissions_example" / HIVEMALL / "good").iterdir()))
+TREC = str(ROOT / "challenges/trec")  # its truth is in no order
+TREC_RUN = str(next((ROOT / "submissions_example/trec/good").iterdir()))
 SCORES = {"numpy", "pydantic.main"}
+SCIPY = {"scipy", "numpy.ma"}  # the one imports the other
 
 
 @pytest.mark.parametrize(
@@ -39,10 +42,11 @@ SCORES = {"numpy", "pydantic.main"}
         ([PLAIN, RUN], {*SCORES, "rich.table"}),
         ([PLAIN, RUN, "--format", "json"], SCORES),
         ([PLAIN, RUN, "--format", "csv"], SCORES),
+        ([TREC, TREC_RUN, "--format", "json"], SCORES),
         # two to be told apart: what the lists could detect is asked of scipy
-        ([VLNET, SENT, "--format", "json"], {*SCORES, "scipy"}),
+        ([VLNET, SENT, "--format", "json"], {*SCORES, *SCIPY}),
         (["explain", VLNET, SENT, "--list", "s1", "--format", "json"], {*SCORES, "rich.table"}),
-        (["compare", VLNET, SENT, OTHER, "--format", "jsonl"], {*SCORES, "rich.table", "scipy"}),
+        (["compare", VLNET, SENT, OTHER, "--format", "jsonl"], {*SCORES, "rich.table", *SCIPY}),
     ],
     ids=lambda value: (
         " ".join(w.rsplit("/", 1)[-1] for w in value) if isinstance(value, list) else ""
