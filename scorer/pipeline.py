@@ -223,7 +223,8 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
         )
         for m in measures
     }
-    counts = Counter(ready.public.groups[name] for name in lists if name in ready.public.groups)
+    groups = ready.public.groups
+    counts = Counter(groups[name] for name in lists if name in groups) if groups else {}
     return Report(
         challenge,
         fingerprint(ready.digests),
