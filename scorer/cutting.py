@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,6 +21,8 @@ from scorer.streams import Bounds, open_bytes
 from scorer.tables import COMPRESSED, Format
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import polars as pl
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the thorough pass to run
@@ -92,6 +93,8 @@ def pieces(
         np.empty(ROOM, dtype=np.uint8)
     except MemoryError:
         raise Doubt from None
+    from concurrent.futures import ThreadPoolExecutor
+
     import polars as pl
 
     def cut(layout: Layout, data: bytes) -> tuple[int, T]:
@@ -113,19 +116,21 @@ def pieces(
             raise Doubt
         return frame.height, work(layout, frame)
 
+    def finished() -> Iterator[tuple[int, T]]:
+        with ThreadPoolExecutor(THREADS) as threads:
+            waiting: deque[Future[tuple[int, T]]] = deque()
+            for layout, data in _chunks(path, format, wanted, limits, digest):
+                waiting.append(threads.submit(cut, layout, data))
+                if len(waiting) > THREADS:
+                    yield waiting.popleft().result()
+            yield from (future.result() for future in waiting)
+
     count = 0
-    with ThreadPoolExecutor(THREADS) as threads:
-        waiting = deque[Future[tuple[int, T]]]()
-        for layout, data in _chunks(path, format, wanted, limits, digest):
-            waiting.append(threads.submit(cut, layout, data))
-            if len(waiting) <= THREADS:
-                continue
-            rows, made = waiting.popleft().result()
-            count += rows
-            if count > min(limits.rows, limits.ids):
-                raise Doubt
-            yield made
-        yield from (future.result()[1] for future in waiting)
+    for rows, made in finished():
+        count += rows
+        if count > min(limits.rows, limits.ids):
+            raise Doubt
+        yield made
 
 
 def frames(
@@ -133,15 +138,6 @@ def frames(
 ) -> Iterator[tuple[Layout, pl.DataFrame]]:
     """The file's columns, some MiB at a time. Raises `Doubt` as `pieces` does."""
     return pieces(path, format, wanted, limits, lambda layout, frame: (layout, frame))
-
-
-def ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items, each made in a thread while the one before is worked on."""
-    with ThreadPoolExecutor(1) as worker:
-        following = worker.submit(next, items, None)
-        while (item := following.result()) is not None:
-            following = worker.submit(next, items, None)
-            yield item
 
 
 def _chunks(

@@ -11,7 +11,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,11 +26,13 @@ from scorer.judged import Judged, Ranked
 from scorer.kinds.grades import Grades, met
 from scorer.preferences import Positions
 from scorer.preparing import Opened
-from scorer.quick import Asked, quick
 from scorer.results import Outcome
 from scorer.scoring import score
 from scorer.streams import Unreadable, digest
 from scorer.tables import Format, format_of, read
+
+if TYPE_CHECKING:
+    from scorer.quick import Asked
 
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 SHARED = 8_000_000  # bytes of submissions; below, a second process takes longer to start
@@ -58,7 +62,7 @@ Scorer = Callable[[Path, Tick], Outcome]
 
 def _scorer(opened: Opened) -> Scorer:
     """What scores one submission."""
-    asked = _asked(opened)
+    asked = cache(partial(_asked, opened))  # by the first large file, for all of them
     return lambda path, tick: outcome(opened, asked, path, tick)
 
 
@@ -110,12 +114,12 @@ def _one(path: Path) -> Outcome:
     return _given[0](path, lambda share: None)
 
 
-def outcome(opened: Opened, asked: Asked | None, path: Path, tick: Tick) -> Outcome:
+def outcome(opened: Opened, asked: Callable[[], Asked | None], path: Path, tick: Tick) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
     rules, sha256 = opened.prepared.challenge.submission, None
-    if asked is not None and worth(path):
+    if worth(path) and (known := asked()) is not None:
         with suppress(Doubt):
-            return _vouched(opened, asked, path, format_of(path, rules.format), tick)
+            return _vouched(opened, known, path, format_of(path, rules.format), tick)
     table, findings = checked(opened, path)
     try:
         sha256 = digest(path)
@@ -151,6 +155,8 @@ def _asked(opened: Opened) -> Asked | None:
     truth = answers.truth if isinstance(answers, Grades) else None
     if prepared.kind.name != "grades" or opened.folds or not opened.views <= JUDGED:
         return None
+    from scorer.quick import Asked
+
     length = rules.length
     shortest, longest = (length.min, length.max) if length else (None, None)
     lenient = rules.missing_list in ("zero", "skip")
@@ -163,6 +169,8 @@ def _vouched(opened: Opened, asked: Asked, path: Path, format: Format, tick: Tic
     Raises:
         Doubt: it cannot vouch for the file.
     """
+    from scorer.quick import quick
+
     prepared, rules = opened.prepared, opened.prepared.challenge.submission
     size, findings = max(path.stat().st_size, 1), Findings(str(path))
     seen = quick(path, format, prepared.shapes, asked, lambda read: tick(min(read / size, 1.0)))
