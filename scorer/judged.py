@@ -40,29 +40,39 @@ class Hits:
 
     def where(self, keep: Mask) -> Hits:
         """Only the hits where `keep` holds."""
+        rows = np.flatnonzero(keep)
         return Hits(
-            self.in_list[keep],
-            self.rank[keep],
-            self.grade[keep],
-            self.place[keep],
-            self.before[keep],
-            self.tied[keep],
+            self.in_list[rows],
+            self.rank[rows],
+            self.grade[rows],
+            self.place[rows],
+            self.before[rows],
+            self.tied[rows],
             self.lists,
             self.spread,
         )
 
     def top(self, k: int | None) -> Hits:
         """The hits at ranks 1 to k; all without a k."""
-        return self if k is None else self.where(self.rank <= k)
+        if k is None or self.rank.max(initial=0) <= k:
+            return self
+        return self.where(self.rank <= k)
 
     def relevant(self, rel: float) -> Hits:
         """The hits with at least that grade."""
-        return self.where(self.grade >= rel)
+        keep = self.grade >= rel
+        return self if keep.all() else self.where(keep)
 
     def nth(self) -> Ints:
         """1 for a list's first hit, 2 for its second, and so on."""
         place = np.arange(1, self.rank.size + 1, dtype=np.int64)
         return place - self.starts()[self.in_list]
+
+    def count(self, rel: float) -> Floats:
+        """How many of each list's hits have at least that grade."""
+        keep = self.grade >= rel
+        found = self.in_list if keep.all() else self.in_list[keep]
+        return np.bincount(found, minlength=self.lists).astype(np.float64)
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
         """The sum of `weight` over each list's hits, in rank order; 0 where there are none."""
@@ -76,8 +86,7 @@ class Hits:
         group (McSherry and Najork, ECIR 2008).
         """
         if not self.spread:
-            weights = weight(self.rank.astype(np.float64))
-            return weights if k is None else np.where(self.rank <= np.asarray(k), weights, 0.0)
+            return self._down_to(k, self._by_rank(weight))
         last = self.before + self.tied
         sums = np.zeros(int(last.max(initial=0)) + 1)
         np.cumsum(weight(np.arange(1, sums.size, dtype=np.float64)), out=sums[1:])
@@ -91,12 +100,28 @@ class Hits:
         """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`."""
         if self.spread:
             return gain * self.at(lambda rank: 1 / by(rank), k)
-        shares = gain / by(self.rank.astype(np.float64))  # divided, as trec_eval does, to the bit
-        return shares if k is None else np.where(self.rank <= np.asarray(k), shares, 0.0)
+        shares = self._by_rank(by)
+        np.divide(gain, shares, out=shares)  # divided, as trec_eval does, to the bit
+        return self._down_to(k, shares)
+
+    def _by_rank(self, weight: Callable[[Floats], Floats]) -> Floats:
+        """Each hit's `weight` at its rank, worked out once for each rank there is."""
+        weights = np.zeros(int(self.rank.max(initial=0)) + 1)
+        weights[1:] = weight(np.arange(1, weights.size, dtype=np.float64))
+        found: Floats = weights[self.rank]
+        return found
+
+    def _down_to(self, k: ArrayLike | None, weights: Floats) -> Floats:
+        """The same weights, made 0 below `k`."""
+        if k is not None:
+            weights[self.rank > np.asarray(k)] = 0.0
+        return weights
 
     def within(self, k: ArrayLike | None = None) -> Floats:
         """1 for each hit at ranks 1 to k, 0 below; its chance to be there where ties are spread."""
-        return self.at(np.ones_like, k)
+        if self.spread or k is None:
+            return self.at(np.ones_like, k)
+        return (self.rank <= np.asarray(k)).astype(np.float64)
 
     def first(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
         """The `weight` at the rank of each list's first hit, 0 where none is at ranks 1 to k.
@@ -106,7 +131,7 @@ class Hits:
         shrinks by the share of hits among the items left.
         """
         if not self.spread:
-            heads = self.where(self.nth() == 1)
+            heads = self.where(np.diff(self.in_list, prepend=-1) != 0)
             return heads.total(heads.at(weight, k))
         heads, found, prior = self.groups()
         heads, found = heads.where(prior == 0), found[prior == 0]
@@ -166,7 +191,8 @@ class Hits:
 
     def starts(self) -> Ints:
         """Where each list's hits begin; one more element than lists."""
-        return np.searchsorted(self.in_list, np.arange(self.lists + 1)).astype(np.int64)
+        sizes = np.bincount(self.in_list, minlength=self.lists)
+        return np.concatenate([[0], sizes.cumsum()])
 
     def spans(self) -> Iterator[slice]:
         """Where each list's hits lie."""

@@ -80,7 +80,7 @@ def ap(
     if judged_only:
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
-    wanted = judged.ideal.relevant(rel).total()
+    wanted = judged.ideal.count(rel)
     if denominator == "capped" and k is not None:
         wanted = np.minimum(wanted, k)
     elif denominator in ("returned", "hits"):

@@ -107,7 +107,7 @@ def _gained(
     found = hits.relevant(rel)
     if not hits.spread:  # every item stands alone
         found = replace(found, before=found.rank - 1, tied=np.ones_like(found.rank))
-    wanted = judged.ideal.relevant(rel).total()
+    wanted = judged.ideal.count(rel)
     others = catalogue - wanted
     if (judged.returned - found.total() > others).any():
         raise NotationError(f"AUC: catalogue={catalogue} is fewer than there are", "catalogue")

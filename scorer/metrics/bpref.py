@@ -46,7 +46,7 @@ def _shares(judged: Judged, rel: float) -> tuple[Hits, Ints, Floats, Floats, Flo
     """The relevant hits, what is above each, what each adds, and each list's R and N."""
     hits = judged.hits.relevant(0)
     found = hits.relevant(rel)
-    relevant = judged.ideal.relevant(rel).total()
+    relevant = judged.ideal.count(rel)
     unwanted = judged.ideal.relevant(0).total() - relevant
     above = hits.nth()[hits.grade >= rel] - found.nth()
     most, least = relevant[found.in_list], np.minimum(relevant, unwanted)[found.in_list]

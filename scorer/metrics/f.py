@@ -60,7 +60,7 @@ def f(
     if judged_only:
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
-    wanted = judged.ideal.relevant(rel).total()
+    wanted = judged.ideal.count(rel)
     return ratio(
         (1 + beta**2) * found.total(found.within(k)), (beta**2 * wanted + k) * (wanted > 0)
     )

@@ -42,7 +42,7 @@ def infap(judged: Judged, *, rel: Relevant = 1) -> Floats:
     array([0.8125])
     """
     found, _, _, inferred = _inferred(judged.hits, rel)
-    return ratio(found.total(inferred), judged.ideal.relevant(rel).total())
+    return ratio(found.total(inferred), judged.ideal.count(rel))
 
 
 def _inferred(hits: Hits, rel: float) -> tuple[Hits, Ints, Ints, Floats]:

@@ -62,7 +62,7 @@ def iprec(
     if judged_only:
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
-    counts, which = np.unique(judged.ideal.relevant(rel).total(), return_inverse=True)
+    counts, which = np.unique(judged.ideal.count(rel), return_inverse=True)
     needed = np.array([_needed(recall, int(count)) for count in counts], dtype=np.int64)[which]
     values = np.where(counts[which] > 0, 0.0, np.nan)
     enough = found.nth() >= needed[found.in_list]

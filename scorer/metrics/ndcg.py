@@ -25,7 +25,7 @@ def _explain(
     one = only_judged(one, judged_only)
     hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
     ordered, depth = _best(one.view, k, gain, ideal)
-    ordered = ordered.where(ordered.rank <= depth[0])
+    ordered = ordered.where(ordered.within(depth) > 0)
     mine, most = gains(hits, gain, discount, k), gains(ordered, gain, discount, None)
     yield down(one, hits, mine, k)
     yield best(one, ordered, most)
@@ -77,15 +77,15 @@ def ndcg(
     def total(hits: Hits, depth: Floats | int | None) -> Floats:
         return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))
 
-    return ratio(total(judged.hits, k), total(ordered, depth[ordered.in_list]))
+    return ratio(total(judged.hits, k), total(ordered, depth))
 
 
-def _best(judged: Judged, k: int | None, gain: Any, ideal: str) -> tuple[Hits, Floats]:
-    """The best lists, and to which rank each of them counts."""
-    uncut = k is None or ideal == "uncut"
-    best, depth = judged.ideal, np.full(judged.lists, np.inf if uncut else k)
+def _best(judged: Judged, k: int | None, gain: Any, ideal: str) -> tuple[Hits, Floats | int | None]:
+    """The best lists, and to which rank they count: one for all their items, or one an item."""
+    best: Hits = judged.ideal
+    depth: Floats | int | None = None if ideal == "uncut" else k
     if ideal == "returned":
-        depth = np.minimum(depth, judged.returned)
+        depth = np.minimum(np.inf if k is None else k, judged.returned)[best.in_list]
     elif ideal == "reordered":
         best = judged.hits
     if ideal == "reordered" or not isinstance(gain, str):  # a table may turn the order of grades

@@ -28,4 +28,4 @@ def numrel(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> numrel(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0})))
     array([2.])
     """
-    return judged.ideal.relevant(rel).total()
+    return judged.ideal.count(rel)

@@ -29,4 +29,4 @@ def numrelret(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> numrelret(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0})))
     array([1.])
     """
-    return judged.hits.relevant(rel).total()
+    return judged.hits.count(rel)

@@ -35,5 +35,5 @@ def numret(judged: Judged, *, rel: Relevant | None = None) -> Floats:
     (array([2.]), array([1.]))
     """
     if rel is not None:
-        return judged.hits.relevant(rel).total()
+        return judged.hits.count(rel)
     return judged.returned.astype(np.float64)

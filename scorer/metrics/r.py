@@ -55,7 +55,7 @@ def r(
     if judged_only:
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
-    wanted = judged.ideal.relevant(rel).total()
+    wanted = judged.ideal.count(rel)
     return ratio(
         found.total(found.within(k)), np.minimum(wanted, k) if denominator == "capped" else wanted
     )

@@ -39,5 +39,5 @@ def rprec(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Fl
     if judged_only:
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
-    wanted = judged.ideal.relevant(rel).total()
+    wanted = judged.ideal.count(rel)
     return ratio(found.total(found.within(wanted[found.in_list])), wanted)

@@ -38,6 +38,6 @@ def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Fl
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel).total()
-    wanted = judged.ideal.relevant(rel).total()
+    found = judged.hits.count(rel)
+    wanted = judged.ideal.count(rel)
     return ratio(found * found, judged.returned * wanted)

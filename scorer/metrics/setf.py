@@ -57,6 +57,6 @@ def setf(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel).total()
-    wanted = judged.ideal.relevant(rel).total()
+    found = judged.hits.count(rel)
+    wanted = judged.ideal.count(rel)
     return ratio((1 + beta**2) * found, (beta**2 * wanted + judged.returned) * (wanted > 0))

@@ -45,5 +45,5 @@ def setp(
         judged = judged.only_judged()
     best = judged.returned.astype(np.float64)
     if relative:
-        best = np.minimum(best, judged.ideal.relevant(rel).total())
-    return ratio(judged.hits.relevant(rel).total(), best)
+        best = np.minimum(best, judged.ideal.count(rel))
+    return ratio(judged.hits.count(rel), best)

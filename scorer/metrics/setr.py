@@ -30,4 +30,4 @@ def setr(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> setr(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1})))    # 1 / 3
     array([0.33333333])
     """
-    return ratio(judged.hits.relevant(rel).total(), judged.ideal.relevant(rel).total())
+    return ratio(judged.hits.count(rel), judged.ideal.count(rel))

@@ -37,5 +37,5 @@ def setrelp(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> 
     """
     if judged_only:
         judged = judged.only_judged()
-    wanted = judged.ideal.relevant(rel).total()
-    return ratio(judged.hits.relevant(rel).total(), np.minimum(judged.returned, wanted))
+    wanted = judged.ideal.count(rel)
+    return ratio(judged.hits.count(rel), np.minimum(judged.returned, wanted))
