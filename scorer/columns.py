@@ -12,7 +12,8 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,11 @@ from numpy.typing import NDArray
 from scorer.errors import Findings, Problem, quoted, shown
 from scorer.streams import Bounds, Unreadable, enough
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Ints = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
 
 TEXT = frozenset({"list", "item", "better", "worse", "tag", "subtopic", "group", "fold"})
@@ -55,19 +60,30 @@ class Wanted:
         return self.columns.get(role, role)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ids:
     """A column of ids: each row's code is the place of its text in `names`."""
 
-    codes: Ints
-    names: Sequence[str]  # the distinct ids, in order of appearance
+    codes: Codes
+    held: Sequence[str] | pl.Series  # the names, in a large table as polars has them
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The distinct ids, in order of appearance."""
+        return tuple(self.held)
 
     def text(self, row: int) -> str:
         """The id of one row."""
         return self.names[int(self.codes[row])]
 
+    def any_of(self, wanted: Sequence[str]) -> bool:
+        """Whether any of these ids is there."""
+        if isinstance(self.held, Sequence):
+            return not set(wanted).isdisjoint(self.held)
+        return bool(self.held.is_in(wanted).any())
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Table:
     """A file's rows, column by column. All arrays have one element a row."""
 
@@ -83,6 +99,16 @@ class Table:
     def called(self, role: str) -> str:
         """What the file calls that column."""
         return self.wanted.called(role)
+
+    @cached_property
+    def once(self) -> bool:
+        """Whether no item stands twice in a list."""
+        lists, items = self.ids["list"], self.ids["item"]
+        pairs = lists.codes.astype(np.int64)
+        pairs *= max(len(items.held), 1)
+        pairs += items.codes
+        pairs.sort()
+        return not (pairs[1:] == pairs[:-1]).any()
 
 
 class Builder:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.columns import Floats, Ids, Ints, Table
+from scorer.columns import Codes, Floats, Ids, Ints, Table
 from scorer.judged import Catalogue, Hits, Judged, Mask, Rated, Returned, Ties, ranked_hits
 from scorer.listing import Names
 from scorer.preferred import Heights, Likelihood, Orders, Pairs, Preferred
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PAIR = ("better", "worse")
 
@@ -21,10 +25,15 @@ class Truth:
     """What the truth says of items, ready to be met. Lists are in the order of their names."""
 
     lists: tuple[str, ...]
-    items: Mapping[str, int]  # every item it names -> its code
+    named: Sequence[str] | pl.Series  # every item it names, by its code
     in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
-    item: Ints
+    item: Codes
     grade: Floats
+
+    @cached_property
+    def items(self) -> Mapping[str, int]:
+        """Every item it names -> its code."""
+        return {name: code for code, name in enumerate(self.named)}
 
     @cached_property
     def ideal(self) -> Hits:
@@ -39,26 +48,24 @@ class Truth:
         grade. Without a grade column every row has grade 1.
         """
         named, item = table.ids["list"], table.ids["item"]
-        given = set(named.names)
-        names = [*named.names, *(name for name in dict.fromkeys(lists) if name not in given)]
-        by = sorted(range(len(names)), key=names.__getitem__)
-        place = np.empty(len(names), dtype=np.int64)
-        place[by] = np.arange(len(names))
-        in_list = place[named.codes]
-        grade = table.numbers.get("grade", np.ones(len(table)))
-        kept = _once(in_list, item, grade)
-        steps = np.diff(in_list[kept])
-        if (steps < 0).any() or (np.diff(grade[kept])[steps == 0] > 0).any():
-            kept = kept[np.lexsort((-grade[kept], in_list[kept]))]
-        codes = dict(zip(item.names, range(len(item.names)), strict=True))
-        lists_ = tuple(map(names.__getitem__, by))
-        return cls(lists_, codes, in_list[kept], item.codes[kept], grade[kept])
+        names, in_list = _in_order(named, lists)
+        codes, grade = item.codes, table.numbers.get("grade")
+        if grade is None:
+            grade = np.broadcast_to(1.0, len(table))
+        if not table.once:
+            kept = _once(in_list, item, grade)
+            in_list, codes, grade = in_list[kept], codes[kept], grade[kept]
+        same = in_list[1:] == in_list[:-1]
+        if (in_list[1:] < in_list[:-1]).any() or (grade[1:] > grade[:-1])[same].any():
+            by = _best_first(in_list, grade)
+            in_list, codes, grade = in_list[by], codes[by], grade[by]
+        return cls(names, item.held, in_list, codes, grade)
 
     def find(self, in_list: Ints, item: Ints) -> Ints:
         """The truth's row for each (list, item), -1 where it says nothing of it."""
-        keys = self.in_list * max(len(self.items), 1) + self.item
+        keys = self.in_list * max(len(self.named), 1) + self.item
         order = np.argsort(keys)
-        asked = np.where(item < 0, -1, in_list * max(len(self.items), 1) + item)
+        asked = np.where(item < 0, -1, in_list * max(len(self.named), 1) + item)
         if not keys.size:
             return np.full(asked.shape, -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(keys, asked, sorter=order), keys.size - 1)
@@ -179,7 +186,7 @@ def rated(table: Table, truth: Truth) -> Rated:
 
 def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
     """What the items of one list are called: the truth's as it has them, the returned by rank."""
-    names = list(truth.items)
+    names = tuple(truth.named)
     known = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
     if "item" not in table.ids:
         return Names(known)
@@ -190,18 +197,19 @@ def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
 
 def members(candidates: Mapping[str, Collection[str]], lists: Sequence[str]) -> Truth:
     """The items of each list, in the order of their names, without a grade."""
-    items = {name: n for n, name in enumerate(sorted(set().union(*candidates.values())))}
+    named = sorted(set[str]().union(*candidates.values()))
+    items = {name: n for n, name in enumerate(named)}
     mine = [sorted(candidates.get(name, ())) for name in lists]
     in_list = np.repeat(np.arange(len(lists)), [len(names) for names in mine])
     item = np.array([items[name] for names in mine for name in names], dtype=np.int64)
-    return Truth(tuple(lists), items, in_list, item, np.full(item.size, np.nan))
+    return Truth(tuple(lists), named, in_list, item, np.full(item.size, np.nan))
 
 
 def graded(truth: Truth, candidates: Mapping[str, Collection[str]]) -> Truth:
     """The truth's items and the candidates of each list, those without a grade NaN."""
     if not candidates:
         return truth
-    names, every = list(truth.items), {name: set(items) for name, items in candidates.items()}
+    names, every = tuple(truth.named), {name: set(items) for name, items in candidates.items()}
     for n, item in zip(truth.in_list.tolist(), truth.item.tolist(), strict=True):
         every.setdefault(truth.lists[n], set()).add(names[item])
     found = members(every, truth.lists)
@@ -242,11 +250,32 @@ def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
     return Pairs(better[ours], worse[ours]), ours
 
 
+def _in_order(ids: Ids, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """The names of a column of lists and those of `lists`, sorted; and which each row is."""
+    names = tuple(sorted(ids.names))
+    if names != tuple(lists):
+        names = tuple(sorted({*names, *lists}))
+    return names, ids.codes.astype(np.int64) if names == ids.names else _places(ids, names)
+
+
+def _best_first(in_list: Ints, grade: Floats) -> Ints:
+    """The rows by list, then the best grade first, equal ones as they stand."""
+    grades = np.unique(-grade)
+    rows, kinds = (np.uint64(count.bit_length()) for count in (grade.size, grades.size))
+    if int(in_list.max()).bit_length() + rows + kinds > 64:
+        return np.lexsort((-grade, in_list))
+    key = in_list.astype(np.uint64)  # together with its row a key sorts much sooner than by rows
+    key <<= kinds
+    key |= np.searchsorted(grades, -grade).astype(np.uint64)
+    key <<= rows
+    key |= np.arange(grade.size, dtype=np.uint64)
+    key.sort()
+    key &= np.uint64((1 << int(rows)) - 1)
+    return key.view(np.int64)
+
+
 def _once(in_list: Ints, item: Ids, grade: Floats) -> Ints:
     """The rows in the order of the file, of those that judge an item again the best one."""
-    pairs = np.sort(in_list * max(len(item.names), 1) + item.codes)
-    if not (pairs[1:] == pairs[:-1]).any():
-        return np.arange(pairs.size)
     order = np.lexsort((-grade, item.codes, in_list))  # the best first, else as in the file
     first = np.ones(order.size, dtype=bool)
     first[1:] = (np.diff(in_list[order]) != 0) | (np.diff(item.codes[order]) != 0)

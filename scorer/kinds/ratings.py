@@ -64,7 +64,7 @@ def ratings(table: Table, aids: Aids, findings: Findings) -> Ratings:
     by = np.lexsort((item, in_list))
     by = by[np.append(True, np.diff(in_list[by]) | np.diff(item[by]) != 0)[: by.size]]  # once each
     rating = table.numbers["rating"]
-    return Ratings(Truth(names, codes, in_list[by], item[by], rating[by]), Constants())
+    return Ratings(Truth(names, tuple(codes), in_list[by], item[by], rating[by]), Constants())
 
 
 def _unasked(table: Table, aids: Aids) -> Iterator[Problem]:
