@@ -15,6 +15,8 @@ from scorer.errors import Problem, Severity, quoted
 def graded_twice(truthful: Truthful) -> Iterator[Problem]:
     """An item has one grade in a list, or one in each of its subtopics."""
     table, word = truthful.table, truthful.public.word("list")
+    if table.once:
+        return
     lists, items = table.ids["list"], table.ids["item"]
     keys = [table.ids[role].codes for role in ("list", "item", "subtopic") if role in table.ids]
     again, first = repeated(*keys, rows=np.arange(len(table)))

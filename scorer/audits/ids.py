@@ -13,9 +13,10 @@ from scorer.ids import LOST_BY_TOOLS, READ_AS_TEXT, Fault
 @audit("T309", "T310")
 def no_id(truthful: Truthful) -> Iterator[Problem]:
     """No id is empty; one that reads 'nan' may have been a missing value."""
+    lost = dict.fromkeys(["", *LOST_BY_TOOLS])
     for role, ids in truthful.table.ids.items():
         word = truthful.public.word(role)
-        for name, row, rows in first_rows(ids, dict.fromkeys(["", *LOST_BY_TOOLS])):
+        for name, row, rows in first_rows(ids, lost) if ids.any_of(tuple(lost)) else ():
             fault = Fault("S310", f"id reads {quoted(name)}") if name else Fault("S309", "")
             severity: Severity = "warning" if name else "error"
             line = truthful.line(row)

@@ -13,6 +13,8 @@ from scorer.ids import Known
 @audit("T302")
 def list_not_public(truthful: Truthful) -> Iterator[Problem]:
     """Every list of the truth is in the public file of lists: nobody could answer it."""
+    if truthful.challenge.lists is None:  # they are the truth's own
+        return
     public, known = truthful.public, Known(truthful.public.lists)
     word, ids = public.word("list"), truthful.table.ids["list"]
     faults = unknown(ids.names, known)

@@ -30,6 +30,8 @@ def rating_out_of_range(truthful: Truthful) -> Iterator[Problem]:
 def rated_twice(truthful: Truthful) -> Iterator[Problem]:
     """An item has one rating in a list."""
     table = truthful.table
+    if table.once:
+        return
     lists, items, rating = table.ids["list"], table.ids["item"], table.numbers["rating"]
     again, first = repeated(lists.codes, items.codes, rows=np.arange(len(table)))
     of = dict(zip(again.tolist(), first.tolist(), strict=True))
