@@ -20,8 +20,8 @@ Ints = NDArray[np.int64]
 Test = Literal["permutation", "wilcoxon", "t"]
 Adjust = Literal["max", "holm"]
 
-BLOCK = 200_000  # lists in a block of a bootstrap's draws: 1.6 MB, which a core's cache holds
-SIGNS = 2_000_000  # in a block of a permutation's: 16 MB, for its rows of sums to be long
+BLOCK = 50_000  # lists in a block of a bootstrap's draws: 0.4 MB, which a core's cache holds
+SIGNS = 1_000_000  # in a block of a permutation's: 8 MB, for its rows of sums to be long
 FEW = 4  # rows whose values are looked up in a draw; for more, how often it holds each list counts
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
 DRAWN = 4_000_000  # means drawn before they are looked at: 32 MB
@@ -180,8 +180,9 @@ def _looked_up(parts: Floats, chosen: Ints) -> Floats:
 def _counted(parts: Floats, chosen: Ints) -> Floats:
     """A block's sums, from how often each draw holds each list."""
     draws, lists = chosen.shape
-    cells = chosen + np.arange(draws)[:, None] * lists
-    counts = np.bincount(cells.ravel(), minlength=chosen.size).reshape(draws, lists)
+    # In place, since fresh memory takes longer than the arithmetic.
+    chosen += np.arange(draws)[:, None] * lists
+    counts = np.bincount(chosen.ravel(), minlength=chosen.size).reshape(draws, lists)
     sums: Floats = parts @ counts.T.astype(np.float64)
     return sums
 
@@ -309,7 +310,7 @@ def _permutation(values: Floats, adjust: Adjust, draws: int, seed: int) -> Float
 def _flipped(sums: Floats, scale: Floats) -> Iterator[tuple[slice, Floats]]:
     """The size of each pair's difference of sums, scaled: some pairs, and (pairs, draws) of them.
 
-    All are written to one place in turn, since fresh memory takes longer than the arithmetic.
+    All are written to one place in turn, since fresh memory takes longer, too.
     """
     count, draws = sums.shape
     room, start = np.empty((OTHERS, draws)), 0
