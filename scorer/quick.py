@@ -79,7 +79,7 @@ class Asked:
     def judged(self) -> Hashes:
         """Of each judged item, in the order of the truth."""
         assert self.truth is not None
-        names = _hashed(list(self.truth.items))
+        names = _hashed(self.truth.named)
         return names[self.truth.item] if names.size else names
 
     @cached_property
@@ -99,7 +99,7 @@ class Asked:
         return _hashed(sorted(LOST_BY_TOOLS))
 
 
-def _hashed(names: Sequence[str]) -> Hashes:
+def _hashed(names: Sequence[str] | pl.Series) -> Hashes:
     import polars as pl
 
     return pl.Series(names, dtype=pl.String).hash().to_numpy()
