@@ -32,7 +32,7 @@ from scorer.kind import Aids, Answers, Kind, kinds
 from scorer.measures import Measure, Metric, NotationError, measure, parse
 from scorer.preferences import Lineup, Positions, aggregations, bind, comparisons
 from scorer.preferred import Preferred
-from scorer.public import Public
+from scorer.public import Names, Public
 from scorer.registry import Registry, discover, plugin
 from scorer.results import Rules
 from scorer.streams import Limits
@@ -164,7 +164,7 @@ def public(prepared: Prepared, truth: Table | None = None) -> Public:
     findings = Findings()
     called = {role: prepared.called(role) for role in ("list", "item")}
     items = candidates = None
-    lists: dict[str, None] = {}
+    lists: Mapping[str, None] = {}
     groups: dict[str, str] = {}
     if challenge.items is not None:
         table = _table(challenge.items, [Wanted(("item",), ("list",))], findings)
@@ -183,7 +183,7 @@ def public(prepared: Prepared, truth: Table | None = None) -> Public:
     if challenge.lists is None or bare:
         table = truth or _table(challenge.truth, kind.known, findings)
         if table is not None and challenge.lists is None:
-            lists = dict.fromkeys(sorted(table.ids["list"].names))
+            lists = Names(sorted(table.ids["list"].names))
         if table is not None and bare:
             roles = ("item",) if kind.name == "ratings" else ("better", "worse")
             candidates = _by_list(table, *roles)
