@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from scorer.command import Edge, Result
 
-MANY = 20  # words: a board of so many submissions is worth a second thread
 FIRST = "score"  # the form without a verb
 GARBAGE = 100_000  # objects more than before until a search for cycles; imports alone make many
 INTERRUPTED, INTERNAL = 130, 4
@@ -133,9 +132,8 @@ def _run(words: Sequence[str]) -> int:
     if list(words) == ["--version"]:
         _give(Result(f"scorer {__version__}\n"))
         return 0
-    if len(words) < MANY:
-        # starting the threads of numpy's BLAS takes longer than a small board's statistics
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # numpy's BLAS has little to do here that pays for the start of its threads
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # pydantic would look through all installed projects for plugins of its own
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     verb, rest = _verb(words)

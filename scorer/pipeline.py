@@ -107,7 +107,8 @@ def compare(
     """Score submissions and hold every pair against each other, list by list.
 
     `preferences` are notations such as `RPP(rel=2)`; by default all there are,
-    where the challenge has ranked lists. Raises as `score` does, and
+    where the challenge has ranked lists. How sure the board is, the report does not
+    say: the pairs have intervals and tests of their own. Raises as `score` does, and
     `UsageError` with fewer than two submissions that can be scored.
     """
     from scorer.pairing import pairing
@@ -126,7 +127,7 @@ def compare(
     _distinct(files)
     outcomes = _run(ready, files, progress)
     scored = [_scored(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
-    told = report(ready, scored)
+    told = report(ready, scored, certain=False)
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:
         return told, pairing(tuple(cards), told.lists, {}, {})
@@ -175,8 +176,11 @@ def explain(
     return Explanation(file.name, name, ready.public.called, findings, found)
 
 
-def report(ready: Opened, scored: Sequence[Scored]) -> Report:
-    """Standings of what was scored, and all that a report shows."""
+def report(ready: Opened, scored: Sequence[Scored], *, certain: bool = True) -> Report:
+    """Standings of what was scored, and all that a report shows.
+
+    Without `certain` nothing is said of how sure they are.
+    """
     prepared = ready.prepared
     challenge, measures = prepared.challenge, ready.measures
     primary = next(m for m in measures if m.primary)
@@ -210,7 +214,9 @@ def report(ready: Opened, scored: Sequence[Scored]) -> Report:
         for each in valid
         if (values := each.values[primary.id].per_list) is not None
     }
-    rows, certainty = with_certainty(rows, per_list, primary, challenge.leaderboard)
+    certainty = None
+    if certain:
+        rows, certainty = with_certainty(rows, per_list, primary, challenge.leaderboard)
     apart = {
         each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
         for each in valid

@@ -327,7 +327,7 @@ def test_lists_are_drawn_once_for_all_pairs_and_measures(score, folder, six, mon
     resamples = statistics._resamples
     monkeypatch.setattr(statistics, "_resamples", counted)
     assert score("compare", folder, *six, "-m", "AP", "-m", "RR", "-m", "P@2").code == 0
-    assert len(drawn) == 2  # once for the board
+    assert len(drawn) == 1
 
 
 @settings(derandomize=True, deadline=None)
