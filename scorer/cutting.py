@@ -157,7 +157,9 @@ def _chunks(
             if digest is not None:
                 digest.update(read)
             cut = read.rfind(b"\n") + 1
-            data = b"".join((rest, memoryview(read)[:cut])) if cut else b""
+            data = read  # without a copy, where it is whole lines
+            if rest or cut < len(read):
+                data = b"".join((rest, memoryview(read)[:cut])) if cut else b""
             rest = read[cut:] if cut else rest + read
             if len(rest) > limits.line:
                 raise Doubt

@@ -106,6 +106,7 @@ _given: list[Scorer] = []  # in a copy of the process, what it scores by
 def _begin(score: Scorer) -> None:
     """Settle a copy of the process: a signal just ends it, and the first process answers."""
     _given.append(score)
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other copy has the other core
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
