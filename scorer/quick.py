@@ -503,10 +503,13 @@ class _Judge:
             return rank, rank - 1, np.ones_like(rank)
         if self._asked.ties == "error":
             raise Doubt
-        self._tied += int((np.append(same, False) | np.insert(same, 0, False)).sum())
-        edges = np.concatenate([[0], np.flatnonzero(~same) + 1, [step.size + 1]])
-        group = np.searchsorted(edges, row, side="right") - 1
-        first, size = edges[group], edges[group + 1] - edges[group]
+        edges = np.flatnonzero(np.diff(same, prepend=False, append=False))
+        begin, end = edges[::2], edges[1::2]  # the first and the last row of each group
+        self._tied += int((end - begin + 1).sum())
+        group = np.searchsorted(begin, row, side="right") - 1
+        inside = (group >= 0) & (row <= end[group])
+        first = np.where(inside, begin[group], row)
+        size = np.where(inside, end[group] - begin[group] + 1, 1)
         return rank, rank - 1 - (row - first), size
 
     def _groups(self, row: Ints, first: Ints, size: Ints) -> _Tied | None:
