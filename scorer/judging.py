@@ -260,14 +260,13 @@ def _in_order(ids: Ids, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
 
 def _best_first(in_list: Ints, grade: Floats) -> Ints:
     """The rows by list, then the best grade first, equal ones as they stand."""
-    grades = np.sort(-grade)
-    grades = grades[np.append(True, grades[1:] != grades[:-1])]
+    grades, kind = np.unique(-grade, return_inverse=True)
     rows, kinds = (np.uint64(count.bit_length()) for count in (grade.size, grades.size))
     if int(in_list.max()).bit_length() + rows + kinds > 64:
         return np.lexsort((-grade, in_list))
     key = in_list.astype(np.uint64)  # together with its row a key sorts much sooner than by rows
     key <<= kinds
-    key |= np.searchsorted(grades, -grade).astype(np.uint64)
+    key |= kind.astype(np.uint64)
     key <<= rows
     key |= np.arange(grade.size, dtype=np.uint64)
     key.sort()
