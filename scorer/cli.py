@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scorer.command import Edge, Result
 
 FIRST = "score"  # the form without a verb
+REFRESHED = 3  # times a second, the bar; each takes a millisecond or two
 GARBAGE = 100_000  # objects more than before until a search for cycles; imports alone make many
 INTERRUPTED, INTERNAL = 130, 4
 
@@ -266,7 +267,9 @@ class _Progress:
             from rich.progress import Progress
 
             self._escape = escape
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar = Progress(
+                console=Console(stderr=True), transient=True, refresh_per_second=REFRESHED
+            )
             self._bar.add_task("", total=of)
             self._bar.start()
         if self._bar is not None:
