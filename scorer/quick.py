@@ -8,8 +8,7 @@ to the thorough pass.
 
 Items are told apart by 64-bit hashes. A hit is a (list, hash) of the truth; a
 repeated (list, hash) is a doubt. Pieces of the file are judged as they come
-while lists stand together; else a row costs 18 or 20 bytes until all are read, and
-twice that while they are put in order.
+while lists stand together; else a row costs 22 or 24 bytes until all are read.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,34 +261,45 @@ def _together(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
 
 def _gathered(pieces: Iterator[_Rows], asked: Asked) -> Iterator[_Rows]:
     """All rows list by list, some lists at a time, of a file in which lists are scattered."""
-    small = np.min_scalar_type(len(asked.names))
-    parts: list[list[Any]] = [[], [], [], []]
+    sizes = np.zeros(len(asked.names), dtype=np.int64)
+    kept: list[tuple[Any, ...]] = []  # of each piece by its lists: list, place, hash, score, rank
+    start = 0
     for piece in pieces:
-        parts[0].append(np.repeat(piece.lists.astype(small), piece.sizes))
-        parts[1].append(piece.hashes)
-        parts[2].append(piece.score)
-        parts[3].append(piece.rank)
-    in_list, hashes, score, rank = (_whole(part) for part in parts)
-    order = np.argsort(in_list, kind="stable").astype(np.uint32)
-    sizes = np.bincount(in_list)
-    lists = np.flatnonzero(sizes)
-    sizes = sizes[lists]
-    ends = np.cumsum(sizes)
-    first = 0
-    while first < lists.size:
-        start = int(ends[first] - sizes[first])
-        last = max(first + 1, int(np.searchsorted(ends, start + GATHERED, side="right")))
-        mine = order[start : ends[last - 1]]
-        yield _Rows(
-            lists[first:last],
-            sizes[first:last],
-            hashes[mine],
-            None if score is None else score[mine],
-            None if rank is None else rank[mine],
-            None,
-            places=mine,
-        )
-        first = last
+        in_list = np.repeat(piece.lists, piece.sizes)
+        sizes += np.bincount(in_list, minlength=sizes.size)
+        by = np.argsort(small := _small(in_list), kind="stable")
+        columns = (small, np.arange(start, start + by.size, dtype=np.uint32), piece.hashes,
+                   piece.score, piece.rank)  # fmt: skip
+        kept.append(tuple(None if each is None else each[by] for each in columns))
+        start += by.size
+    ends, edges = np.cumsum(sizes), [0]  # between lists that are taken together
+    while (first := edges[-1]) < sizes.size:
+        upto = ends[first] - sizes[first] + GATHERED
+        edges.append(max(first + 1, int(np.searchsorted(ends, upto, side="right"))))
+    bounds = [np.searchsorted(columns[0], edges).tolist() for columns in kept]
+
+    def column(which: int, n: int) -> Any:
+        """One column of the lists between two edges."""
+        if kept[0][which] is None:
+            return None
+        return np.concatenate([
+            columns[which][at[n] : at[n + 1]] for columns, at in zip(kept, bounds, strict=True)
+        ])  # fmt: skip
+
+    for n, (first, last) in enumerate(pairwise(edges)):
+        lists = first + np.flatnonzero(sizes[first:last])
+        if lists.size:
+            in_list, place, hashes, score, rank = (column(which, n) for which in range(5))
+            by = np.argsort(in_list, kind="stable")
+            yield _Rows(
+                lists,
+                sizes[lists],
+                hashes[by],
+                None if score is None else score[by],
+                None if rank is None else rank[by],
+                None,
+                places=place[by],
+            )
 
 
 def _order(in_list: NDArray[np.integer[Any]], key: Floats | None) -> Ints:
@@ -310,11 +321,8 @@ def _small(numbers: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
     return numbers.astype(np.min_scalar_type(int(numbers.max())))
 
 
-def _whole(parts: list[Any]) -> Any:
-    """A column of all pieces, where the file has it; the parts are given up."""
-    column = None if parts[0] is None else np.concatenate(parts)
-    parts.clear()
-    return column
+def _both(first: Floats | None, second: Floats | None) -> Floats | None:
+    return None if first is None or second is None else np.concatenate([first, second])
 
 
 def _joined(first: _Rows, second: _Rows) -> _Rows:
@@ -332,8 +340,8 @@ def _joined(first: _Rows, second: _Rows) -> _Rows:
         lists,
         sizes,
         np.concatenate([first.hashes, second.hashes]),
-        _whole([first.score, second.score]),
-        _whole([first.rank, second.rank]),
+        _both(first.score, second.score),
+        _both(first.rank, second.rank),
         pl.concat(items, rechunk=False),
     )
 
