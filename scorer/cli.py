@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scorer.command import Edge, Result
 
 FIRST = "score"  # the form without a verb
-REFRESHED = 3  # times a second, the bar; each takes a millisecond or two
+REFRESHED = 3  # how often the bar is drawn in a second
 GARBAGE = 100_000  # objects more than before until a search for cycles; imports alone make many
 INTERRUPTED, INTERNAL = 130, 4
 

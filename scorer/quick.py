@@ -76,7 +76,7 @@ class Asked:
         return self.lists[order], order
 
     @cached_property
-    def judged(self) -> Hashes:
+    def items(self) -> Hashes:
         """Of each judged item, in the order of the truth."""
         assert self.truth is not None
         names = _hashed(self.truth.named)
@@ -483,16 +483,16 @@ class _Judge:
         width: int, bits: int, alike: int,
     ) -> tuple[Ints, Ints]:  # fmt: skip
         """The truth's rows that were returned, and the rows they are."""
-        edges, judged = self._asked.starts, self._asked.judged
+        edges, items = self._asked.starts, self._asked.items
         first, last = edges[lists], edges[lists + 1]
         sizes = last - first
         run = np.repeat(np.arange(lists.size), sizes)
         if (lists[1:] - lists[:-1] == 1).all():  # in the order of the truth
             mine = np.arange(first[0], last[-1])
-            wanted = judged[first[0] : last[-1]]
+            wanted = items[first[0] : last[-1]]
         else:
             mine = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
-            wanted = judged[mine]
+            wanted = items[mine]
         key = (run.view(np.uint64) << np.uint64(bits)) | (wanted >> np.uint64(64 - bits))
         at = np.searchsorted(prefix, key)
         found, row = [], []

@@ -39,25 +39,23 @@ SHARED = 8_000_000  # bytes of submissions; below, a second process takes longer
 PROCESSES = 2
 
 Tick = Callable[[float], None]  # how much is done, of 1 for each submission
+Scorer = Callable[[Path, Tick], Outcome]  # of one submission
 
 
 def local(
     opened: Opened, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
     """Read, check and score each submission."""
-    score, done = _scorer(opened), 0
+    scorer, done = _scorer(opened), 0
     if _shareable(submissions):
-        for found in _shared(score, submissions):
+        for found in _shared(scorer, submissions):
             done += 1
             tick(done)
             yield found
     for n, path in enumerate(submissions[done:], done):
         tick(n)
-        yield score(path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
+        yield scorer(path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
     tick(len(submissions))
-
-
-Scorer = Callable[[Path, Tick], Outcome]
 
 
 def _scorer(opened: Opened) -> Scorer:
@@ -79,7 +77,7 @@ def _shareable(submissions: Sequence[Path]) -> bool:
     return sizes >= SHARED
 
 
-def _shared(score: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
+def _shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
     """The outcomes in order, made by two copies of this process.
 
     Ends early when there can be none, or one was killed, as for want of memory.
@@ -89,7 +87,7 @@ def _shared(score: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
     from multiprocessing import get_context
 
     try:
-        pool = ProcessPoolExecutor(PROCESSES, get_context("fork"), _begin, (score,))
+        pool = ProcessPoolExecutor(PROCESSES, get_context("fork"), _begin, (scorer,))
     except (OSError, NotImplementedError):  # a system without semaphores
         return
     try:
@@ -103,9 +101,9 @@ def _shared(score: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
 _given: list[Scorer] = []  # in a copy of the process, what it scores by
 
 
-def _begin(score: Scorer) -> None:
+def _begin(scorer: Scorer) -> None:
     """Settle a copy of the process: a signal just ends it, and the first process answers."""
-    _given.append(score)
+    _given.append(scorer)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other copy has the other core
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
