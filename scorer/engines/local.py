@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from scorer.quick import Asked
 
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
-SHARED = 8_000_000  # bytes of submissions; below, a second process takes longer to start
+SHARED = 1_500_000  # bytes for the thorough pass; with fewer a second process gains nothing
+FASTER = 10  # about so many bytes take the fast pass as long as one takes the thorough
 PROCESSES = 2
 
 Tick = Callable[[float], None]  # how much is done, of 1 for each submission
@@ -70,11 +71,11 @@ def _shareable(submissions: Sequence[Path]) -> bool:
         return False
     if "polars" in sys.modules or threading.active_count() > 1:
         return False
-    sizes = 0
+    work = 0.0
     for path in submissions:
         with suppress(OSError, ValueError):
-            sizes += path.stat().st_size
-    return sizes >= SHARED
+            work += path.stat().st_size / (FASTER if worth(path) else 1)
+    return work >= SHARED
 
 
 def _shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
