@@ -11,44 +11,53 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the same names as below, since type checkers run no `__getattr__`
-    from scorer.challenge import Challenge as Challenge
-    from scorer.challenge import load as load
-    from scorer.errors import ChallengeError as ChallengeError
-    from scorer.errors import PluginError as PluginError
-    from scorer.errors import Problem as Problem
-    from scorer.errors import ScorerError as ScorerError
-    from scorer.errors import UsageError as UsageError
-    from scorer.judged import Floats as Floats
-    from scorer.judged import Hits as Hits
-    from scorer.judged import Judged as Judged
-    from scorer.judged import Ranked as Ranked
-    from scorer.judged import Rated as Rated
-    from scorer.judged import Returned as Returned
-    from scorer.judged import Statistics as Statistics
-    from scorer.judged import ratio as ratio
-    from scorer.measures import metric as metric
-    from scorer.params import Cutoff as Cutoff
-    from scorer.params import Cutoffs as Cutoffs
-    from scorer.params import Discount as Discount
-    from scorer.params import Gain as Gain
-    from scorer.params import Persistence as Persistence
-    from scorer.params import Relevant as Relevant
-    from scorer.pipeline import Named as Named
-    from scorer.pipeline import check as check
-    from scorer.pipeline import score as score
-    from scorer.results import Report as Report
-    from scorer.results import Scorecard as Scorecard
+    from scorer.api.score import Named as Named
+    from scorer.api.score import check as check
+    from scorer.api.score import score as score
+    from scorer.challenge.model import Challenge as Challenge
+    from scorer.challenge.model import load as load
+    from scorer.core.errors import ChallengeError as ChallengeError
+    from scorer.core.errors import PluginError as PluginError
+    from scorer.core.errors import Problem as Problem
+    from scorer.core.errors import ScorerError as ScorerError
+    from scorer.core.errors import UsageError as UsageError
+    from scorer.metrics.base import metric as metric
+    from scorer.metrics.params import Cutoff as Cutoff
+    from scorer.metrics.params import Cutoffs as Cutoffs
+    from scorer.metrics.params import Discount as Discount
+    from scorer.metrics.params import Gain as Gain
+    from scorer.metrics.params import Persistence as Persistence
+    from scorer.metrics.params import Relevant as Relevant
+    from scorer.results.scorecard import Report as Report
+    from scorer.results.scorecard import Scorecard as Scorecard
+    from scorer.views.hits import Floats as Floats
+    from scorer.views.hits import Hits as Hits
+    from scorer.views.hits import Judged as Judged
+    from scorer.views.hits import Ranked as Ranked
+    from scorer.views.hits import Rated as Rated
+    from scorer.views.hits import Returned as Returned
+    from scorer.views.hits import Statistics as Statistics
+    from scorer.views.hits import ratio as ratio
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "pipeline": ("score", "check", "Named"),
-    "challenge": ("Challenge", "load"),
-    "errors": ("ChallengeError", "PluginError", "Problem", "ScorerError", "UsageError"),
-    "results": ("Report", "Scorecard"),
-    "measures": ("metric",),
-    "judged": ("Floats", "Hits", "Judged", "Ranked", "Rated", "Returned", "Statistics", "ratio"),
-    "params": ("Cutoff", "Cutoffs", "Discount", "Gain", "Persistence", "Relevant"),
+    "api.score": ("score", "check", "Named"),
+    "challenge.model": ("Challenge", "load"),
+    "core.errors": ("ChallengeError", "PluginError", "Problem", "ScorerError", "UsageError"),
+    "results.scorecard": ("Report", "Scorecard"),
+    "metrics.base": ("metric",),
+    "views.hits": (
+        "Floats",
+        "Hits",
+        "Judged",
+        "Ranked",
+        "Rated",
+        "Returned",
+        "Statistics",
+        "ratio",
+    ),
+    "metrics.params": ("Cutoff", "Cutoffs", "Discount", "Gain", "Persistence", "Relevant"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

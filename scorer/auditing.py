@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from scorer.challenge import Challenge
-from scorer.columns import Table
-from scorer.errors import Findings, Problem
-from scorer.public import Public
-from scorer.registry import Registry, discover, mark
+from scorer.challenge.model import Challenge
+from scorer.challenge.public import Public
+from scorer.core.errors import Findings, Problem
+from scorer.core.registry import Registry, discover, mark
+from scorer.io.table import Table
 
 
 class Truthful(NamedTuple):
@@ -54,7 +54,7 @@ def audit(
 @cache
 def audits() -> Registry[Audit]:
     """Every audit there is."""
-    return discover("audit", "scorer.audits", Audit)
+    return discover("audit", "scorer.checks.truth", Audit, "scorer.audits")
 
 
 def inspect(truthful: Truthful, findings: Findings) -> None:

@@ -28,15 +28,15 @@ from typing import Any
 
 import numpy as np
 
-from scorer.columns import Floats, Ids, Table, Wanted
-from scorer.errors import PluginError, ScorerError
-from scorer.judged import Judged, Ranked, Ties
-from scorer.judging import Truth, judge
-from scorer.kind import Constants
-from scorer.measures import Measure, Metric, NotationError, measure, parse
-from scorer.preparing import metrics
-from scorer.registry import MARK
-from scorer.scoring import evaluate
+from scorer.core.errors import PluginError, ScorerError
+from scorer.core.registry import MARK
+from scorer.io.table import Floats, Ids, Table, Wanted
+from scorer.kinds.base import Constants
+from scorer.metrics.base import Measure, Metric, NotationError, measure, parse
+from scorer.prepare.open import metrics
+from scorer.scoring.evaluate import evaluate
+from scorer.views.hits import Judged, Ranked, Ties
+from scorer.views.join import Truth, judge
 
 Groups = Sequence[str | Sequence[str]]
 Pair = tuple[Groups, Mapping[str, float]]  # a returned list, and its truth

@@ -24,7 +24,7 @@ class Ran:
 @pytest.fixture
 def score(capfdbinary, monkeypatch):
     """Run `score` in this process; fast, and the same code as the installed command."""
-    from scorer import cli
+    from scorer.cli import main as cli
 
     def run(*words, stdin=b""):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_metrics import NOTATIONS
+from variants import NOTATIONS
 
 import scorer
 from scorer import Floats, Judged, Ranked, Rated, metric
-from scorer.measures import measure, parse
-from scorer.preparing import metrics
+from scorer.metrics.base import measure, parse
+from scorer.prepare.open import metrics
 from scorer.testing import cases, judged, laws
 
 ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}

@@ -17,22 +17,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.checking import Submitted, examine
-from scorer.checks.lists import missing_list
-from scorer.columns import Ids, Table
-from scorer.cutting import Doubt, worth
-from scorer.errors import Findings
-from scorer.judged import Judged, Ranked
+from scorer.checks.base import Submitted, examine
+from scorer.checks.submission.lists import missing_list
+from scorer.compare.base import Positions
+from scorer.core.errors import Findings
+from scorer.io.files import Unreadable, digest
+from scorer.io.formats.base import Format, format_of, read
+from scorer.io.polars_chunks import Doubt, worth
+from scorer.io.table import Ids, Table
 from scorer.kinds.grades import Grades, met
-from scorer.preferences import Positions
-from scorer.preparing import Opened
-from scorer.results import Outcome
-from scorer.scoring import score
-from scorer.streams import Unreadable, digest
-from scorer.tables import Format, format_of, read
+from scorer.prepare.open import Opened
+from scorer.results.scorecard import Outcome
+from scorer.scoring.evaluate import score
+from scorer.views.hits import Judged, Ranked
 
 if TYPE_CHECKING:
-    from scorer.quick import Asked
+    from scorer.engines.fast import Asked
 
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 SHARED = 1_500_000  # bytes for the thorough pass; with fewer a second process gains nothing
@@ -155,7 +155,7 @@ def _asked(opened: Opened) -> Asked | None:
     truth = answers.truth if isinstance(answers, Grades) else None
     if prepared.kind.name != "grades" or opened.folds or not opened.views <= JUDGED:
         return None
-    from scorer.quick import Asked
+    from scorer.engines.fast import Asked
 
     length = rules.length
     shortest, longest = (length.min, length.max) if length else (None, None)
@@ -169,7 +169,7 @@ def _vouched(opened: Opened, asked: Asked, path: Path, format: Format, tick: Tic
     Raises:
         Doubt: it cannot vouch for the file.
     """
-    from scorer.quick import quick
+    from scorer.engines.fast import quick
 
     prepared, rules = opened.prepared, opened.prepared.challenge.submission
     size, findings = max(path.stat().st_size, 1), Findings(str(path))

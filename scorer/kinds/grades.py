@@ -8,14 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from scorer.columns import Ints, Table, Wanted
-from scorer.errors import Findings, Problem, quoted
-from scorer.judged import Catalogue, Judged, Mask, Returned, Ties
-from scorer.judging import Truth, graded, judge, likelihood, named, returned, stated
-from scorer.kind import Aids, Constants, Meeting, kind
-from scorer.listing import Names
-from scorer.preferences import Positions
-from scorer.preferred import Heights, Layout, Orders, Preferred
+from scorer.compare.base import Positions
+from scorer.core.errors import Findings, Problem, quoted
+from scorer.io.table import Ints, Table, Wanted
+from scorer.kinds.base import Aids, Constants, Meeting, kind
+from scorer.metrics.explain.tables import Names
+from scorer.views.hits import Catalogue, Judged, Mask, Returned, Ties
+from scorer.views.join import Truth, graded, judge, likelihood, named, returned, stated
+from scorer.views.pairwise import Heights, Layout, Orders, Preferred
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from scorer.checks.preferences import faults
-from scorer.columns import Table, Wanted
-from scorer.errors import Findings, Problem, quoted, some
-from scorer.judged import Ties
-from scorer.judging import Truth, likelihood, members, named, prefer, stated
-from scorer.kind import Aids, Constants, Meeting, kind
-from scorer.listing import Names
-from scorer.preferred import Layout, Orders, Preferred
+from scorer.checks.submission.preferences import faults
+from scorer.core.errors import Findings, Problem, quoted, some
+from scorer.io.table import Table, Wanted
+from scorer.kinds.base import Aids, Constants, Meeting, kind
+from scorer.metrics.explain.tables import Names
+from scorer.views.hits import Ties
+from scorer.views.join import Truth, likelihood, members, named, prefer, stated
+from scorer.views.pairwise import Layout, Orders, Preferred
 
 PAIRS = Wanted(("list", "better", "worse"))
 

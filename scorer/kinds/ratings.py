@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorer.columns import Table, Wanted
-from scorer.errors import Findings, Problem, quoted, some
-from scorer.judged import Rated, Ties
-from scorer.judging import Truth, rated
-from scorer.kind import Aids, Constants, Meeting, kind
-from scorer.listing import Names
+from scorer.core.errors import Findings, Problem, quoted, some
+from scorer.io.table import Table, Wanted
+from scorer.kinds.base import Aids, Constants, Meeting, kind
+from scorer.metrics.explain.tables import Names
+from scorer.views.hits import Rated, Ties
+from scorer.views.join import Truth, rated
 
 
 @dataclass(frozen=True, slots=True)

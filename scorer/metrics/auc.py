@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from scorer.judged import Floats, Hits, Ints, Judged, ratio
-from scorer.listing import Listing, down, sought
-from scorer.measures import NotationError, metric
-from scorer.params import Cutoff, Relevant
-from scorer.working import Sentence, Steps, formula
+from scorer.metrics.base import NotationError, metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.params import Cutoff, Relevant
+from scorer.views.hits import Floats, Hits, Ints, Judged, ratio
 
 
 def _explain(

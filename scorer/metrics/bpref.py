@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Hits, Ints, Judged, ratio
-from scorer.listing import Listing, down, sought
-from scorer.measures import metric
-from scorer.params import Relevant
-from scorer.working import Sentence, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.params import Relevant
+from scorer.views.hits import Floats, Hits, Ints, Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:

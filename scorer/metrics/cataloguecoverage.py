@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from scorer.judged import Returned, Statistics
-from scorer.listing import Listing, catalogued
-from scorer.measures import metric
-from scorer.params import Catalogued, Cutoff
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, catalogued
+from scorer.metrics.params import Catalogued, Cutoff
+from scorer.views.hits import Returned, Statistics
 
 
 def _explain(one: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:

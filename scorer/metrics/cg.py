@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Judged
-from scorer.listing import Listing, down
-from scorer.measures import metric
-from scorer.params import Cutoff, gained
-from scorer.working import Steps, summed
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, summed
+from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.params import Cutoff, gained
+from scorer.views.hits import Floats, Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, k: int | None) -> Steps:

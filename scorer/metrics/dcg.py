@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from scorer.judged import Floats, Judged
-from scorer.listing import Listing, down, gains
-from scorer.measures import metric
-from scorer.params import Cutoff, Discount, Gain, discounts, gained
-from scorer.working import Steps, summed
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, summed
+from scorer.metrics.explain.tables import Listing, down, gains
+from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
+from scorer.views.hits import Floats, Judged
 
 
 def _explain(

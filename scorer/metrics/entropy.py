@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from scorer.judged import Returned, Statistics
-from scorer.listing import Listing, catalogued
-from scorer.measures import metric
-from scorer.params import Cutoff
-from scorer.working import Sentence, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, catalogued
+from scorer.metrics.params import Cutoff
+from scorer.views.hits import Returned, Statistics
 
 
 def _figure(statistics: Statistics, **_: object) -> float:

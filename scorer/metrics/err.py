@@ -5,11 +5,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from scorer.judged import Floats, Hits, Judged
-from scorer.listing import Listing, down
-from scorer.measures import NotationError, metric
-from scorer.params import Cutoff
-from scorer.working import Steps, summed
+from scorer.metrics.base import NotationError, metric
+from scorer.metrics.explain.steps import Steps, summed
+from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.params import Cutoff
+from scorer.views.hits import Floats, Hits, Judged
 
 
 def _explain(

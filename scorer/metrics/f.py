@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from scorer.judged import Floats, Judged, ratio
-from scorer.listing import Listing, down, nothing_relevant, only_judged, sought
-from scorer.measures import metric
-from scorer.params import Cutoff, Relevant
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, down, nothing_relevant, only_judged, sought
+from scorer.metrics.params import Cutoff, Relevant
+from scorer.views.hits import Floats, Judged, ratio
 
 
 def _explain(

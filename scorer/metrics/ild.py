@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Returned, ratio
-from scorer.listing import Listing
-from scorer.measures import metric
-from scorer.params import Cutoff, Distance, distances
-from scorer.working import Steps, formula, grid
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.params import Cutoff, Distance, distances
+from scorer.views.hits import Floats, Returned, ratio
 
 
 def _explain(one: Listing[Returned], value: float, *, k: int, distance: str) -> Steps:

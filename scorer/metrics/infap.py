@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Hits, Ints, Judged, ratio
-from scorer.listing import Listing, down, sought
-from scorer.measures import metric
-from scorer.params import Relevant
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.params import Relevant
+from scorer.views.hits import Floats, Hits, Ints, Judged, ratio
 
 EPSILON = 0.00001  # trec_eval's
 

@@ -5,11 +5,11 @@ from math import ceil
 
 import numpy as np
 
-from scorer.judged import Floats, Judged
-from scorer.listing import Listing, down, nothing_relevant, only_judged, sought
-from scorer.measures import metric
-from scorer.params import RecallLevel, Relevant
-from scorer.working import Sentence, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, down, nothing_relevant, only_judged, sought
+from scorer.metrics.params import RecallLevel, Relevant
+from scorer.views.hits import Floats, Judged
 
 
 def _explain(

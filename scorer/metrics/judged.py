@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from scorer.judged import Floats, ratio
-from scorer.judged import Judged as View
-from scorer.listing import Listing, down
-from scorer.measures import metric
-from scorer.params import Cutoff
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.params import Cutoff
+from scorer.views.hits import Floats, ratio
+from scorer.views.hits import Judged as View
 
 
 def _explain(one: Listing[View], value: float, *, k: int) -> Steps:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from scorer.judged import Returned, Statistics
-from scorer.listing import Listing
-from scorer.measures import metric
-from scorer.working import Items, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Items, Steps, formula
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Returned, Statistics
 
 
 def _explain(one: Listing[Returned], value: float) -> Steps:

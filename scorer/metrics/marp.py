@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.judged import Floats, Hits, Judged, ratio
-from scorer.listing import Listing, down, named, top
-from scorer.measures import metric
-from scorer.params import Cutoffs
-from scorer.working import Items, Sentence, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Items, Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, down, named, top
+from scorer.metrics.params import Cutoffs
+from scorer.views.hits import Floats, Hits, Judged, ratio
 
 
 def _explain(

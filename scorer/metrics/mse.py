@@ -1,10 +1,10 @@
 """Mean squared error."""
 
-from scorer.judged import Floats, Rated, Statistics
-from scorer.listing import Listing, rated
-from scorer.measures import metric
-from scorer.params import Average
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, rated
+from scorer.metrics.params import Average
+from scorer.views.hits import Floats, Rated, Statistics
 
 
 def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:

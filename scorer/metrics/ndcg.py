@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scorer.judged import Floats, Hits, Judged, ranked_hits, ratio
-from scorer.listing import Listing, best, down, gains, only_judged
-from scorer.measures import metric
-from scorer.params import Cutoff, Discount, Gain, discounts, gained
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, best, down, gains, only_judged
+from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
+from scorer.views.hits import Floats, Hits, Judged, ranked_hits, ratio
 
 
 def _explain(

@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.errors import ChallengeError
-from scorer.judged import Floats, Returned, ratio
-from scorer.listing import Listing, returned
-from scorer.measures import metric
-from scorer.params import Cutoff
-from scorer.working import Sentence, Steps, formula
+from scorer.core.errors import ChallengeError
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, returned
+from scorer.metrics.params import Cutoff
+from scorer.views.hits import Floats, Returned, ratio
 
 
 def _needs(params: Any) -> tuple[str, ...]:

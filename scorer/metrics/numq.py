@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Judged
-from scorer.listing import Listing
-from scorer.measures import metric
-from scorer.working import Sentence, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Floats, Judged
 
 
 def _explain(one: Listing[Judged], value: float) -> Steps:

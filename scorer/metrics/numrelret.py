@@ -1,10 +1,10 @@
 """Number of relevant items returned."""
 
-from scorer.judged import Floats, Judged
-from scorer.listing import Listing, down, sought
-from scorer.measures import metric
-from scorer.params import Relevant
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.params import Relevant
+from scorer.views.hits import Floats, Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:

@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.judged import Floats, Judged, ratio
-from scorer.listing import Listing, down, only_judged
-from scorer.measures import metric
-from scorer.params import Cutoff, Relevant
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, down, only_judged
+from scorer.metrics.params import Cutoff, Relevant
+from scorer.views.hits import Floats, Judged, ratio
 
 
 def _explain(

@@ -1,10 +1,10 @@
 """Coefficient of determination."""
 
-from scorer.judged import Floats, Rated, Statistics, ratio
-from scorer.listing import Listing, rated
-from scorer.measures import metric
-from scorer.params import Average
-from scorer.working import Sentence, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, rated
+from scorer.metrics.params import Average
+from scorer.views.hits import Floats, Rated, Statistics, ratio
 
 
 def _pooled(statistics: Statistics, **_: object) -> float:

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Judged
-from scorer.listing import Listing, down
-from scorer.measures import metric
-from scorer.params import Persistence, Relevant
-from scorer.working import Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.params import Persistence, Relevant
+from scorer.views.hits import Floats, Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, p: float, rel: float) -> Steps:

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.judged import Floats, Ints, Returned
-from scorer.listing import Listing, returned
-from scorer.measures import metric
-from scorer.params import Cutoff, Distance, Relevant, distances
-from scorer.working import Sentence, Steps, formula
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula
+from scorer.metrics.explain.tables import Listing, returned
+from scorer.metrics.params import Cutoff, Distance, Relevant, distances
+from scorer.views.hits import Floats, Ints, Returned
 
 
 def _needs(params: Any) -> tuple[str, ...]:

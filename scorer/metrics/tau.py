@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from scorer.judged import Floats, Hits, Judged, ratio
-from scorer.listing import Listing, named
-from scorer.measures import metric
-from scorer.working import Steps, formula, grid
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing, named
+from scorer.views.hits import Floats, Hits, Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float) -> Steps:

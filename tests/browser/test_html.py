@@ -8,9 +8,11 @@ from itertools import pairwise
 
 import pytest
 
-from scorer import comparing, pipeline, reporting
-from scorer.pipeline import Named
-from scorer.reporting import Options
+from scorer.api import score as pipeline
+from scorer.api.score import Named
+from scorer.reports import base as reporting
+from scorer.reports.base import Options
+from scorer.reports.comparison import cells as comparing
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")

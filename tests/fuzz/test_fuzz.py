@@ -16,16 +16,16 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scorer.challenge import load
-from scorer.columns import Wanted
-from scorer.compared.jsonl import read as read_back
-from scorer.documents import document
-from scorer.errors import Findings, ScorerError
-from scorer.kits import unpacked
-from scorer.measures import measure, parse
-from scorer.preparing import metrics
-from scorer.streams import Limits
-from scorer.tables import formats, read
+from scorer.api.kit import unpacked
+from scorer.challenge.model import load
+from scorer.challenge.yaml import document
+from scorer.core.errors import Findings, ScorerError
+from scorer.io.files import Limits
+from scorer.io.formats.base import formats, read
+from scorer.io.table import Wanted
+from scorer.metrics.base import measure, parse
+from scorer.prepare.open import metrics
+from scorer.reports.comparison.jsonl import read as read_back
 
 EXAMPLES = int(os.environ.get("FUZZ", "20"))
 fuzz = settings(
@@ -236,8 +236,8 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def kit(folders):
-    from scorer.kits import kit
-    from scorer.preparing import prepare, public
+    from scorer.api.kit import kit
+    from scorer.prepare.open import prepare, public
 
     prepared = prepare(load(folders["grades"]))
     return kit(prepared, public(prepared))[0]
@@ -281,7 +281,7 @@ def ran(score, words, size):
 @pytest.mark.parametrize("kind", CHALLENGES)
 def test_the_whole_command_on_any_submission(kind, data, folders, score, tmp_path, monkeypatch):
     fast = data.draw(st.booleans())  # the reader for large files, too
-    monkeypatch.setattr("scorer.cutting.SMALLEST", 0 if fast else 1 << 20)
+    monkeypatch.setattr("scorer.io.polars_chunks.SMALLEST", 0 if fast else 1 << 20)
     path = tmp_path / "mine.csv"
     path.write_bytes(data.draw(spoiled([CHALLENGES[kind][2]])))
     other, verb = folders[kind] / "sent.csv", data.draw(st.sampled_from(VERBS))

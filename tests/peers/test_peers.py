@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from lists import meet, table
 
-from scorer.judging import Truth, judge
-from scorer.measures import Metric, measure, parse
-from scorer.registry import discover
+from scorer.core.registry import discover
+from scorer.metrics.base import Metric, measure, parse
+from scorer.views.join import Truth, judge
 
 METRICS = discover("metric", "scorer.metrics", Metric)
 LISTS = 40

@@ -1,0 +1,1 @@
+"""What one can do, one verb a file."""

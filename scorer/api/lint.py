@@ -1,0 +1,423 @@
+"""Is a challenge sound? Its examples, submissions made from its truth, and what that shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from scorer import __version__
+from scorer.api import score as pipeline
+from scorer.challenge.model import Challenge, Example
+from scorer.core.errors import PLACES, Findings, Problem, Severity, shown, some
+from scorer.kinds.grades import Grades
+from scorer.metrics.base import Measure
+from scorer.prepare.fingerprint import KEY, fingerprint, keyed
+from scorer.prepare.open import Opened, opened, prepare
+from scorer.prepare.probes import canaries, cutoffs, values
+from scorer.reports.base import number, told
+from scorer.results.scorecard import Value
+from scorer.stats.paired import detectable, deviation
+from scorer.views.hits import Floats, Returned
+
+CANARIES = ("perfect", "reversed", "constant", "tied", "empty")
+FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
+COMPARED = 20  # random draws that stand for submissions where there are no others
+NINETY_NINE = 2.5758293035489004  # standard deviations to either side
+SAME = 1e-9
+POWER = 0.8
+NAME, WIDTH = 18, 79
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something found; only an error makes a challenge unsound."""
+
+    severity: Severity | Literal["note"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What random submissions come to."""
+
+    mean: float
+    deviation: float  # of the draws' means
+    low: float  # 99 % of the draws lie from here
+    high: float  # to here
+
+    @classmethod
+    def of(cls, means: Sequence[float]) -> Chance:
+        """Of the means of several draws: as a normal variable, and as far as they went."""
+        found = np.array(means)
+        found = found[~np.isnan(found)]
+        if found.size < 2:
+            return cls(*[math.nan] * 4)
+        mean, apart = float(found.mean()), float(found.std(ddof=1))
+        wide = NINETY_NINE * apart + SAME
+        low, high = min(mean - wide, found.min()), max(mean + wide, found.max())
+        return cls(mean, apart, float(low), float(high))
+
+
+@dataclass(frozen=True, slots=True)
+class Detectable:
+    """The smallest difference of the primary measure that the lists could show."""
+
+    difference: float
+    deviation: float  # of the difference of two submissions, over lists
+    alpha: float
+    basis: str  # whose differences that are
+
+
+@dataclass(frozen=True)
+class Lint:
+    """All that is known of a challenge."""
+
+    challenge: Challenge
+    fingerprint: str
+    kind: str
+    lists: int
+    judged: int  # rows of the truth
+    measures: tuple[Measure, ...]
+    found: Mapping[str, Mapping[str, float | None]]  # measure -> canary -> mean; None: refused
+    chance: Mapping[str, Chance]
+    draws: int
+    drawn: str
+    detectable: Detectable
+    examples: tuple[Remark, ...]
+    problems: tuple[Problem, ...]
+    remarks: tuple[Remark, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing found is an error."""
+        return not any(each.severity == "error" for each in (*self.examples, *self.remarks))
+
+
+def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
+    """Try a challenge out.
+
+    Raises:
+        ChallengeError: it cannot be used at all.
+        PluginError: a metric failed.
+    """
+    ready = pipeline.answerable(opened(prepare(challenge, allow_plugins)))
+    examples, others = _examples(challenge, allow_plugins)
+    baselines, ours = _baselines(challenge, allow_plugins)
+    assert ready.answers is not None
+    made = canaries(ready)
+    perfect = [values(ready, table) for table in made.perfect()]
+    other = {name: values(ready, table) for name, table in made.others().items()}
+    rng = np.random.default_rng(challenge.leaderboard.seed)
+    draws = min(MOST, max(FEWEST, ROWS // max(made.rows, 1)))
+    random = [values(ready, made.random(rng)) for _ in range(draws)]
+    tied = [values(ready, made.tied(rng)) for _ in range(draws)] if "tied" in other else random
+    refused = challenge.submission.missing_list in (None, "error")
+    found: dict[str, dict[str, float | None]] = {}
+    for m in ready.measures:
+        found[m.id] = {"perfect": _best(m, [each[m.id].mean for each in perfect])}
+        for name, each in other.items():
+            found[m.id][name] = None if name == "empty" and refused else each[m.id].mean
+    chance = {m.id: Chance.of([each[m.id].mean for each in random]) for m in ready.measures}
+    remarks = list(baselines)
+    for m in ready.measures:
+        alike = Chance.of([each[m.id].mean for each in tied])
+        remarks += _measured(m, found[m.id], chance[m.id], alike, challenge.submission.ties)
+    remarks += [*_ceilings(ready.measures, found), *_truth(ready), *_rules(challenge)]
+    return Lint(
+        challenge, fingerprint(ready.digests), ready.prepared.kind.name,
+        len(ready.answers.lists), made.truth.item.size, ready.measures, found, chance, draws,
+        made.drawn, _detectable(ready, [*others, *ours], random), tuple(examples), ready.warnings,
+        tuple(remarks),
+    )  # fmt: skip
+
+
+def _examples(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], list[Floats]]:
+    """What became of the golden cases, and the primary values of those on the own truth."""
+    remarks, rows = [], []
+    board = challenge.leaderboard.model_copy(update={"baselines": ()})
+    bare = challenge.model_copy(update={"leaderboard": board})
+    for n, example in enumerate(challenge.examples):
+        where = f"examples[{n}] ({shown(example.submission.name)})"
+        against = bare if example.truth is None else bare.with_truth(example.truth)
+        report = pipeline.score(against, [example.submission], allow_plugins=allow_plugins)
+        (scored,) = report.submissions
+        remarks += [
+            Remark(problem.severity, f"examples[{n}]: {_named(problem, example.submission)}")
+            for problem in islice(scored.findings, PLACES)
+        ]
+        remarks += [
+            Remark("note" if good else "error", f"{where}: {said}")
+            for good, said in _expected(example, scored.values)
+        ]
+        if example.truth is None and scored.valid:
+            rows += _row(scored.values[report.primary.id])
+    return remarks, rows
+
+
+def _expected(example: Example, found: Mapping[str, Value]) -> Iterator[tuple[bool, str]]:
+    """Whether each value is what it should be, and in words."""
+    for measure, expected in example.expect.items():
+        if measure not in found:
+            known = f" (measures: {', '.join(found)})" if found else ""
+            yield False, f"{measure}: no such value{known}"
+            continue
+        got = found[measure].mean
+        close = math.isclose(got, expected, rel_tol=0, abs_tol=example.tolerance)
+        state = "holds" if close else f"FAILS: expected {expected!r}"
+        yield close, f"{measure} = {got!r} {state}"
+
+
+def _baselines(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], list[Floats]]:
+    """The baselines that are rejected, and the primary values of the others."""
+    if not challenge.leaderboard.baselines:
+        return [], []
+    report = pipeline.score(challenge, [], allow_plugins=allow_plugins)
+    remarks, rows = [], []
+    for scored in report.submissions:
+        if scored.valid:
+            rows += _row(scored.values[report.primary.id])
+        else:
+            first = next(p for p in scored.findings if p.severity == "error")
+            said = f"baseline {shown(scored.name)} is rejected: {_named(first, Path(scored.path))}"
+            remarks.append(Remark("error", said))
+    return remarks, rows
+
+
+def _named(problem: Problem, path: Path) -> Problem:
+    return replace(problem, path=path.name)
+
+
+def _row(value: Value) -> list[Floats]:
+    return [] if value.per_list is None else [value.per_list]
+
+
+def _best(measure: Measure, means: Sequence[float]) -> float:
+    known = [mean for mean in means if not math.isnan(mean)]
+    return (max if measure.metric.better == "higher" else min)(known, default=math.nan)
+
+
+def _measured(
+    measure: Measure,
+    found: Mapping[str, float | None],
+    chance: Chance,
+    alike: Chance,
+    ties: str,
+) -> Iterator[Remark]:
+    """What the canaries say of a measure that the truth's items decide."""
+    if measure.metric.view is Returned or measure.metric.aggregate == "sum":
+        return
+    name, up = measure.id, measure.metric.better == "higher"
+    grave: Severity = "error" if measure.primary else "warning"
+    perfect = found["perfect"]
+    assert perfect is not None
+    if math.isnan(perfect):
+        yield Remark(grave, f"{name} has no value even for a perfect submission")
+        return
+    known = [mean for mean in found.values() if mean is not None and not math.isnan(mean)]
+    spread = [*known, *(() if math.isnan(chance.mean) else (chance.low, chance.high))]
+    if len(spread) > 1 and max(spread) - min(spread) <= 4 * SAME:
+        said = f"{name} is {perfect:.6g} whatever is submitted, so that it tells nobody apart"
+        yield Remark(grave, said)
+        return
+    for other, mean in [*found.items(), ("random", chance.mean)]:
+        if mean is not None and (mean - perfect if up else perfect - mean) > SAME:
+            said = f"{name}: {other} ({mean:.6g}) is better than perfect ({perfect:.6g})"
+            yield Remark(grave, f"{said}; is the truth or the direction the wrong way round?")
+    tied, empty = found.get("tied"), found.get("empty")
+    if tied is not None and (tied < alike.low or tied > alike.high):
+        said = f"{name}: a submission of equal scores has {tied:.4g}, and {alike.low:.4g} to "
+        said += f"{alike.high:.4g} in 99 % of cases where the items' ids are shuffled"
+        yield Remark("warning", f"{said}: the rule for ties ({ties}) decides the board")
+    if empty is not None and (empty > chance.high if up else empty < chance.low):
+        said = f"{name}: an empty submission has {empty:.4g}, better than random ones"
+        yield Remark("warning", f"{said} ({chance.mean:.4g})")
+
+
+def _ceilings(
+    measures: Sequence[Measure], found: Mapping[str, Mapping[str, float | None]]
+) -> Iterator[Remark]:
+    """The measures whose range no known submission uses up."""
+    said = []
+    for m in measures:
+        top, best = m.metric.range[m.metric.better == "higher"], found[m.id]["perfect"]
+        about = m.metric.view is not Returned and m.metric.aggregate != "sum"
+        if about and top is not None and best is not None and abs(best - top) > SAME:
+            said.append(f"{m.id} {best:.6g} instead of {top:g}")
+    if said:
+        yield Remark("note", f"the best that is possible here: {', '.join(said)}")
+
+
+def _truth(ready: Opened) -> Iterator[Remark]:
+    """What a truth of grades leaves to be desired."""
+    if not isinstance(ready.answers, Grades):
+        return
+    truth = ready.answers.truth
+    lists = len(truth.lists)
+    rels = {m.params["rel"] for m in ready.measures if m.params.get("rel") is not None}
+    for rel in sorted(rels or {np.nextafter(0, 1)}):
+        has = np.bincount(truth.in_list[truth.grade >= rel], minlength=lists) > 0
+        if none := [truth.lists[n] for n in np.flatnonzero(~has).tolist()]:
+            grade = f"grade {rel:g} or more" if rels else "a grade above 0"
+            rule = ready.prepared.challenge.undefined or "zero"
+            said = f"{len(none):,} of {lists:,} lists have no relevant item ({grade}): {some(none)}"
+            yield Remark("warning", f"{said}; measures undefined for them: {rule}")
+    ideal = truth.ideal
+    for k in sorted({k for m in ready.measures for k in cutoffs(m)}):
+        last, after = ((ideal.rank == at) & (ideal.grade > 0) for at in (k, k + 1))
+        grades = np.full((2, lists), np.nan)
+        grades[0, ideal.in_list[last]] = ideal.grade[last]
+        grades[1, ideal.in_list[after]] = ideal.grade[after]
+        if tied := int((grades[0] == grades[1]).sum()):
+            said = f"{tied:,} of {lists:,} lists have equal grades on both sides of rank {k:,}"
+            yield Remark("note", f"{said}: which of these items is returned does not matter")
+
+
+def _rules(challenge: Challenge) -> Iterator[Remark]:
+    if challenge.submission.missing_list == "skip":
+        said = "missing_list: skip lets a submission choose the lists it is scored on"
+        yield Remark("warning", said)
+    if not challenge.examples:
+        said = "no examples: a golden case in `examples:` would guard the numbers"
+        yield Remark("note", said)
+    if not keyed(challenge):
+        said = f"no {KEY} beside the challenge: by its fingerprint a guess of the truth can be"
+        yield Remark("note", f"{said} tried out, though slowly (make one: openssl rand -hex 32)")
+
+
+def _detectable(
+    ready: Opened, rows: Sequence[Floats], random: Sequence[Mapping[str, Value]]
+) -> Detectable:
+    primary = next(m for m in ready.measures if m.primary)
+    rules = ready.prepared.challenge.leaderboard
+    alpha = rules.tiers.alpha if rules.tiers else 0.05
+    drawn = [row for each in random[:COMPARED] for row in _row(each[primary.id])]
+    for basis, made in (("the examples and baselines", rows), ("the random submissions", drawn)):
+        table = np.array(made) if made else np.empty((0, 0))
+        complete = table[:, ~np.isnan(table).any(axis=0)]
+        if (apart := deviation(complete)) > 0:
+            least = detectable(apart, complete.shape[1], alpha)
+            return Detectable(least, apart, alpha, basis)
+    return Detectable(math.nan, math.nan, alpha, "nothing")
+
+
+def text(lint: Lint) -> str:
+    """For people, 79 characters wide as far as names allow."""
+    return "\n".join(shown(line, 10_000) for line in _lines(lint)) + "\n"
+
+
+def _lines(lint: Lint) -> Iterator[str]:
+    from textwrap import wrap
+
+    challenge, primary = lint.challenge, next(m for m in lint.measures if m.primary)
+    title = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
+    yield from wrap(f"{challenge.id}{title}", WIDTH)
+    rows = {"grades": "judged items", "ratings": "ratings"}.get(lint.kind, "items to order")
+    yield f"{lint.lists:,} lists, {lint.judged:,} {rows}; fingerprint {lint.fingerprint}"
+    yield ""
+    said = f"Submissions made from the truth, {lint.draws} of them random ({lint.drawn}; seed "
+    yield from wrap(f"{said}{challenge.leaderboard.seed}):", WIDTH)
+    yield ""
+    names = [name for name in CANARIES if any(name in row for row in lint.found.values())]
+    yield f"{'measure':{NAME}}" + "".join(f"{name:>9}" for name in [*names, "random"]) + "      ±"
+    for m in lint.measures:
+        chance = lint.chance[m.id]
+        cells = [_cell(lint.found[m.id].get(name), m) for name in names]
+        cells.append(_cell(chance.mean, m))
+        apart = "-" if math.isnan(chance.deviation) else f"{chance.deviation:.4f}"
+        label = shown(m.id, 60)
+        if len(label) >= NAME:
+            yield label
+            label = ""
+        yield f"{label:{NAME}}" + "".join(f"{c:>9}" for c in cells) + f"{apart:>7}"
+    yield ""
+    row = ", ".join(f"{shown(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
+    yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
+    found, (low, high) = lint.detectable, primary.metric.range
+    if low is not None and high is not None and found.difference >= high - low:
+        yield f"{lint.lists:,} lists are too few to show any difference reliably."
+    elif found.difference > 0:
+        said = f"Smallest difference of {shown(primary.id)} that {lint.lists:,} lists would show:"
+        said += f" {found.difference:.4g} (paired t-test of two submissions, alpha {found.alpha:g},"
+        said += f" power {POWER:g}), if submissions differ from list to list as {found.basis} do"
+        yield from wrap(f"{said} (standard deviation {found.deviation:.4g}).", WIDTH)
+    else:
+        yield f"What difference of {shown(primary.id)} the lists could show is not known."
+    yield ""
+    if lint.problems:
+        warned = Findings()
+        warned.extend(lint.problems)
+        yield from told(warned)
+    for remark in lint.remarks:
+        yield from wrap(f"{remark.severity}: {remark.text}", WIDTH, subsequent_indent="  ")
+    for remark in lint.examples:
+        yield from wrap(remark.text, WIDTH, subsequent_indent="  ")
+    wrong = (remark for remark in lint.examples if remark.severity == "error")
+    failed = len({remark.text.partition("]")[0] for remark in wrong})
+    yield f"{len(challenge.examples)} examples, {failed} failed"
+    yield "sound" if lint.sound else "NOT SOUND: see the errors above"
+
+
+def _cell(value: float | None, measure: Measure) -> str:
+    if value is None:
+        return "refused"
+    said = number(value, measure, 4)
+    return said if len(said) < 9 else f"{value:.3g}"
+
+
+def data(lint: Lint) -> dict[str, Any]:
+    """For programs: full doubles, no value as null."""
+    challenge = lint.challenge
+    return {
+        "scorer": __version__,
+        "challenge": {
+            "id": challenge.id,
+            "title": challenge.title,
+            "fingerprint": lint.fingerprint,
+        },
+        "sound": lint.sound,
+        "kind": lint.kind,
+        "lists": lint.lists,
+        "random": {"draws": lint.draws, "seed": challenge.leaderboard.seed, "from": lint.drawn},
+        "measures": [
+            {
+                "id": m.id,
+                "primary": m.primary,
+                "range": m.metric.range,
+                "canaries": {name: _double(mean) for name, mean in lint.found[m.id].items()},
+                "random": {
+                    "mean": _double(lint.chance[m.id].mean),
+                    "deviation": _double(lint.chance[m.id].deviation),
+                    "low": _double(lint.chance[m.id].low),
+                    "high": _double(lint.chance[m.id].high),
+                },
+            }
+            for m in lint.measures
+        ],
+        "detectable": {
+            "difference": _double(lint.detectable.difference),
+            "deviation": _double(lint.detectable.deviation),
+            "alpha": lint.detectable.alpha,
+            "power": POWER,
+            "basis": lint.detectable.basis,
+        },
+        "examples": [_remark(each) for each in lint.examples],
+        "problems": [
+            {"code": p.code, "severity": p.severity, "line": p.line, "message": p.message}
+            for p in lint.problems
+        ],
+        "remarks": [_remark(each) for each in lint.remarks],
+    }
+
+
+def _remark(remark: Remark) -> dict[str, str]:
+    return {"severity": remark.severity, "message": remark.text}
+
+
+def _double(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value

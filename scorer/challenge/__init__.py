@@ -1,0 +1,1 @@
+"""challenge.yaml: read, as data, as a schema, as a kit."""

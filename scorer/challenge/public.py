@@ -1,0 +1,49 @@
+"""What participants may know of a challenge: all that a check is ever handed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scorer.core.errors import shown
+
+
+class Names(Mapping[str, None]):
+    """Ids in their order; a million of them are not hashed before one is looked up."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __getitem__(self, name: str) -> None:
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
+    @cached_property
+    def _known(self) -> dict[str, None]:
+        return dict.fromkeys(self._names)
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """The public part: nothing here depends on a graded truth's items, nor on any grade."""
+
+    kind: str  # grades, ratings or preferences
+    lists: Mapping[str, None]  # the ids of the lists, in order; a mapping for its look-up
+    items: Mapping[str, None] | None = None  # the catalogue, where it is public
+    candidates: Mapping[str, frozenset[str]] | None = None  # the items of each list, where public
+    asked: Mapping[tuple[str, str], None] | None = None  # the (list, item) pairs to be predicted
+    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word for it
+    groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
+
+    def word(self, role: str) -> str:
+        """The challenge's own word for a list or an item, for messages."""
+        return shown(self.called.get(role, role), 60)

@@ -1,0 +1,162 @@
+"""What an id is that nobody knows: a look-alike of a public one, a victim of a tool, or strange.
+
+Only public ids are ever compared with, so that nothing said here can give an
+answer away.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from scorer.core.errors import nearest, quoted
+
+DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
+SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
+SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}")
+LOST = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
+LOST_BY_TOOLS = {"nan", "NaN", "<NA>"}  # of these, what nobody would call an item
+LONGEST = 64  # characters of an id that a suggestion is looked for
+FEW = 200  # ids that are compared one by one
+LETTERS = 120  # different characters of the public ids that are tried
+SUGGESTIONS = 20  # for one file; only the first few are shown
+
+READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
+
+
+class Fault(NamedTuple):
+    """What is wrong with an id, and the public id that was meant where that is certain."""
+
+    code: str
+    said: str
+    meant: str | None = None
+    help: str | None = None
+
+
+class Known:
+    """Public ids, and what can be said of ids that are not among them."""
+
+    def __init__(self, names: Mapping[str, object]) -> None:
+        self.names = names
+        self._left = SUGGESTIONS
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def fault(self, name: str, decimals: bool = False) -> Fault | None:
+        """Why an unknown id is not a known one; None where nothing explains it.
+
+        Args:
+            name: an id that is not known.
+            decimals: whether all ids of its column end in `.0`.
+        """
+        if not name:
+            return Fault("S309", "empty id")
+        meant = self._folded.get(folded(name)) if self.names else None
+        if meant is not None and meant != name:
+            return Fault("S312", f"{quoted(name)} differs from {quoted(meant)} only by "
+                                 f"{_difference(name, meant)}", meant)  # fmt: skip
+        if name.casefold() in LOST:
+            return Fault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
+        if match := DECIMAL_ID.fullmatch(name):
+            meant = self._whole(match[1])
+            if meant is not None or decimals:
+                said = f"{quoted(name)} is not an id; ids were turned into decimals"
+                said += f" (meant: {quoted(meant)})" if meant is not None else ""
+                return Fault("S306", f"{said}, read them as text", meant, READ_AS_TEXT)
+        if name.isascii() and name.isdigit() and (meant := self._whole(name)) is not None:
+            said = f"id {quoted(name)} is unknown but {quoted(meant)} exists; leading zeros"
+            return Fault("S307", f"{said} were lost", meant, READ_AS_TEXT)
+        if SPREADSHEET.fullmatch(name) or SPREADSHEET_DATE.fullmatch(name):
+            help = "save the table without opening it in a spreadsheet, or format ids as text there"
+            return Fault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)
+        return None
+
+    def hint(self, name: str) -> str:
+        """`; nearest: '007'` where a public id is like `name`; only for a file's first few."""
+        if self._left <= 0:
+            return ""
+        self._left -= 1
+        near = self._near(name)
+        return f"; nearest: {quoted(near)}" if near is not None else ""
+
+    def _near(self, name: str) -> str | None:
+        """A public id that one slip of the pen makes of `name`, else one that is like it.
+
+        Looked up rather than compared: difflib takes half a second for 20,000 ids.
+        """
+        if len(name) > LONGEST or not self.names:
+            return None
+        cuts = [(name[:n], name[n:]) for n in range(len(name) + 1)]
+        for head, tail in cuts:
+            for slip in (head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]):
+                if slip in self.names and slip:
+                    return slip
+        for head, tail in cuts:
+            for letter in self._letters:
+                for slip in (head + letter + tail, head + letter + tail[1:]):
+                    if slip in self.names:
+                        return slip
+        return nearest(name, self.names) if len(self.names) <= FEW else None
+
+    def _whole(self, digits: str) -> str | None:
+        """The public id that `digits` was before leading zeros went."""
+        return digits if digits in self.names else self._zeros.get(digits.lstrip("0") or "0")
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in self.names:
+            found.setdefault(folded(name), name)
+        found.pop("", None)
+        return found
+
+    @cached_property
+    def _zeros(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in self.names:
+            if name[:1] == "0" and name.isascii() and name.isdigit():
+                found.setdefault(name.lstrip("0") or "0", name)
+        return found
+
+    @cached_property
+    def _letters(self) -> list[str]:
+        return sorted(set[str]().union(*self.names))[:LETTERS]
+
+
+def folded(name: str) -> str:
+    r"""An id less all that the eye does not tell apart.
+
+    >>> folded("Q\u200b 1") == folded("q１")
+    True
+    """
+    if not name.isascii():
+        name = unicodedata.normalize("NFKC", name)
+    if name.isalnum():
+        return name.casefold()
+    return "".join(c for c in name if not _invisible(c)).casefold()
+
+
+def _invisible(character: str) -> bool:
+    return (
+        character.isspace()
+        or unicodedata.category(character) in ("Cf", "Cc")
+        or "\ufe00" <= character <= "\ufe0f"
+    )
+
+
+def _difference(name: str, meant: str) -> str:
+    """In what alone two ids differ that look alike."""
+    if name.casefold() == meant.casefold():
+        return "case"
+    if "".join(name.split()) == "".join(meant.split()):
+        return "blanks"
+    if unicodedata.normalize("NFKC", name) == unicodedata.normalize("NFKC", meant):
+        return "Unicode normalisation"
+    hidden = [c for c in name + meant if _invisible(c) and not c.isspace()]
+    if hidden:
+        return f"an invisible character (U+{ord(hidden[0]):04X})"
+    return "case, blanks or Unicode normalisation"

@@ -1,0 +1,1 @@
+"""Checks of a submission, one a file."""

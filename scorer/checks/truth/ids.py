@@ -1,0 +1,24 @@
+"""Are the ids of the truth ids at all?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scorer.auditing import Truthful, audit
+from scorer.checks.base import first_rows, told
+from scorer.checks.ids import LOST_BY_TOOLS, READ_AS_TEXT, Fault
+from scorer.core.errors import Problem, Severity, quoted
+
+
+@audit("T309", "T310")
+def no_id(truthful: Truthful) -> Iterator[Problem]:
+    """No id is empty; one that reads 'nan' may have been a missing value."""
+    lost = dict.fromkeys(["", *LOST_BY_TOOLS])
+    for role, ids in truthful.table.ids.items():
+        word = truthful.public.word(role)
+        for name, row, rows in first_rows(ids, lost) if ids.any_of(tuple(lost)) else ():
+            fault = Fault("S310", f"id reads {quoted(name)}") if name else Fault("S309", "")
+            severity: Severity = "warning" if name else "error"
+            line = truthful.line(row)
+            yield Problem(f"T{fault.code[1:]}", told(fault, word, rows), severity, line=line,
+                          help=READ_AS_TEXT)  # fmt: skip

@@ -1,0 +1,28 @@
+"""Are the items of the truth in the catalogue?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scorer.auditing import Truthful, audit
+from scorer.checks.base import first_rows, told, unknown
+from scorer.checks.ids import Known
+from scorer.core.errors import Problem, quoted
+
+
+@audit("T305", kinds=("grades", "ratings"))
+def item_not_public(truthful: Truthful) -> Iterator[Problem]:
+    """Every item of the truth is in the catalogue: nobody could return it."""
+    public, ids = truthful.public, truthful.table.ids["item"]
+    if public.items is None:
+        return
+    known = Known(public.items)
+    faults = unknown(ids.names, known)
+    for name, row, rows in first_rows(ids, faults):
+        if not name:
+            continue
+        why = faults[name]
+        hint = f"; {told(why, 'item', rows)}" if why else known.hint(name)
+        said = f"item {quoted(name)} of the truth is not in the catalogue{hint}"
+        where = truthful.table.ids["list"].text(row)
+        yield Problem("T305", said, line=truthful.line(row), list=where, item=name)

@@ -1,0 +1,27 @@
+"""Are the lists of the truth public?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scorer.auditing import Truthful, audit
+from scorer.checks.base import first_rows, told, unknown
+from scorer.checks.ids import Known
+from scorer.core.errors import Problem, quoted
+
+
+@audit("T302")
+def list_not_public(truthful: Truthful) -> Iterator[Problem]:
+    """Every list of the truth is in the public file of lists: nobody could answer it."""
+    if truthful.challenge.lists is None:  # they are the truth's own
+        return
+    public, known = truthful.public, Known(truthful.public.lists)
+    word, ids = public.word("list"), truthful.table.ids["list"]
+    faults = unknown(ids.names, known)
+    for name, row, rows in first_rows(ids, faults):
+        if not name:
+            continue
+        why = faults[name]
+        hint = f"; {told(why, word, rows)}" if why else known.hint(name)
+        said = f"{word} {quoted(name)} of the truth is not in the file of lists{hint}"
+        yield Problem("T302", said, line=truthful.line(row), list=name)

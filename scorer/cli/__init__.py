@@ -1,0 +1,1 @@
+"""The edge: process, options, progress, one verb a file."""

@@ -1,0 +1,92 @@
+"""`score compare CHALLENGE A B ...`: submissions held against each other, list by list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import (
+    ChallengeWord,
+    Edge,
+    MetricWords,
+    Output,
+    Plugins,
+    Precision,
+    Quiet,
+    Result,
+    SubmissionWords,
+    TruthWord,
+    challenge_of,
+    problems,
+    spare,
+    submissions_of,
+)
+from scorer.core.errors import UsageError
+from scorer.reports import comparison as compared
+
+FORMATS = ", ".join(module.name for module in iter_modules(compared.__path__))
+
+
+def compare(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    submissions: SubmissionWords,
+    preference: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-p", "--preference", metavar="P", help="Only this preference, such as RPP; repeatable."
+        ),
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
+    ] = "table",
+    output: Output = None,
+    metric: MetricWords = None,
+    truth: TruthWord = None,
+    precision: Precision = 4,
+    allow_plugins: Plugins = False,
+    every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
+    quiet: Quiet = False,
+) -> Result:
+    """Per-list wins, ties and losses, paired tests and preferences of every two submissions.
+
+    A single file of JSON Lines that this command wrote before is read back and
+    aggregated, without its submissions.
+    """
+    from scorer.api import score as pipeline
+    from scorer.reports.base import Options
+    from scorer.reports.comparison.cells import Compared, form_of
+    from scorer.reports.comparison.jsonl import read
+
+    edge: Edge = context.obj
+    form = form_of(format)
+    settled, notes = challenge_of(challenge, metric, truth)
+    spare(output, settled, challenge, *map(Path, submissions))
+    said = [] if quiet else list(notes)
+    exit_code = 0
+    if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
+        report, found = None, written
+    else:
+        files = submissions_of(submissions, edge, settled)
+        spare(output, settled, *(file.path for file in files))
+        report, found = pipeline.compare(
+            settled,
+            files,
+            preference or None,
+            allow_plugins=allow_plugins,
+            progress=None if quiet else edge.progress,
+        )
+        for scored in report.submissions:
+            said += problems(scored.findings, quiet)
+        exit_code = 0 if all(scored.valid for scored in report.submissions) else 1
+        if len(found.names) < 2:
+            few = f"{len(found.names)} of {len(files)} submissions can be scored"
+            if exit_code:
+                return Result("", (*said, f"error: nothing to compare: {few}"), exit_code)
+            raise UsageError(f"nothing to compare: {few}, two are needed")
+    options = Options(precision, False, edge.width, edge.colour and output is None, every)
+    text = form.write(Compared(settled, report, found), options)
+    return Result(text, tuple(said), exit_code, output)

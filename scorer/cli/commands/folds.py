@@ -1,0 +1,147 @@
+"""`score folds FILE -o DIR`: splits for cross-validation."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from scorer.cli.options import Result, problems
+from scorer.core.errors import ChallengeError, Findings, UsageError, quoted, shown
+from scorer.io.table import Table, Wanted
+from scorer.prepare.folds import parts, where
+from scorer.views.hits import Mask
+
+NAMED = ("list", "item", "rating", "grade")
+
+
+class By(StrEnum):
+    """What is dealt out to the folds."""
+
+    row = "row"
+    list = "list"
+
+
+def folds(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Ratings, grades or interactions: list, item, rating."),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="A new or empty folder.")
+    ],
+    k: Annotated[int, typer.Option("-k", min=2, help="How many folds.")] = 5,
+    by: Annotated[By, typer.Option("--by", help="Deal out single rows, or whole lists.")] = By.row,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed, the same folds.")] = 1,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="ROLE=NAME", help="What the file calls its list or item."),
+    ] = None,
+) -> Result:
+    """Split a file into k pairs of truth and training part, and note the fold of each row."""
+    from scorer.io.write import folder, write
+
+    table, notes = _read(file, _columns(column or []))
+    masks = _masks(table, k, by, seed)
+    folder(output)
+    made: dict[str, str] = {}
+    for n, mine in enumerate(masks, start=1):
+        made[f"{n}/truth.csv"] = _csv(where(table, mine))
+        made[f"{n}/train.csv"] = _csv(where(table, ~mine))
+    made["folds.csv"] = _folds(table, masks, by)
+    for n in range(1, k + 1):
+        folder(output / str(n))
+    for name, text in made.items():
+        write(output / name, text.encode())
+    told = "".join(
+        f"{n}: {mine.sum():,} of {mine.size:,} rows\n" for n, mine in enumerate(masks, 1)
+    )
+    return Result(
+        f"made {shown(output)}: 1 to {k}, each with truth.csv and train.csv; folds.csv\n{told}\n"
+        "in challenge.yaml, with the whole file as truth:  folds: {file: folds.csv}\n",
+        notes,
+    )
+
+
+def _columns(words: Sequence[str]) -> dict[str, str]:
+    """What the file calls its columns, from `ROLE=NAME` words."""
+    columns = {}
+    for word in words:
+        role, equals, name = word.partition("=")
+        if not equals or role not in NAMED:
+            raise UsageError(
+                f"--column {quoted(word)}: write one of {', '.join(NAMED)}, = and a name"
+            )
+        columns[role] = name
+    return columns
+
+
+def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
+    """The file's rows, and the warnings about it."""
+    from scorer.io.files import Limits
+    from scorer.io.formats.base import format_of, read
+
+    found = Findings(str(file))
+    values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]
+    wanted = [Wanted(("list", "item", role), (), columns) for role in values]
+    plain = Wanted(("list", "item"), (), columns)  # interactions
+    shapes = [*wanted, *([] if set(values) & set(columns) else [plain])]
+    table = read(file, format_of(file, None), shapes, found, Limits())
+    told = Findings(str(file))
+    told.extend(replace(p, code=f"T{p.code[1:]}") for p in found)
+    if table is None or told.fatal:
+        raise ChallengeError(problems=told)
+    return table, tuple(problems(told))
+
+
+def _masks(table: Table, k: int, by: By, seed: int) -> list[Mask]:
+    """Which rows are in each fold: whatever their order in the file, and a pair's rows together."""
+    keys = np.zeros(len(table), dtype=np.int64)
+    for role in ("list", "item") if by is By.row else ("list",):
+        ids = table.ids[role]
+        place = {name: n for n, name in enumerate(sorted(ids.names))}
+        codes = np.array([place[name] for name in ids.names], dtype=np.int64)
+        keys = keys * max(len(place), 1) + codes[ids.codes]
+    distinct, of = np.unique(keys, return_inverse=True)
+    if distinct.size < k:
+        what = "lists" if by is By.list else "rows"
+        raise UsageError(f"{distinct.size:,} {what} cannot make {k:,} folds; write a smaller -k")
+    return [part[of] for part in parts(distinct.size, k, seed)]
+
+
+def _csv(table: Table) -> str:
+    """The rows as CSV, under the names that the file has for its columns."""
+    roles = [role for role in NAMED if role in table.ids or role in table.numbers]
+    columns = [
+        [table.ids[role].text(row) for row in range(len(table))]
+        if role in table.ids
+        else [repr(value).removesuffix(".0") for value in table.numbers[role].tolist()]
+        for role in roles
+    ]
+    return _written([table.called(role) for role in roles], columns)
+
+
+def _folds(table: Table, masks: Sequence[Mask], by: By) -> str:
+    """The fold of each list, or of each of its items."""
+    roles = ("list", "item") if by is By.row else ("list",)
+    fold = np.argmax(masks, axis=0) + 1
+    names = (
+        [table.ids[role].text(row) for role in roles] + [str(fold[row])]
+        for row in range(len(table))
+    )
+    rows = sorted(set(map(tuple, names)))
+    return _written([*roles, "fold"], list(zip(*rows, strict=True)))
+
+
+def _written(head: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerows([head, *zip(*columns, strict=True)])
+    return buffer.getvalue()

@@ -1,0 +1,31 @@
+"""`score kit CHALLENGE -o kit.zip`: what participants get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import ChallengeWord, Plugins, Result, challenge_of, spare
+from scorer.core.errors import shown
+
+
+def kit(
+    challenge: ChallengeWord,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The kit's file.")
+    ] = Path("kit.zip"),
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Pack what participants need to check their submissions, and none of the answers."""
+    from scorer.api import kit as kits
+    from scorer.prepare.open import prepare, public
+
+    settled, notes = challenge_of(challenge)
+    spare(output, settled, challenge)
+    prepared = prepare(settled, allow_plugins)
+    data, dropped = kits.kit(prepared, public(prepared))
+    told = [*notes, f"{shown(output)}: {len(data):,} bytes; score check {shown(output)} SUBMISSION"]
+    told += [f"left out, since the kit cannot compute it: {shown(name)}" for name in dropped]
+    return Result(data, tuple(told), output=output)

@@ -1,0 +1,133 @@
+"""`score CHALLENGE SUBMISSION...`: check, score, rank, show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scorer import reports
+from scorer.cli.options import (
+    ChallengeWord,
+    Edge,
+    Every,
+    MetricWords,
+    Output,
+    Plugins,
+    Precision,
+    Quiet,
+    Result,
+    SubmissionWords,
+    TruthWord,
+    challenge_of,
+    problems,
+    spare,
+    submissions_of,
+)
+from scorer.core.errors import UnknownName, UsageError, quoted, shown
+
+if TYPE_CHECKING:
+    from scorer.challenge.model import Challenge
+    from scorer.results.scorecard import Report
+
+REJECTED, BELOW = 1, 5
+FORMATS = ", ".join(module.name for module in iter_modules(reports.__path__))
+
+
+def score(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    submissions: SubmissionWords,
+    format: Annotated[
+        str,
+        typer.Option("--format", metavar="FORMAT", help=f"How the report is written: {FORMATS}."),
+    ] = "table",
+    output: Output = None,
+    per_list: Annotated[
+        bool, typer.Option("--per-list", help="The value of every list, too.")
+    ] = False,
+    metric: MetricWords = None,
+    truth: TruthWord = None,
+    precision: Precision = 4,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-under",
+            metavar="MEASURE=VALUE",
+            help="Exit with 5 when a submission is worse than that; may be given several times. "
+            "A rejected submission's 1 comes first.",
+        ),
+    ] = None,
+    allow_plugins: Plugins = False,
+    every: Every = False,
+    quiet: Quiet = False,
+) -> Result:
+    """Check, score and rank submissions. Nothing is written but the report."""
+    from scorer.api import score as pipeline
+    from scorer.reports.base import Options, annotation, form_of
+
+    edge: Edge = context.obj
+    form = form_of(format)
+    settled, notes = challenge_of(challenge, metric, truth)
+    floors = _floors(fail_under, settled, allow_plugins) if fail_under else {}
+    files = submissions_of(submissions, edge, settled)
+    spare(output, settled, challenge, *(file.path for file in files))
+    report = pipeline.score(
+        settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
+    )
+    options = Options(precision, per_list, edge.width, edge.colour and output is None, every)
+    said = [*([] if quiet else [*notes, *map(str, report.notes)])]
+    github = form.name == "github"
+    for scored in report.submissions if not github else ():
+        # what a baseline is warned of, the organizer meant
+        said += problems(scored.findings, quiet or scored.baseline, every)
+    failed = _failed(report, floors)
+    said += [annotation("error", each) if github else f"error: {each}" for each in failed]
+    code = BELOW if failed else 0
+    if not all(scored.valid for scored in report.submissions):
+        code = REJECTED
+    return Result(form.write(report, options), tuple(said), code, output)
+
+
+def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> dict[str, float]:
+    """Measure id -> the value that no submission may be worse than.
+
+    Raises:
+        UsageError: a word is not MEASURE=VALUE, or its measure is none of the challenge's.
+    """
+    from scorer.io.table import number
+    from scorer.prepare.open import prepare
+
+    measures = prepare(challenge, allow_plugins).measures
+    known = {name.casefold(): m.id for m in reversed(measures) for name in (m.name, m.id)}
+    floors = {}
+    for word in words:
+        name, equals, value = word.rpartition("=")
+        least, fault = number(value)
+        if not equals or fault is not None:
+            raise UsageError(f"--fail-under {quoted(word)}: write MEASURE=VALUE, such as P@5=0.4")
+        if name.casefold() not in known:
+            raise UnknownName("measure of this challenge", name, [m.id for m in measures])
+        floors[known[name.casefold()]] = least
+    return floors
+
+
+def _failed(report: Report, floors: Mapping[str, float]) -> list[str]:
+    """Who is worse than asked for, baselines aside; one without a value is."""
+    said = []
+    for measure in report.measures:
+        if (floor := floors.get(measure.id)) is None:
+            continue
+        for scored in report.submissions:
+            if scored.baseline or not scored.valid:
+                continue
+            mean = scored.values[measure.id].mean
+            fine = mean >= floor if measure.metric.better == "higher" else mean <= floor
+            if not fine:
+                side = "below" if measure.metric.better == "higher" else "above"
+                value = "undefined" if math.isnan(mean) else f"{mean:.6g}, {side} {floor:g}"
+                said.append(f"{shown(scored.name)}: {shown(measure.id)} is {value} (--fail-under)")
+    return said

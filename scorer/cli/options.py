@@ -1,0 +1,165 @@
+"""What a command is, and the words that several commands share.
+
+What a command works with is imported when it works: the help of a command
+should not wait for numpy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
+
+import typer
+
+from scorer.core.errors import Findings, UnknownName, UsageError, quoted, shown
+
+if TYPE_CHECKING:
+    from scorer.api.score import Named
+    from scorer.challenge.model import Challenge
+
+
+class Edge(NamedTuple):
+    """What the process has around it; only `cli` makes one."""
+
+    stdin: BinaryIO | None  # None: it is closed
+    width: int
+    colour: bool
+    kept: ExitStack  # what is undone when the command has ended
+    progress: Callable[[float, int, str], None] | None = None
+
+
+class Result(NamedTuple):
+    """What a command gives: text for stdout or a file, notes for stderr, and how it ended."""
+
+    text: str | bytes = ""
+    notes: tuple[str, ...] = ()
+    exit_code: int = 0
+    output: Path | None = None
+
+
+ChallengeWord = Annotated[
+    Path,
+    typer.Argument(metavar="CHALLENGE", help="challenge.yaml, the folder that holds it, or a kit."),
+]
+SubmissionWords = Annotated[
+    list[str],
+    typer.Argument(metavar="SUBMISSION...", help="Files, or NAME=PATH, or - for standard input."),
+]
+Plugins = Annotated[
+    bool,
+    typer.Option("--allow-plugins", help="Run the challenge's own metrics, which are its code."),
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No warnings and no progress.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
+]
+Every = Annotated[bool, typer.Option("--all", help="Every place of a problem, not only five.")]
+Precision = Annotated[
+    int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
+]
+MetricWords = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m", "--metric", metavar="M", help="Score by this instead; may be given several times."
+    ),
+]
+TruthWord = Annotated[
+    Path | None,
+    typer.Option("--truth", metavar="FILE", help="Use this truth instead of the challenge's."),
+]
+
+
+def challenge_of(
+    path: Path, metrics: list[str] | None = None, truth: Path | None = None
+) -> tuple[Challenge, tuple[str, ...]]:
+    """The challenge with what the command's words replace, and what that leaves out of it."""
+    from scorer.api.kit import unpacked
+    from scorer.challenge.model import load
+
+    challenge = load(unpacked(path))
+    notes: tuple[str, ...] = ()
+    if truth is not None:
+        challenge = challenge.with_truth(truth)
+    if metrics and not all(metrics):
+        raise UsageError("-m needs a measure, such as nDCG@10")
+    if metrics:
+        challenge = challenge.with_metrics(metrics)
+        known = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
+        asked = challenge.leaderboard.tie_break
+        kept = tuple(name for name in asked if name.casefold() in known or _preference(name))
+        notes = tuple(
+            f"warning: leaderboard.tie_break names {quoted(name)}, which -m leaves out"
+            for name in asked
+            if name not in kept
+        )
+        board = challenge.leaderboard.model_copy(update={"tie_break": kept})
+        challenge = challenge.model_copy(update={"leaderboard": board})
+    return challenge, notes
+
+
+def _preference(name: str) -> bool:
+    """Whether a tie is broken by a preference of that name, which needs no measure."""
+    from scorer.compare.base import bind, comparisons
+    from scorer.metrics.base import NotationError
+
+    try:
+        bind(comparisons(), name)
+    except (UnknownName, NotationError):
+        return False
+    return True
+
+
+def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[Named]:
+    """The files that the command's words name; standard input is put in a temporary file."""
+    from scorer.api.score import Named, submission_name
+    from scorer.io.files import Limits, spool
+
+    if words.count("-") > 1:
+        raise UsageError("standard input can be read once; '-' is given twice")
+    found = []
+    for word in words:
+        name, equals, path = word.partition("=")
+        if word == "-" or (equals and path == "-"):
+            if edge.stdin is None:
+                raise UsageError("standard input is closed; '-' cannot be read")
+            spooled = spool(edge.stdin, Limits(**challenge.submission.limits.model_dump()))
+            edge.kept.callback(spooled.unlink, missing_ok=True)
+            found.append(Named(name if equals else "stdin", spooled))
+        elif os.path.exists(word) or not equals or not name:
+            found.append(Named(submission_name(Path(word)), Path(word)))
+        else:
+            found.append(Named(name, Path(path)))
+    return found
+
+
+def spare(output: Path | None, challenge: Challenge, *read: Path) -> None:
+    """Refuse to write over a file of the challenge, or one that is read.
+
+    Raises:
+        UsageError: the output is one of them, by whatever name.
+    """
+    if output is None:
+        return
+    if os.path.isdir(output):
+        raise UsageError(f"{shown(output)} cannot be written: this is a folder")
+    from scorer.prepare.fingerprint import KEY
+
+    for path in (*challenge.files, challenge.folder / KEY, *read):
+        with suppress(OSError, ValueError):  # one of them is not there
+            if os.path.samefile(path, output):
+                raise UsageError(f"{shown(output)} is read here; -o needs a file of its own")
+
+
+def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:
+    """A file's problems as lines; when quiet, only its errors."""
+    from scorer.reports.base import told
+
+    if not quiet:
+        return told(findings, every)
+    errors = Findings(findings.path)
+    errors.extend(problem for problem in findings if problem.severity == "error")
+    return told(errors, every)

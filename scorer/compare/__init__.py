@@ -1,0 +1,1 @@
+"""Preferences between submissions, aggregations, pairs."""

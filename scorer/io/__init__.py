@@ -1,0 +1,1 @@
+"""Bytes, lines, tables and file formats."""

@@ -1,0 +1,185 @@
+"""JSON Lines: an object a line, its keys the columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from scorer.core.errors import Findings, Problem, quoted, some
+from scorer.io.files import Unreadable, enough, lines
+from scorer.io.formats.base import Request, format, resolve
+from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Builder, Table, Wanted
+
+BLANKS = " \t"
+SPACE = re.compile(r"[ \t\r]*")
+MOST_KEYS = 10_000  # different ones that are told of
+WRITE = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
+
+
+class Row(NamedTuple):
+    """An object, its line, and the text it was read from."""
+
+    line: int
+    cells: Mapping[str, Any]
+    raw: str
+
+
+class _Twice(dict[str, Any]):
+    """An object that gives a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else _Twice(found)
+
+
+# numbers stay as they are written: 1.0 may be an id, and 1e400 is told of
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=str, parse_int=str, parse_constant=str
+)
+
+
+@format("jsonl", ".jsonl", ".ndjson")
+def jsonl(request: Request) -> Table | None:
+    """Read an object a line. Ids are text or numbers, which are taken as they are written.
+
+    Which columns there are, the keys of the first thousands of rows decide;
+    every row then has them all.
+    """
+    rows = _rows(request)
+    first, text = list[Row](), 0
+    known: dict[str, int] = {}  # each key, and the line of its first row
+    for row in rows:
+        first.append(row)
+        text += len(row.raw)
+        for key in row.cells:
+            known.setdefault(key, row.line)
+        if len(first) >= BATCH_ROWS or text > BATCH_TEXT:
+            break
+    if not first:
+        if not request.findings.fatal:
+            said = "the file holds nothing but blank lines"
+            request.findings.add(Problem("S102", said))
+        return None
+    found = resolve(list(known), request, None)
+    if found is None:
+        return None
+    shape, roles = found
+    names = [shape.called(role) for role in roles]
+    builder = Builder(
+        shape, roles, request.findings, request.limits, lambda raw, n: (0, _place(raw, names[n]))
+    )
+    for key, line in known.items():
+        if key not in names:
+            _unused(key, line, shape, request.findings)
+    for row in chain(first, rows):
+        if not row.cells.keys() <= known.keys() and len(known) < MOST_KEYS:
+            for key in [key for key in row.cells if key not in known]:
+                known[key] = row.line
+                _unused(key, row.line, shape, request.findings)
+        cells = [row.cells.get(name) for name in names]
+        if all(type(cell) is str for cell in cells) and "\\u" not in row.raw:
+            builder.row(row.line, cells, row.raw)  # type: ignore[arg-type]
+        elif (texts := _texts(row, names, request.findings)) is not None:
+            builder.row(row.line, texts, row.raw)
+    builder.facts["columns"] = tuple(known)
+    return builder.table()
+
+
+def _rows(request: Request) -> Iterator[Row]:
+    """The lines that hold an object and nothing else."""
+    findings = request.findings
+    for line, raw in lines(request.stream, request.limits, findings):
+        text = raw.strip(BLANKS)
+        if not text:
+            continue
+        column = len(raw) - len(raw.lstrip(BLANKS)) + 1
+        if text in ("{", "[", "[{"):
+            said = "an object or array that goes on in the next line; expected an object a line"
+            raise Unreadable(Problem("S207", said, line=line, help=WRITE))
+        if text[0] != "{":
+            what = "an array" if text[0] == "[" else "no object"
+            _add(findings, f"this is {what}; expected an object a line", line, column, WRITE)
+            continue
+        try:
+            cells = DECODER.decode(text)
+        except json.JSONDecodeError as error:
+            said = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
+            _add(findings, said, line, column + error.pos)
+            continue
+        except RecursionError:
+            _add(findings, "not a row: the values are nested too deeply", line, column)
+            continue
+        if isinstance(cells, _Twice):
+            _add(findings, "a key is given twice in this object", line, _place_of_second(raw))
+        else:
+            yield Row(line, cells, raw)
+
+
+def _texts(row: Row, names: list[str], findings: Findings) -> list[str] | None:
+    """The cells of a row that needs a closer look; None where one cannot be a cell."""
+    texts = []
+    missing = [name for name in names if name not in row.cells]
+    if missing:
+        _add(findings, f"{some(missing)} is missing in this row", row.line, None)
+        return None
+    for name in names:
+        cell = row.cells[name]
+        if isinstance(cell, dict | list):
+            said = f"the value of {quoted(name)} is neither text nor a number"
+            _add(findings, said, row.line, _place(row.raw, name))
+            return None
+        text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
+        if "\0" in text:
+            place = _place(row.raw, name)
+            findings.add(Problem("S106", "a NUL character", line=row.line, column=place))
+            return None
+        if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
+            said = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
+            _add(findings, said, row.line, _place(row.raw, name))
+            return None
+        texts.append(text)
+    return texts
+
+
+def _unused(key: str, line: int, shape: Wanted, findings: Findings) -> None:
+    if any(key == shape.called(role) for role in shape.roles):
+        said = f"{quoted(key)} is given here and not in the rows before; every row needs it"
+        _add(findings, said, line, None)
+    else:
+        said = f"column {quoted(key)} is not used"
+        findings.add(Problem("S205", said, "warning", line=line))
+
+
+def _add(
+    findings: Findings, said: str, line: int, column: int | None, hint: str | None = None
+) -> None:
+    if not enough(findings, "S207"):
+        findings.add(Problem("S207", said, line=line, column=column, help=hint))
+
+
+def _places(raw: str) -> Iterator[tuple[str, int, int]]:
+    """Each key of the object in a line, with the columns, from 1, of the key and of its value."""
+    at = raw.index("{") + 1
+    while (start := raw.find('"', at)) >= 0:
+        key, at = DECODER.raw_decode(raw, start)
+        space = SPACE.match(raw, raw.index(":", at) + 1)
+        assert space is not None  # it matches anything
+        yield key, start + 1, space.end() + 1
+        try:
+            at = DECODER.raw_decode(raw, space.end())[1]
+        except RecursionError:  # we may stand deeper than the one who could read it
+            return
+
+
+def _place(raw: str, name: str) -> int | None:
+    return next((value for key, _, value in _places(raw) if key == name), None)
+
+
+def _place_of_second(raw: str) -> int | None:
+    """The column of the first key that was there before."""
+    seen: set[str] = set()
+    return next((column for key, column, _ in _places(raw) if key in seen or seen.add(key)), None)  # type: ignore[func-returns-value]

@@ -1,0 +1,267 @@
+"""Tables as arrays, each row knowing its line.
+
+A format gives rows of cells; `Builder` makes columns of them: ids as codes into
+their names, numbers as float64, and for whatever is wrong a problem with its
+line and column.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.core.errors import Findings, Problem, quoted, shown
+from scorer.io.files import Bounds, Unreadable, enough
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
+Floats = NDArray[np.float64]
+
+TEXT = frozenset({"list", "item", "better", "worse", "tag", "subtopic", "group", "fold"})
+# possessive, so that a million digits and an x are not tried a million times
+DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+_PLAIN = frozenset("0123456789.+-eE")
+_NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
+_INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
+LARGEST = 1e100  # of what is computed with: its square, summed over a file, is finite
+ORDERED = frozenset({"score", "rank"})  # only compared, so that any finite number will do
+EXACT = 2**53  # whole numbers up to here are told apart by a double
+BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
+
+Place = Callable[[str, int], "tuple[int, int | None]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a table is asked for: the columns by their roles."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)  # role -> name in the file
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All of them, in order."""
+        return (*self.required, *self.optional)
+
+    def called(self, role: str) -> str:
+        """What the file calls that column."""
+        return self.columns.get(role, role)
+
+
+@dataclass(frozen=True)
+class Ids:
+    """A column of ids: each row's code is the place of its text in `names`."""
+
+    codes: Codes
+    held: Sequence[str] | pl.Series  # the names, in a large table as polars has them
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The distinct ids, in order of appearance."""
+        return tuple(self.held)
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return self.names[int(self.codes[row])]
+
+    def any_of(self, wanted: Sequence[str]) -> bool:
+        """Whether any of these ids is there."""
+        if isinstance(self.held, Sequence):
+            return not set(wanted).isdisjoint(self.held)
+        return bool(self.held.is_in(wanted).any())
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file's rows, column by column. All arrays have one element a row."""
+
+    ids: Mapping[str, Ids]
+    numbers: Mapping[str, Floats]
+    line: Ints  # the physical line each row begins on
+    wanted: Wanted
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what a format noticed
+
+    def __len__(self) -> int:
+        return len(self.line)
+
+    def called(self, role: str) -> str:
+        """What the file calls that column."""
+        return self.wanted.called(role)
+
+    @cached_property
+    def once(self) -> bool:
+        """Whether no item stands twice in a list."""
+        lists, items = self.ids["list"], self.ids["item"]
+        pairs = lists.codes.astype(np.int64)
+        pairs *= max(len(items.held), 1)
+        pairs += items.codes
+        pairs.sort()
+        return not (pairs[1:] == pairs[:-1]).any()
+
+
+class Builder:
+    """Columns in the making. Rows come one by one, cells in the order of `roles`.
+
+    Args:
+        place: tells where the n-th cell stands in a row's text: how many lines
+            below its first, and at which character, from 1.
+    """
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        roles: Sequence[str],
+        findings: Findings,
+        limits: Bounds,
+        place: Place | None = None,
+    ) -> None:
+        self.wanted, self.roles, self.findings = wanted, tuple(roles), findings
+        self._limits, self._place = limits, place
+        self._codes: dict[str, list[Ints]] = {r: [] for r in roles if r in TEXT}
+        self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
+        self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
+        self._lines: list[Ints] = []
+        self._rows = 0
+        self._batch: list[tuple[int, Sequence[str], str]] = []
+        self._text = 0
+        self.facts: dict[str, Any] = {}
+
+    def row(self, line: int, cells: Sequence[str], raw: str = "") -> None:
+        """Take a row: its line, its cells, and the text they were cut from.
+
+        Raises:
+            Unreadable: the table has more rows or different ids than are accepted.
+        """
+        self._batch.append((line, cells, raw))
+        self._text += len(raw) or sum(map(len, cells))
+        if len(self._batch) >= BATCH_ROWS or self._text > BATCH_TEXT:
+            self._flush()
+
+    def table(self) -> Table:
+        """The finished columns.
+
+        Raises:
+            Unreadable: the table has more rows or different ids than are accepted.
+        """
+        self._flush()
+        return Table(
+            {
+                role: Ids(_ints(parts), tuple(self._index[role]))
+                for role, parts in self._codes.items()
+            },
+            {role: np.concatenate([np.empty(0), *parts]) for role, parts in self._numbers.items()},
+            _ints(self._lines),
+            self.wanted,
+            self.facts,
+        )
+
+    def _flush(self) -> None:
+        """Make arrays of the rows that wait."""
+        if not self._batch:
+            return
+        batch, self._batch, self._text = self._batch, [], 0
+        lines, cells, _ = zip(*batch, strict=True)
+        self._rows += len(lines)
+        if self._rows > self._limits.rows:
+            said = f"more than {self._limits.rows:,} rows, which is what is accepted here"
+            raise Unreadable(Problem("S104", said, line=lines[-1]))
+        self._lines.append(np.array(lines, dtype=np.int64))
+        for n, (role, column) in enumerate(zip(self.roles, zip(*cells, strict=True), strict=True)):
+            if role in self._codes:
+                index = self._index[role]
+                codes = [index.setdefault(text, len(index)) for text in column]
+                self._codes[role].append(np.array(codes, dtype=np.int64))
+                if len(index) > self._limits.ids:
+                    said = f"more than {self._limits.ids:,} different ids, as accepted here"
+                    raise Unreadable(Problem("S104", said, line=lines[-1]))
+            else:
+                self._numbers[role].append(self._parsed(n, column, batch))
+
+    def _parsed(
+        self, n: int, column: Sequence[str], batch: Sequence[tuple[int, Sequence[str], str]]
+    ) -> Floats:
+        """The numbers of a column; a cell that is none gets its problem and NaN."""
+        most = largest(self.roles[n])
+        if _PLAIN.issuperset("".join(column)):
+            try:
+                values = np.array(list(map(float, column)), dtype=np.float64)
+                if (np.abs(values) <= most).all():
+                    return values
+            except ValueError:
+                pass
+        values = np.empty(len(column))
+        for row, text in enumerate(column):
+            values[row], fault = number(text, most)
+            if fault is not None:
+                self._tell(n, fault, *batch[row])
+        return values
+
+    def _tell(
+        self, n: int, fault: tuple[str, str], line: int, cells: Sequence[str], raw: str
+    ) -> None:
+        """Tell what is wrong with the n-th cell of a row."""
+        code, said = fault
+        if enough(self.findings, code):
+            return
+        below, column = self._place(raw, n) if self._place else (0, None)
+        said = f"{shown(self.wanted.called(self.roles[n]), 60)} {said}"
+        ids = dict(zip(self.roles, cells, strict=True))
+        self.findings.add(
+            Problem(
+                code,
+                said,
+                line=line + below,
+                column=column,
+                list=ids.get("list"),
+                item=ids.get("item"),
+            )
+        )
+
+
+def largest(role: str) -> float:
+    """How large the numbers of a column may be."""
+    return sys.float_info.max if role in ORDERED else LARGEST
+
+
+def number(text: str, most: float = sys.float_info.max) -> tuple[float, tuple[str, str] | None]:
+    """The value of plain decimal notation, or NaN with the code and words of what it is instead.
+
+    >>> number("1e-6")
+    (1e-06, None)
+    >>> number("3,5")[1]
+    ('S504', "'3,5' has a decimal comma; write 3.5")
+    """
+    if DECIMAL.fullmatch(text):
+        value = float(text)
+        if math.isinf(value):
+            return math.nan, ("S503", f"{quoted(text)} is too large to be finite")
+        if abs(value) > most:
+            return math.nan, ("S503", f"{quoted(text)} is too large to compute with")
+        return value, None
+    folded = text.strip().lower()
+    if not folded:
+        return math.nan, ("S506", "is empty; every row needs a number")
+    if folded in _NAN:
+        return math.nan, ("S502", f"is {quoted(text)}; every row needs a finite number")
+    if folded in _INFINITE:
+        return math.nan, ("S503", f"is {quoted(text)}; every row needs a finite number")
+    point = folded.replace(",", ".", 1)
+    if "," in folded and DECIMAL.fullmatch(point):
+        return math.nan, ("S504", f"{quoted(text)} has a decimal comma; write {shown(point, 60)}")
+    return math.nan, ("S501", f"{quoted(text)} is not a number in plain decimal notation")
+
+
+def _ints(parts: Sequence[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, dtype=np.int64), *parts])

@@ -1,0 +1,94 @@
+"""Text that leaves us: files written beside, then renamed, so that none is half-written; JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tempfile
+from pathlib import Path
+from re import Match
+from typing import Any
+
+from scorer.core.errors import UsageError, quoted, shown
+
+BEYOND = re.compile(r"[^\n -~]")
+SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced
+
+
+def write(path: Path, data: bytes) -> None:
+    """Put `data` at `path`, all of it or nothing; a link stays and what it leads to is written.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
+    try:
+        there = os.path.abspath(path)
+        if path.is_dir():
+            raise IsADirectoryError(0, "this is a folder")
+        if (path.exists() and not path.is_file()) or any(
+            Path(there).is_relative_to(folder) for folder in SYSTEM
+        ):
+            with path.open("ab") as stream:  # a pipe or a device: nothing to rename
+                stream.write(data)
+            return
+        path = Path(os.path.realpath(path))
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+            Path(beside).chmod(mode)
+            Path(beside).replace(path)
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise UsageError(f"{shown(path)} cannot be written: {error.strerror}") from None
+    except ValueError:  # a NUL character
+        raise UsageError(f"{shown(path)} cannot be written: not a file name") from None
+
+
+def folder(path: Path) -> None:
+    """Make a folder, or take one that is empty.
+
+    Raises:
+        UsageError: it cannot be made, or something is there.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        taken = any(path.iterdir())
+    except FileExistsError:
+        taken = True
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise UsageError(f"{quoted(path)} cannot be made: {said}") from None
+    if taken:
+        raise UsageError(f"{quoted(path)} exists and is not an empty folder")
+
+
+def dumped(said: Any, indent: int | None = 1) -> str:
+    r"""JSON in which no text can steer a terminal, and every program reads the same.
+
+    >>> dumped({"name": "é\x9b[31m"}, indent=None)
+    '{"name": "é\\u009b[31m"}'
+    """
+    text = json.dumps(said, ensure_ascii=False, indent=indent, allow_nan=False)
+    return BEYOND.sub(_escaped, text)
+
+
+def known(value: float) -> float | None:
+    """A number as JSON has it: there is no NaN."""
+    return None if math.isnan(value) else value
+
+
+def _escaped(found: Match[str]) -> str:
+    sign = found[0]
+    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,93 @@
+"""What a kind of challenge is: which columns its files have, and how they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+from scorer.challenge.public import Public
+from scorer.core.errors import Findings
+from scorer.core.registry import Registry, discover, mark
+from scorer.io.table import Table, Wanted
+from scorer.metrics.explain.tables import Names
+from scorer.views.hits import Mask, Ties
+
+
+class Constants(NamedTuple):
+    """What the challenge and its whole truth settle once, for every list alike."""
+
+    max_grade: float | None = None
+    catalogue: int | None = None  # how many items there are, where the challenge declares them
+    users: int | None = None  # how many past users there are, where the challenge has a history
+
+
+class Meeting(NamedTuple):
+    """A submission seen through the truth, in each way that the measures look at it."""
+
+    answered: Mask  # one a list of the truth
+    views: Mapping[type, Any]  # the type of a metric's first argument -> what it is given
+
+
+class Answers(Protocol):
+    """A truth made ready, once for all submissions."""
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The lists that are scored, in the order of their names."""
+        ...
+
+    @property
+    def constants(self) -> Constants:
+        """What the measures are settled by."""
+        ...
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+        """The submission seen through this truth, in those views."""
+        ...
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """What the items of list number `at` are called, as that view has them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Aids:
+    """The challenge's files beside the truth, those that it has."""
+
+    public: Public
+    tables: Mapping[str, Table] = field(default_factory=dict)  # items, history, likelihood
+    features: tuple[str, ...] = ()  # the feature columns of items
+    strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
+
+
+Open = Callable[[Table, Aids, Findings], Answers]
+
+
+class Kind(NamedTuple):
+    """What the metrics of a challenge look at."""
+
+    name: str
+    truth: tuple[Wanted, ...]  # the shapes that the truth may have
+    known: tuple[Wanted, ...]  # the part of each that is public
+    submission: tuple[Wanted, ...]
+    open: Open
+    aliases: tuple[str, ...] = ()
+
+
+def kind(
+    name: str,
+    *,
+    truth: tuple[Wanted, ...],
+    known: tuple[Wanted, ...],
+    submission: tuple[Wanted, ...],
+) -> Callable[[Any], Any]:
+    """Make a function that opens a truth the kind of challenge of that name."""
+    return lambda function: mark(function, Kind(name, truth, known, submission, function))
+
+
+@cache
+def kinds() -> Registry[Kind]:
+    """Every kind there is."""
+    return discover("kind of challenge", "scorer.kinds", Kind)

@@ -1,0 +1,393 @@
+"""Metrics and measures: a function in the registry, and one with its parameters settled.
+
+The decorator reads everything from the function: its keyword-only signature
+is the model of its parameters, the type of its first argument says what it
+looks at, its docstring is its page.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from inspect import Parameter, getdoc, signature
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
+
+from scorer.core.errors import PluginError, ScorerError, nearest, quoted, shown
+from scorer.core.registry import mark
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Better = Literal["higher", "lower"]
+Aggregate = Literal["mean", "sum", "pooled"]
+Needs = tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]]
+
+LONGEST = 300  # characters of a notation; Python's parser is not asked about more
+
+
+class NotationError(ScorerError):
+    """A measure as written cannot be understood, or its parameters do not fit.
+
+    `parameter` is the one at fault, where it is one.
+    """
+
+    def __init__(self, message: str, parameter: str | None = None) -> None:
+        self.parameter = parameter
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is known of a metric without running it."""
+
+    name: str
+    title: str
+    source: str
+    function: Callable[..., Any]
+    range: tuple[float | None, float | None] = (0, 1)  # None: no bound on that side
+    better: Better = "higher"
+    aggregate: Aggregate = "mean"
+    aliases: tuple[str, ...] = ()
+    at: str = "k"  # the parameter that stands behind the @
+    expected: bool = False  # it has a closed form for `ties: expected`
+    settle: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    figure: Callable[..., float] | None = None
+    explain: Callable[..., Any] | None = None
+    peers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    needs: Needs = ()
+    columns: tuple[str, ...] = ()
+    strict_order: bool = False  # it needs a truth without equal grades in a list
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        return get_type_hints(self.function, include_extras=True)
+
+    @cached_property
+    def view(self) -> type:
+        """The type of the first argument: what the metric looks at."""
+        first, *_ = signature(self.function).parameters.values()
+        view = self._hints.get(first.name)
+        if not isinstance(view, type) or not hasattr(view, "kinds"):
+            raise PluginError(
+                f"metric {self.name}: its first argument needs the type of what it looks at "
+                "(Judged, Ranked, ...)"
+            )
+        return view
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of challenge that it fits."""
+        kinds: frozenset[str] = self.view.kinds  # type: ignore[attr-defined]
+        return kinds
+
+    @cached_property
+    def parameters(self) -> type[BaseModel]:
+        """The pydantic model of its keyword-only parameters, in the order of the signature."""
+        from pydantic import ConfigDict, create_model
+
+        _, *rest = signature(self.function).parameters.values()
+        if wrong := [p.name for p in rest if p.kind is not Parameter.KEYWORD_ONLY]:
+            raise PluginError(f"metric {self.name}: {', '.join(wrong)} must be keyword-only")
+        fields: dict[str, Any] = {
+            p.name: (self._hints.get(p.name, Any), ... if p.default is p.empty else p.default)
+            for p in rest
+        }
+        config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+        return create_model(self.name, __config__=config, **fields)
+
+    @cached_property
+    def page(self) -> str:
+        """Its documentation."""
+        return getdoc(self.function) or ""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric with its parameters settled: `nDCG@10`."""
+
+    metric: Metric
+    params: dict[str, Any]  # all of them, defaults too
+    name: str  # the canonical one; what the challenge settles does not change it
+    id: str
+    primary: bool = False
+
+    @property
+    def aggregate(self) -> Aggregate:
+        """How lists make one number; a metric with an `average` can pool them."""
+        return "pooled" if self.params.get("average") == "pooled" else self.metric.aggregate
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the challenge must have beside its truth, as `metric` says."""
+        needs = self.metric.needs
+        return needs(self.params) if callable(needs) else needs
+
+    @property
+    def decimals(self) -> bool:
+        """Whether its values are anything but counts."""
+        return self.metric.aggregate != "sum"
+
+    def settled(self, constants: object) -> Measure:
+        """With what the challenge and its whole truth decide, such as ERR's highest grade."""
+        params = {
+            key: settle(constants)
+            for key, settle in self.metric.settle.items()
+            if self.params[key] is None
+        }
+        return replace(self, params={**self.params, **params}) if params else self
+
+    def signature(self, **circumstances: object) -> str:
+        """All that changes its number, so that two values can be compared at all.
+
+        >>> from scorer.metrics.p import p
+        >>> measure(p.__scorer__, "P@5").signature(lists=2000)
+        'P|k:5|rel:1|denominator:k|judged_only:false|lists:2000'
+        """
+        fields = self.metric.parameters.model_fields
+        parts = [self.metric.name]
+        for key, value in self.params.items():
+            extra = fields[key].json_schema_extra
+            symbol = extra.get("symbol", key) if isinstance(extra, dict) else key
+            said = written(value).replace("\\", "\\\\").replace("|", "\\|")
+            parts.append(f"{symbol}:{said}")
+        return "|".join([*parts, *(f"{key}:{value}" for key, value in circumstances.items())])
+
+
+def metric(
+    name: str,
+    *,
+    title: str,
+    source: str,
+    range: tuple[float | None, float | None] = (0, 1),
+    better: Better = "higher",
+    aggregate: Aggregate = "mean",
+    aliases: tuple[str, ...] = (),
+    at: str = "k",
+    expected: bool = False,
+    settle: Mapping[str, Callable[[Any], Any]] | None = None,
+    figure: Callable[..., float] | None = None,
+    explain: Callable[..., Any] | None = None,
+    peers: Mapping[str, Mapping[str, Any]] | None = None,
+    needs: Needs = (),
+    columns: tuple[str, ...] = (),
+    strict_order: bool = False,
+) -> Callable[[Function], Function]:
+    """Make a function a metric; the function itself is left as it is.
+
+    Its first argument's type decides what it gets: `Judged` (all lists at
+    once, gives an array of one value a list) or `Ranked` (one list, gives a
+    float), and others in `scorer.views.hits`. Its further arguments are
+    keyword-only and become its parameters; their annotations are checked.
+
+    Args:
+        name: how challenges write it; looked up without case.
+        title: its name in full.
+        source: where this definition is from.
+        range: the lowest and highest possible value, None where there is none.
+        better: which direction is better.
+        aggregate: how lists make one number: mean, sum, or pooled by `figure`.
+        aliases: other names that it answers to.
+        at: the parameter that stands behind the @ of a notation.
+        expected: whether it gives exact means over tied orders when `Hits.spread`.
+        settle: parameters that, left None, the challenge's constants decide.
+        figure: makes the whole-challenge value from the statistics of any set of lists.
+        explain: works one list's value out: from a `Listing` (scorer.metrics.explain.tables), the
+            value and the parameters by name to a `Working` (scorer.metrics.explain.steps).
+        peers: other tools' parameters in our terms: `{"dcg": {"exp-log2": {"gain": "exp2"}}}`.
+        needs: what the challenge must have beside its truth: "items", "items.features", "history",
+            or "history or items.users"; where that depends on the parameters, a function of them.
+        columns: columns that a submission may leave out elsewhere, but not here.
+        strict_order: whether equal grades in a list's truth are a fault of the truth.
+    """
+
+    def enter(function: Function) -> Function:
+        thing = Metric(
+            name, title, source, function, range, better, aggregate, aliases, at, expected,
+            settle or {}, figure, explain, peers or {}, needs, columns, strict_order,
+        )  # fmt: skip
+        return mark(function, thing)
+
+    return enter
+
+
+def measure(
+    metric: Metric,
+    notation: str,
+    params: Mapping[str, Any] | None = None,
+    id: str | None = None,
+    primary: bool = False,
+) -> Measure:
+    """The measure that a notation and further parameters make of `metric`.
+
+    Raises:
+        NotationError: parameters are unknown, missing or impossible.
+    """
+    from pydantic import ValidationError
+
+    _, inside, at = parse(notation)
+    given: dict[str, Any] = {}
+    for key, value in [*inside.items(), *(params or {}).items()]:
+        for ours, meant in _ours(metric, key, value).items():
+            if ours in given:
+                raise NotationError(f"{metric.name}: {quoted(ours)} is given twice", key)
+            given[ours] = meant
+    known = list(metric.parameters.model_fields)
+    if at is not None:
+        if metric.at not in known:
+            raise NotationError(f"{metric.name} takes no cut-off; write {metric.name}")
+        if metric.at in given:
+            raise NotationError(f"{metric.name}: the cut-off is given twice", metric.at)
+        single = isinstance(at, tuple) and metric.at == "k"
+        if single:
+            raise NotationError(f"{metric.name} takes one cut-off, such as {metric.name}@{at[0]}")
+        given[metric.at] = (at,) if metric.at == "cutoffs" and not isinstance(at, tuple) else at
+    for key in given:
+        if key not in known:
+            hint = f"; did you mean {quoted(near)}?" if (near := nearest(key, known)) else ""
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise NotationError(f"{metric.name} has no parameter {quoted(key)}{hint} ({has})", key)
+    try:
+        settled = metric.parameters(**given)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        key = str(fault["loc"][0])
+        if fault["type"] == "missing":
+            example = f"{metric.name}@10" if key == "k" else f"{metric.name}({key}=...)"
+            raise NotationError(
+                f"{metric.name} needs its {_called(metric, key)}, such as {example}", key
+            ) from None
+        said = _possible(metric, key)
+        raise NotationError(
+            f"{metric.name}: {_called(metric, key)} cannot be {written(given.get(key))}; {said}",
+            key,
+        ) from None
+    settings = {key: getattr(settled, key) for key in known}
+    name = _canonical(metric, settings)
+    return Measure(metric, settings, name, id or name, primary)
+
+
+def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
+    """Name, parameters and cut-off of `NAME(param=value, ...)@k`.
+
+    >>> parse("AP(rel=2)@100")
+    ('AP', {'rel': 2}, 100)
+    >>> parse("MARp@5,10")
+    ('MARp', {}, (5, 10))
+
+    Raises:
+        NotationError: it is not written that way.
+    """
+    hint = "write it as nDCG@10, AP(rel=2)@100 or RBP(p=0.8)"
+    wrong = NotationError(f"{quoted(notation)} is no measure; {hint}")
+    if len(notation) > LONGEST or not notation.isprintable():
+        raise wrong
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about odd spellings of numbers
+            tree: ast.expr = ast.parse(notation.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise wrong from None
+    further: list[Any] = []
+    if isinstance(tree, ast.Tuple) and tree.elts:
+        tree, *rest = tree.elts
+        further = [_value(node, wrong) for node in rest]
+    at = None
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
+        at, tree = _value(tree.right, wrong), tree.left
+        if at == ():
+            raise wrong
+    if further:
+        if at is None:
+            raise wrong
+        at = (at, *further)
+    params: dict[str, Any] = {}
+    if isinstance(tree, ast.Call):
+        if tree.args or any(keyword.arg is None for keyword in tree.keywords):
+            raise NotationError(f"{quoted(notation)}: parameters are written name=value")
+        for keyword in tree.keywords:
+            params[str(keyword.arg)] = _value(keyword.value, wrong)
+        tree = tree.func
+    if not isinstance(tree, ast.Name):
+        raise wrong
+    return tree.id, params, at
+
+
+def written(value: Any) -> str:
+    """A parameter's value as a notation writes it."""
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, Mapping):
+        entries = sorted(value.items(), key=_numbers_first)
+        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in entries) + "}"
+    if isinstance(value, tuple | list):
+        return ",".join(map(written, value))
+    return shown(value, 10_000)
+
+
+def _numbers_first(entry: tuple[Any, Any]) -> tuple[float, str]:
+    key = entry[0]
+    return (key, "") if isinstance(key, int | float) else (math.inf, str(key))
+
+
+def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:
+    """The metric's name with what is not at its default; the cut-off stands behind the @."""
+    fields = metric.parameters.model_fields
+    at = params.get(metric.at)
+    said = {
+        key: value
+        for key, value in params.items()
+        if key != metric.at and (fields[key].is_required() or value != fields[key].default)
+    }
+    inside = ", ".join(f"{key}={written(value)}" for key, value in said.items())
+    return (
+        metric.name
+        + (f"({inside})" if inside else "")
+        + (f"@{written(at)}" if at is not None else "")
+    )
+
+
+def _value(node: ast.expr, wrong: NotationError) -> Any:
+    if isinstance(node, ast.Name):
+        return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise wrong from None
+
+
+def _ours(metric: Metric, key: str, value: Any) -> dict[str, Any]:
+    """Another tool's parameter in our terms, where the metric knows it."""
+    if key in metric.peers:
+        known = metric.peers[key]
+        if "*" in known:  # renamed only
+            return {known["*"]: value}
+        if str(value) in known:
+            return dict(known[str(value)])
+        raise NotationError(
+            f"{metric.name}: {key}={written(value)} is unknown; it can be {', '.join(known)}", key
+        )
+    return {key: value}
+
+
+def _called(metric: Metric, key: str) -> str:
+    return "cut-off" if key == metric.at == "k" else key
+
+
+def _possible(metric: Metric, key: str) -> str:
+    """What a parameter can be, from its model."""
+    schema = metric.parameters.model_json_schema()["properties"].get(key, {})
+    choices = [
+        str(written(choice))
+        for part in (schema, *schema.get("anyOf", ()))
+        for choice in part.get("enum", [part["const"]] if "const" in part else [])
+    ]
+    said = f"it can be {', '.join(choices)}" if choices else ""
+    described = str(schema.get("description", "")).strip()
+    return "; ".join(part for part in (said, described) if part) or "see its page"

@@ -1,0 +1,260 @@
+"""One list of a submission, and the tables that explanations of its value share.
+
+A metric's `explain` is a function from a `Listing`, the value that scoring gave
+and the settled parameters to the steps of a working, the last one ending in
+that value. It looks at the same view as the metric, of this list alone, so that
+it can use the metric's own helpers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
+from scorer.metrics.params import discounts, gained
+from scorer.views.hits import Floats, Hits, Ints, Judged, Rated, Returned
+from scorer.views.pairwise import Heights, Layout, Likelihood, Orders, Pairs, Preferred
+
+View = TypeVar("View")
+
+TIED = "items with equal scores stand at each of their ranks alike (ties: expected)"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the items of one list are called."""
+
+    truth: tuple[str, ...] = ()  # the truth's: an ideal's in its order, else in that of the view
+    returned: tuple[str, ...] = ()  # the submission's, by rank
+    before: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # as in `Hits`,
+    tied: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # one a returned item
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[View]):
+    """One list: what a metric sees of it, and what its items are called."""
+
+    view: View
+    names: Names
+
+    @property
+    def ranks(self) -> list[Cell]:
+        """The rank of each returned item; `2-4` for a tie group that is spread over them."""
+        view, names = self.view, self.names
+        if not (isinstance(view, Judged) and view.hits.spread):
+            return list(range(1, len(names.returned) + 1))
+        groups = zip((names.before + 1).tolist(), (names.before + names.tied).tolist(), strict=True)
+        return [first if first == last else f"{first}-{last}" for first, last in groups]
+
+
+def only_judged(one: Listing[Judged], wanted: bool = True) -> Listing[Judged]:
+    """Without what nobody judged, as `Judged.only_judged`; as it is unless that is `wanted`."""
+    if not wanted:
+        return one
+    view, names = one.view.only_judged(), one.names
+    kept = [int(rank) - 1 for rank in one.view.hits.relevant(0).rank]
+    return Listing(
+        view,
+        Names(
+            names.truth,
+            tuple(names.returned[n] for n in kept),
+            view.hits.before,
+            view.hits.tied,
+        ),
+    )
+
+
+def down(
+    one: Listing[Judged], at: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
+) -> Grid:
+    """The list down to rank k, `columns` having a value for each of the hits `at`."""
+    grade = _filled(len(one.names.returned), one.view.hits.rank, one.view.hits.grade)
+    return _down(one, at.rank, {"grade": grade}, columns, k, one.view.hits.spread)
+
+
+def returned(
+    one: Listing[Returned], at: Returned, columns: Mapping[str, ArrayLike], k: int | None = None
+) -> Grid:
+    """The list down to rank k, `columns` having a value for each of the items `at`."""
+    return _down(one, at.rank, {}, columns, k)
+
+
+def _down(
+    one: Listing[Any],
+    rank: Ints,
+    whole: Mapping[str, Floats],
+    columns: Mapping[str, ArrayLike],
+    k: int | None,
+    spread: bool = False,
+) -> Grid:
+    names, n = one.names, len(one.names.returned)
+    above = names.before if spread else np.arange(n)
+    shown = n if k is None else int((above < k).sum())
+    said = f"first {shown:,} of {n:,} ranks" if shown < n else f"all {n:,} ranks"
+    if spread and (names.tied[:shown] > 1).any():
+        said += f"; {TIED}"
+    found = {**whole, **{name: _filled(n, rank, values) for name, values in columns.items()}}
+    return grid(
+        f"The list, {said}" if n else "The list",
+        {
+            "rank": one.ranks[:shown],
+            "item": names.returned[:shown],
+            **{name: values[:shown].tolist() for name, values in found.items()},
+        },
+        np.isin(np.arange(1, shown + 1), rank).tolist(),
+    )
+
+
+def rated(one: Listing[Rated], columns: Mapping[str, ArrayLike]) -> Grid:
+    """The ratings that were predicted, `columns` having a value for each."""
+    view = one.view
+    known = {"item": one.names.truth, "rating": view.rating, "prediction": view.prediction}
+    made = {name: np.asarray(values).tolist() for name, values in columns.items()}
+    return grid("The ratings that were predicted", {**known, **made})
+
+
+def catalogued(one: Listing[Returned], k: int) -> Items:
+    """The items of the catalogue at the first k ranks."""
+    known = one.view.top(k).where(one.view.top(k).item >= 0)
+    names = tuple(one.names.returned[rank - 1] for rank in known.rank.tolist())
+    return Items(f"of the catalogue, at the first {k:,} ranks", names)
+
+
+def best(one: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
+    """The best list there could be, `columns` having a value for each of its items."""
+    return grid(
+        "The best list",
+        {
+            "rank": ideal.rank.tolist(),
+            "item": named(one, ideal),
+            "grade": ideal.grade.tolist(),
+            **{name: np.asarray(values).tolist() for name, values in columns.items()},
+        },
+    )
+
+
+def sought(one: Listing[Judged], rel: float) -> Items:
+    """The relevant items of the truth, R of them."""
+    names = named(one, one.view.ideal.relevant(rel))
+    return Items(f"relevant (grade {rel:g} or more), R = {len(names):,}", names)
+
+
+def top(one: Listing[Judged], k: int) -> tuple[str, ...]:
+    """The items at ranks 1 to k, or that may be there."""
+    names = one.names
+    return names.returned[: int((names.before < k).sum()) if one.view.hits.spread else k]
+
+
+def named(one: Listing[Judged], hits: Hits) -> tuple[str, ...]:
+    """What the items of these hits, or of an ideal, are called."""
+    return tuple(one.names.truth[place - 1] for place in hits.place.tolist())
+
+
+def gains(hits: Hits, gain: Any, discount: str, k: ArrayLike | None) -> dict[str, Floats]:
+    """The columns of a discounted gain."""
+    gain, by = gained(hits.grade, gain), discounts(discount)
+    shares = hits.discounted(gain, by, k)
+    weight = (
+        {"weight": hits.at(lambda rank: 1 / by(rank), k)}
+        if hits.spread
+        else {"discount": by(hits.rank.astype(np.float64))}
+    )
+    return {"gain": gain, **weight, "contribution": shares, "running total": np.cumsum(shares)}
+
+
+def first(found: Hits, k: int | None) -> Iterator[tuple[int, float]]:
+    """The ranks to k at which the first of these hits may stand, and the chance of each."""
+    if not found.spread:
+        yield from ((rank, 1.0) for rank in found.top(k).rank[:1].tolist())
+        return
+    heads, size, _ = found.groups()
+    none = 1.0  # the chance that it did not come yet
+    for n in range(int((heads.tied - size)[0]) + 1 if size.size else 0):
+        share = float(size[0] / (heads.tied[0] - n))
+        rank = int(heads.before[0]) + n + 1
+        if k is None or rank <= k:
+            yield rank, none * share
+        none *= 1 - share
+
+
+def nothing_relevant(name: str) -> Sentence:
+    """Why a value over R is undefined."""
+    return Sentence(f"Nothing is relevant in the truth, R = 0, so {name} is undefined.")
+
+
+def alone(view: Any, at: int) -> Any:
+    """The same view of one of its lists."""
+    match view:
+        case Judged():
+            hits, ideal = (_alone(hits, at) for hits in (view.hits, view.ideal))
+            return Judged(hits, ideal, view.returned[at : at + 1], view.names[at : at + 1])
+        case Rated():
+            mine = view.in_list == at
+            none, name = np.zeros(int(mine.sum()), dtype=np.int64), view.names[at : at + 1]
+            rating, said = view.rating[mine], view.prediction[mine]
+            return Rated(none, rating, said, view.low[mine], view.high[mine], 1, name)
+        case Returned():
+            kept, past = view.where(view.in_list == at), view.past_list == at
+            return replace(
+                kept,
+                in_list=np.zeros_like(kept.in_list),
+                lists=1,
+                past_list=np.zeros_like(view.past_list[past]),
+                past_item=view.past_item[past],
+                names=view.names[at : at + 1],
+            )
+        case Preferred():
+            return _preferred(view, at)
+    raise AssertionError(f"what is one list of a {type(view).__name__}?")
+
+
+def _alone(hits: Hits, at: int) -> Hits:
+    mine = hits.where(hits.in_list == at)
+    return replace(mine, in_list=np.zeros_like(mine.in_list), lists=1)
+
+
+def _filled(size: int, rank: Ints, values: ArrayLike) -> Floats:
+    """`values` at their ranks, NaN at the others."""
+    filled = np.full(size, np.nan)
+    filled[rank - 1] = values
+    return filled
+
+
+def _preferred(view: Preferred, at: int) -> Preferred:
+    layout, truth = view.truth.layout, view.truth
+    name = layout.names[at : at + 1]
+    for n, lists in enumerate(layout.lists):
+        for slot in np.flatnonzero(lists == at).tolist():
+            rows = layout.items[n][slot]
+            small = Layout.of(np.zeros(rows.size, dtype=np.int64), name)
+            orders = Orders(
+                small,
+                (truth.bits[n][slot : slot + 1],),
+                (truth.rank[n][slot : slot + 1],),
+                None if truth.likelihood is None else _likely(truth.likelihood, rows),
+            )
+            said = view.said
+            kept = Heights(said.height[rows]) if isinstance(said, Heights) else _pairs(said, rows)
+            return Preferred(orders, kept)
+    empty = np.empty(0, dtype=np.int64)
+    return Preferred(Orders(Layout.of(empty, name), (), ()), Pairs(empty, empty))
+
+
+def _pairs(pairs: Pairs, rows: Ints) -> Pairs:
+    place = {row: n for n, row in enumerate(rows.tolist())}
+    kept = np.isin(pairs.better, rows)
+    better, worse = (
+        np.array([place[row] for row in side[kept].tolist()], dtype=np.int64)
+        for side in (pairs.better, pairs.worse)
+    )
+    return Pairs(better, worse)
+
+
+def _likely(likelihood: Likelihood, rows: Ints) -> Likelihood:
+    kept = np.isin(likelihood.pairs.better, rows)
+    return Likelihood(_pairs(likelihood.pairs, rows), likelihood.probability[kept])

@@ -1,0 +1,67 @@
+"""The catalogue of metrics as text: the overview, one metric's page, the README's table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scorer.core.registry import Registry
+from scorer.metrics.base import Metric, written
+
+
+def overview(metrics: Registry[Metric]) -> str:
+    """A line a metric."""
+    width = max(len(notation(each)) for each in metrics)
+    lines = [f"{notation(each):{width}}  {each.title}" for each in metrics]
+    return "\n".join(lines) + "\n\nOne metric's page: score metrics NAME\n"
+
+
+def page(metrics: Registry[Metric], name: str) -> str:
+    """What a metric means, its parameters, and where it is from. Raises `UnknownName`."""
+    metric = metrics.get(name)
+    parts = [f"{notation(metric)}: {metric.title}", metric.page]
+    if parameters := _parameters(metric):
+        parts.append("Parameters:\n\n" + "\n".join(f"    {line}" for line in parameters))
+    low, high = metric.range
+    span = (
+        f"from {'-∞' if low is None else written(low)} to {'∞' if high is None else written(high)}"
+    )
+    facts = [f"Range: {span}; {metric.better} is better; lists make a {metric.aggregate}."]
+    if metric.aliases:
+        facts.append(f"Also called: {', '.join(metric.aliases)}.")
+    facts.append(f"Source: {metric.source}.")
+    return "\n\n".join([*parts, "\n".join(facts)]) + "\n"
+
+
+def table(metrics: Registry[Metric]) -> str:
+    """The table of metrics in Markdown, as README holds it."""
+    rows = [f"| `{notation(each)}` | {each.title} | {_lead(each)} |" for each in metrics]
+    return "\n".join(["| metric | name | what it says |", "|---|---|---|", *rows]) + "\n"
+
+
+def notation(metric: Metric) -> str:
+    """How it is written: `P@k` where it needs its cut-off, `AP[@k]` where it may omit it."""
+    field = metric.parameters.model_fields.get(metric.at)
+    if field is None:
+        return metric.name
+    symbol = "z1,z2,.." if metric.at == "cutoffs" else "r" if metric.at == "recall" else "k"
+    return f"{metric.name}@{symbol}" if field.is_required() else f"{metric.name}[@{symbol}]"
+
+
+def _lead(metric: Metric) -> str:
+    return metric.page.split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+
+
+def _parameters(metric: Metric) -> list[str]:
+    schema: dict[str, Any] = metric.parameters.model_json_schema()["properties"]
+    lines = []
+    for name, field in metric.parameters.model_fields.items():
+        facts = schema.get(name, {})
+        choices = [
+            str(written(choice))
+            for part in (facts, *facts.get("anyOf", ()))
+            for choice in part.get("enum", [])
+        ]
+        default = "must be given" if field.is_required() else f"default {written(field.default)}"
+        said = [default, " | ".join(choices), str(facts.get("description", ""))]
+        lines.append(f"{name}: " + "; ".join(part for part in said if part))
+    return lines

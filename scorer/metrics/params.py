@@ -1,0 +1,125 @@
+"""Parameter types that metrics share: what may be written, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field, Strict
+
+from scorer.core.errors import ChallengeError
+
+Floats = NDArray[np.float64]
+
+HIGHEST = 1000  # 2^1000 a few million times over is still finite
+
+
+def _increasing(cutoffs: tuple[int, ...]) -> tuple[int, ...]:
+    if len(set(cutoffs)) != len(cutoffs):
+        raise ValueError("a cut-off is named twice")
+    return tuple(sorted(cutoffs))
+
+
+Cutoff = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, description="Look at the first k ranks only; a positive whole number."),
+]
+Cutoffs = Annotated[
+    tuple[Cutoff, ...],
+    Strict(False),
+    Field(
+        min_length=1,
+        description="The cut-offs to average over; positive whole numbers.",
+        json_schema_extra={"symbol": "z"},
+    ),
+    AfterValidator(_increasing),
+]
+Relevant = Annotated[
+    float,
+    Field(
+        ge=0,
+        allow_inf_nan=False,
+        description="The lowest grade that counts as relevant; not below 0.",
+    ),
+]
+Gain = Annotated[
+    Literal["linear", "exp2"] | Mapping[float, Annotated[float, Field(ge=0)]],
+    Field(
+        description="What a grade is worth: itself, 2^grade - 1, or a table such as {1: 1, 2: 3} "
+        "(others are worth themselves)."
+    ),
+]
+Discount = Annotated[
+    Literal["log2", "jarvelin"],
+    Field(description="What a gain at rank i is divided by: log2(i + 1), or max(1, log2 i)."),
+]
+RecallLevel = Annotated[
+    float,
+    Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1."),
+]
+Persistence = Annotated[
+    float,
+    Field(gt=0, lt=1, description="The chance that the reader goes on to the next item."),
+]
+
+Average = Annotated[
+    Literal["lists", "pooled"],
+    Field(description="The mean of each list's value, or one value of all lists' rows together."),
+]
+Distance = Annotated[
+    Literal["cosine", "jaccard"],
+    Field(
+        description="Between features: 1 - their cosine, or 1 - the share of the features that "
+        "both items have among those that either has (an item has what is not 0)."
+    ),
+]
+Catalogued = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, description="How many items there are; settled by the challenge's items."),
+]
+
+
+def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
+    """What each grade is worth; nothing for a negative one, itself for one a table leaves out.
+
+    Raises:
+        ChallengeError: it is more than a float can hold.
+    """
+    positive = np.maximum(grade, 0.0)
+    if isinstance(gain, Mapping):
+        worth = positive.copy()
+        for known, value in gain.items():
+            worth[grade == known] = value if known >= 0 else 0.0
+        return worth
+    if gain == "linear":
+        return positive
+    if (highest := positive.max(initial=0.0)) > HIGHEST:
+        raise ChallengeError(
+            f"gain=exp2 of grade {highest:g} is too large to add up; write gain=linear or a table"
+        )
+    return np.exp2(positive) - 1
+
+
+def discounts(discount: str) -> Callable[[Floats], Floats]:
+    """What a gain is divided by at each rank."""
+    if discount == "jarvelin":
+        return lambda rank: np.maximum(1.0, np.log2(rank))
+    return lambda rank: np.log2(rank + 1)  # +1 since the first item has rank 1
+
+
+def distances(first: Floats, second: Floats, distance: str) -> Floats:
+    """How unlike the items of each row are, by their features."""
+    if distance == "jaccard":
+        both = ((first != 0) & (second != 0)).sum(axis=1)
+        either = ((first != 0) | (second != 0)).sum(axis=1)
+        shared: Floats = np.where(either > 0, both / np.maximum(either, 1), 1.0)
+        return 1.0 - shared
+    lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    products = (first * second).sum(axis=1)
+    alike: Floats = np.divide(products, lengths, out=np.zeros(len(first)), where=lengths > 0)
+    apart: Floats = 1.0 - np.clip(alike, -1.0, 1.0)  # rounding may pass 1
+    return apart

@@ -1,0 +1,1 @@
+"""A challenge made ready."""

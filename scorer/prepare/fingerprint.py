@@ -1,0 +1,171 @@
+"""What a challenge, and a value, are told apart from others by: fingerprint and signatures."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from scorer import __version__
+from scorer.challenge.model import Challenge
+from scorer.core.errors import ChallengeError, Problem
+from scorer.io.files import Unreadable, beginning, digest
+from scorer.metrics.base import Measure, Metric
+from scorer.results.scorecard import Rules
+from scorer.views.hits import Judged, Ranked, Returned
+
+KEY = ".scorer-key"
+MOST_KEY = 1 << 16  # bytes of it that count
+BESIDE = ("lists", "items", "history", "likelihood", "folds")
+IN_ORDER = (Judged, Ranked, Returned)  # views in which equal scores have an order
+COST = 1 << 11  # of scrypt, where there is no key: 2 MiB and some 5 ms a guess
+
+
+def signature(measure: Measure, rules: Rules, ties: str, lists: int, folds: int = 0) -> str:
+    """All that makes a number of a submission and a truth: equal ones compute the same.
+
+    Metric, parameters (those too that the challenge settles, as ERR's max_grade),
+    rules, and whose code it is: scorer's version and, where the metric is not
+    scorer's own, 12 digits of its file's SHA-256. What the truth is, the
+    challenge's fingerprint says.
+    """
+    said: dict[str, object] = {"lists": lists}
+    if folds:
+        said["folds"] = folds
+    said |= _circumstances(measure, rules, ties)
+    return measure.signature(**said, scorer=__version__)
+
+
+def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, object]:
+    said: dict[str, object] = {"missing": rules.missing}
+    if measure.aggregate != "pooled":  # a figure has no list that could be undefined
+        said["undefined"] = rules.undefined
+    if measure.metric.view in IN_ORDER:
+        said["ties"] = ties
+    if (code := _code(measure.metric)) is not None:
+        said["code"] = code
+    return said
+
+
+def digests(
+    challenge: Challenge, kind: str, measures: Sequence[Measure], rules: Mapping[str, Rules]
+) -> dict[str, str]:
+    """What a scorecard is identified by, beside its submission.
+
+    `rules` is of what the file means, not of how it is written: a comment, the
+    description, paths, examples and baselines change nothing, `-m` does. Of a
+    plugin, the files that the challenge names are looked at, not what they import.
+
+    `truth` may be seen by anyone, and a small truth could be found by trying
+    all there are until one has its digest. So it is keyed with the file
+    `.scorer-key` beside the challenge, any secret text (`openssl rand -hex 32`).
+    Where there is none, scrypt makes a guess cost some milliseconds instead of
+    a microsecond: that slows the search down and ends it nowhere; a truth of
+    some twenty yes-or-no answers falls in hours. Nor does a key hide what
+    published values tell of the truth.
+
+    Raises:
+        ChallengeError: a file or the key cannot be read, or the key is empty.
+    """
+    code = hashlib.sha256()
+    for path in challenge.plugins:
+        code.update(hashlib.sha256(path.read_bytes()).digest())
+    meant = hashlib.sha256(json.dumps(_meant(challenge, kind, measures, rules)).encode()).digest()
+    files = {
+        name: _digest(source.file)
+        for name in ("truth", *BESIDE)
+        if (source := getattr(challenge, name)) is not None
+    }
+    known, key = json.dumps(files).encode(), _key(challenge.folder)
+    truth = (
+        hashlib.scrypt(known, salt=meant, n=COST, r=8, p=1, dklen=32)
+        if key is None
+        else hashlib.blake2b(known, key=key, digest_size=32).digest()
+    )
+    return {
+        "rules": meant.hex(),
+        "truth": truth.hex(),
+        "plugins": code.hexdigest(),
+        "scorer": __version__,
+    }
+
+
+def fingerprint(digests: Mapping[str, str]) -> str:
+    """What tells a challenge from others, and from what it was before: rules, truth, plugins."""
+    said = "|".join(digests.get(name, "") for name in ("rules", "truth", "plugins"))
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def keyed(challenge: Challenge) -> bool:
+    """Whether the challenge has a key of its own."""
+    return (challenge.folder / KEY).exists()
+
+
+def _meant(
+    challenge: Challenge, kind: str, measures: Sequence[Measure], rules: Mapping[str, Rules]
+) -> dict[str, object]:
+    """The rules as they are settled; what is as by default is left out, written or not."""
+    submission = challenge.submission
+    sources = {
+        name: source.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
+        for name in ("truth", *BESIDE)
+        if (source := getattr(challenge, name)) is not None
+    }
+    return {
+        "kind": kind,
+        "measures": [
+            [m.id, m.primary, m.signature(**_circumstances(m, rules[m.id], submission.ties))]
+            for m in measures
+        ],
+        "submission": submission.model_dump(
+            mode="json", exclude={"missing_list"}, exclude_defaults=True
+        ),
+        "leaderboard": challenge.leaderboard.model_dump(
+            mode="json", exclude={"baselines"}, exclude_defaults=True
+        ),
+        "files": sources,
+    }
+
+
+def _code(metric: Metric) -> str | None:
+    """The digest of the file that a metric stands in; none for scorer's own, which have a version.
+
+    A plugin's functions are told from scorer's by their module, as the registry does.
+    """
+    function = inspect.unwrap(metric.function)
+    if function.__module__.startswith("scorer."):
+        return None
+    try:
+        return hashlib.sha256(Path(inspect.getfile(function)).read_bytes()).hexdigest()[:12]
+    except (OSError, TypeError):
+        return "unknown"
+
+
+def _digest(path: Path) -> str:
+    try:
+        return digest(path)
+    except Unreadable as error:
+        raise _lost(path, error) from None
+
+
+def _lost(path: Path, error: Unreadable) -> ChallengeError:
+    problem = error.problem
+    return ChallengeError(
+        problems=[Problem(f"T{problem.code[1:]}", problem.message, path=str(path))]
+    )
+
+
+def _key(folder: Path) -> bytes | None:
+    path = folder / KEY
+    if not os.path.lexists(path):
+        return None
+    try:
+        text = beginning(path, MOST_KEY).strip()
+    except Unreadable as error:
+        raise _lost(path, error) from None
+    if not text:
+        raise ChallengeError(problems=[Problem("T102", "the key is empty", path=str(path))])
+    return hashlib.sha256(text).digest()

@@ -1,0 +1,405 @@
+"""Submissions made from the truth: the best there is, its reverse, and some that know nothing.
+
+They are tables, and meet the truth as any submission does; no check is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from scorer.core.errors import Problem, some
+from scorer.io.table import Floats, Ids, Ints, Table, Wanted
+from scorer.kinds.base import Answers
+from scorer.kinds.grades import Grades
+from scorer.kinds.preferences import Preferences
+from scorer.kinds.ratings import Ratings
+from scorer.metrics.base import Measure
+from scorer.prepare.open import Opened
+from scorer.results.scorecard import UNDEFINED, Scorecard, Value, over_folds, settle
+from scorer.scoring.evaluate import score
+from scorer.views.hits import Returned
+from scorer.views.join import Truth
+from scorer.views.pairwise import Orders
+
+DEPTH = 10  # items of a list where nothing says how many
+SIDES = ("better", "worse")
+NONE = np.empty(0, dtype=np.int64)
+
+
+class Canaries(Protocol):
+    """What can be made of one kind of truth."""
+
+    @property
+    def truth(self) -> Truth:
+        """What they are made from."""
+        ...
+
+    @property
+    def drawn(self) -> str:
+        """What random submissions are drawn from, in words."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many rows a random submission has."""
+        ...
+
+    def perfect(self) -> list[Table]:
+        """The best there is: a measure's ceiling is the best value of any of them."""
+        ...
+
+    def others(self) -> dict[str, Table]:
+        """Those that make sense for this kind, by name: reversed, constant, tied, empty."""
+        ...
+
+    def random(self, rng: np.random.Generator) -> Table:
+        """One that knows nothing."""
+        ...
+
+    def tied(self, rng: np.random.Generator) -> Table:
+        """As the tied one, were the items called otherwise, at random."""
+        ...
+
+
+def canaries(ready: Opened) -> Canaries:
+    """The canaries of a challenge whose truth is open."""
+    match ready.answers:
+        case Grades() as answers:
+            return _OfGrades(ready, answers.truth)
+        case Ratings() as answers:
+            return _OfRatings(answers.truth)
+        case Preferences() as answers:
+            return _OfPreferences(answers.truth, answers.orders)
+    raise AssertionError(f"what is made of {type(ready.answers).__name__}?")
+
+
+def cards(ready: Opened, table: Table) -> tuple[Scorecard, dict[str, Scorecard]]:
+    """How a table scores, and how in each fold."""
+    assert ready.answers is not None
+
+    def card(answers: Answers) -> Scorecard:
+        meeting = answers.meet(table, ready.prepared.challenge.submission.ties, ready.views)
+        return score(meeting, answers.lists, ready.measures)
+
+    return card(ready.answers), {name: card(fold) for name, fold in ready.folds.items()}
+
+
+def values(ready: Opened, table: Table) -> dict[str, Value]:
+    """What a table comes to by each measure, after the challenge's rules."""
+    card, folds = cards(ready, table)
+    rules = ready.prepared.rules
+    return {
+        m.id: over_folds(folds, card.lists, m, rules[m.id])
+        if folds
+        else settle(card, m, rules[m.id])
+        for m in ready.measures
+    }
+
+
+def unanswerable(ready: Opened) -> Iterator[Problem]:
+    """Lists that have no value whatever is submitted, where the challenge allows no such list.
+
+    Beside the perfect submission a random one is asked, since a measure may
+    want more items than the truth names.
+    """
+    strict = [m for m in ready.measures if _strict(ready, m)]
+    if not strict:
+        return
+    assert ready.answers is not None
+    made = canaries(ready)
+    lost = {m.id: list(ready.answers.lists) for m in strict}
+    for table in _attempts(made):
+        found = cards(ready, table)
+        for m in strict:
+            names = _undefined(ready, m, found)
+            lost[m.id] = [name for name in lost[m.id] if name in names]
+        if not any(lost.values()):
+            return
+    path, word = str(ready.prepared.challenge.truth.file), ready.public.word("list")
+    for measure, lists in lost.items():
+        if lists:
+            said = f"{measure} has no value for {word} {some(lists)}, whatever is submitted"
+            help = "leave such lists out of the truth, or write undefined: skip"
+            yield Problem("T511", said, path=path, list=lists[0], help=help, times=len(lists))
+
+
+def _attempts(made: Canaries) -> Iterator[Table]:
+    yield from made.perfect()
+    yield made.random(np.random.default_rng(1))
+
+
+def _strict(ready: Opened, measure: Measure) -> bool:
+    """Whether a list without a value is the truth's fault, if anyone's."""
+    about = measure.aggregate != "pooled" and measure.metric.view is not Returned
+    return about and ready.prepared.rules[measure.id].undefined == "error"
+
+
+def _undefined(
+    ready: Opened, measure: Measure, found: tuple[Scorecard, Mapping[str, Scorecard]]
+) -> set[str]:
+    (card, folds), rules = found, ready.prepared.rules[measure.id]
+    return {
+        each.lists[n]
+        for each in folds.values() or [card]
+        for n in np.flatnonzero(each.states(measure.id, rules) == UNDEFINED).tolist()
+    }
+
+
+@dataclass(frozen=True)
+class _OfGrades:
+    ready: Opened
+    truth: Truth
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every item: the truth's by their codes, then others that are public."""
+        public = self.ready.public
+        known = [public.items or (), *(public.candidates or {}).values()]
+        return tuple(dict.fromkeys(item for names in (self.truth.items, *known) for item in names))
+
+    @cached_property
+    def pool(self) -> tuple[str, Ints, Mapping[str, Ints] | None]:
+        """In words what a list may hold, the items, and those of each list if they differ."""
+        public = self.ready.public
+        code = {name: n for n, name in enumerate(self.names)}
+        if public.candidates is not None:
+            mine = {
+                name: np.array([code[item] for item in sorted(items)], dtype=np.int64)
+                for name, items in public.candidates.items()
+            }
+            return "each list's own items", NONE, mine
+        if public.items is not None:
+            items = np.array([code[item] for item in public.items], dtype=np.int64)
+            return f"the {items.size:,} public items", items, None
+        items = np.array([code[item] for item in sorted(self.truth.items)], dtype=np.int64)
+        return f"the {items.size:,} items that the truth names", items, None
+
+    @property
+    def drawn(self) -> str:
+        return f"{self.pool[0]}, at most {self.depth:,} a list"
+
+    @property
+    def rows(self) -> int:
+        return len(self.truth.lists) * self.depth
+
+    @cached_property
+    def depth(self) -> int:
+        """How many items a list has: as many as it may, else as any measure or list asks."""
+        length = self.ready.prepared.challenge.submission.length
+        if length is not None and length.max is not None:
+            return length.max
+        longest = int(np.bincount(self.truth.in_list).max(initial=0))
+        return max(DEPTH, longest, *map(deepest, self.ready.measures), (length and length.min) or 0)
+
+    def perfect(self) -> list[Table]:
+        # an order wants all that was judged, a set only what is relevant
+        rels = {measure.params.get("rel") for measure in self.ready.measures}
+        least = {np.nextafter(0, 1) if rel is None else rel for rel in rels}
+        every = np.ones(self.truth.grade.size, dtype=bool)
+        masks = [every, *(self.truth.grade >= rel for rel in sorted(least))]
+        distinct = {mask.tobytes(): mask for mask in masks}.values()
+        rows = [(self.truth.in_list[m], self.truth.item[m]) for m in distinct]
+        # and some, such as AUC, want something below it
+        longest = int(np.bincount(self.truth.in_list).max(initial=0))
+        more = min(self.depth, longest + DEPTH)  # a cut-off may be a billion
+        return [*(self._listed(*each) for each in rows), self._listed(*rows[0], least=more)]
+
+    def others(self) -> dict[str, Table]:
+        truth, ties = self.truth, self.ready.prepared.challenge.submission.ties
+        back = np.lexsort((-np.arange(truth.item.size), truth.in_list))
+        liked = np.bincount(truth.item[truth.grade > 0], minlength=len(self.names))
+        made = {
+            "reversed": self._listed(truth.in_list[back], truth.item[back]),
+            "constant": self._pooled(lambda items: items[np.lexsort((items, -liked[items]))]),
+            "empty": self._listed(NONE, NONE),
+        }
+        if ties != "error":
+            made["tied"] = self._tied({"file": 0, "item-asc": 1}.get(ties, -1) * self._places)
+        return made
+
+    def random(self, rng: np.random.Generator) -> Table:
+        return self._pooled(
+            lambda items: rng.choice(items, min(self.depth, items.size), replace=False), anew=True
+        )
+
+    def tied(self, rng: np.random.Generator) -> Table:
+        return self._tied(rng.permutation(len(self.names)))
+
+    @cached_property
+    def _places(self) -> Ints:
+        """Where each item stands among their names."""
+        return np.argsort(np.argsort(np.array(self.names, dtype=object)))
+
+    def _tied(self, place: Ints) -> Table:
+        """The items that come first by their places; `expected` knows that they are equal."""
+        tied = self.ready.prepared.challenge.submission.ties == "expected"
+        return self._pooled(lambda items: items[np.argsort(place[items], kind="stable")], tied)
+
+    def _pooled(
+        self, chosen: Callable[[Ints], Ints], tied: bool = False, anew: bool = False
+    ) -> Table:
+        """For each list the first of its items, in the order that `chosen` gives them.
+
+        `anew` if it gives each list another, though the items are the same.
+        """
+        _, items, by_list = self.pool
+        if by_list is None and not anew:
+            mine = [chosen(items)[: self.depth]] * len(self.truth.lists)
+        else:
+            own = (items if by_list is None else by_list.get(n, NONE) for n in self.truth.lists)
+            mine = [chosen(each)[: self.depth] for each in own]
+        in_list = np.repeat(np.arange(len(mine)), [each.size for each in mine])
+        return self._listed(in_list, np.concatenate([NONE, *mine]), tied)
+
+    def _listed(self, in_list: Ints, item: Ints, tied: bool = False, least: int = 0) -> Table:
+        """Lists in the order of the rows, cut or filled up to the length that is asked."""
+        length = self.ready.prepared.challenge.submission.length
+        least, most = (max(length.min or 0, least), length.max) if length else (least, None)
+        names: tuple[str, ...] = self.names
+        if most is not None:
+            kept = _nth(in_list) <= most
+            in_list, item = in_list[kept], item[kept]
+        sizes = np.bincount(in_list, minlength=len(self.truth.lists))
+        if in_list.size and (short := np.maximum(least - sizes, 0)).any():
+            more = np.repeat(np.arange(sizes.size), short)
+            # no file can hold a NUL, so no item is called that
+            item = np.append(item, len(names) + _nth(more) - 1)
+            in_list = np.append(in_list, more)
+            names += tuple(f"\0{n}" for n in range(least))
+            by = np.argsort(in_list, kind="stable")
+            in_list, item = in_list[by], item[by]
+        score = np.zeros(in_list.size) if tied else -_nth(in_list).astype(np.float64)
+        return _table({"list": (in_list, self.truth.lists), "item": (item, names)}, score=score)
+
+
+@dataclass(frozen=True)
+class _OfRatings:
+    truth: Truth
+
+    drawn = "the ratings, each given to another item"
+
+    @property
+    def rows(self) -> int:
+        return self.truth.grade.size
+
+    def perfect(self) -> list[Table]:
+        return [self._predicted(self.truth.grade)]
+
+    def others(self) -> dict[str, Table]:
+        rating = self.truth.grade
+        return {
+            "reversed": self._predicted(rating.min() + rating.max() - rating),
+            "constant": self._predicted(np.full(rating.size, rating.mean())),
+            "empty": _table(
+                {"list": (NONE, self.truth.lists), "item": (NONE, ())}, prediction=np.empty(0)
+            ),
+        }
+
+    def random(self, rng: np.random.Generator) -> Table:
+        return self._predicted(rng.permutation(self.truth.grade))
+
+    tied = random  # predictions do not tie
+
+    def _predicted(self, said: Floats) -> Table:
+        ids = {
+            "list": (self.truth.in_list, self.truth.lists),
+            "item": (self.truth.item, tuple(self.truth.items)),
+        }
+        return _table(ids, prediction=said, low=said, high=said)
+
+
+@dataclass(frozen=True)
+class _OfPreferences:
+    truth: Truth
+    orders: Orders
+
+    drawn = "all orders of each list's items"
+
+    @property
+    def rows(self) -> int:
+        return self.truth.item.size
+
+    def perfect(self) -> list[Table]:
+        better, worse = self._pairs
+        return [self._stated(better, worse), self._ordered(self._depth)]
+
+    def others(self) -> dict[str, Table]:
+        better, worse = self._pairs
+        size = self.truth.item.size
+        return {
+            "reversed": self._stated(worse, better),
+            "constant": self._ordered(np.arange(size)),  # its rows are in the order of the names
+            "tied": self._ordered(np.zeros(size)),
+            "empty": self._stated(NONE, NONE),
+        }
+
+    def random(self, rng: np.random.Generator) -> Table:
+        return self._ordered(rng.permutation(self.truth.item.size))
+
+    tied = random  # nothing orders what is tied
+
+    @cached_property
+    def _pairs(self) -> tuple[Ints, Ints]:
+        """All that the truth prefers and that follows from it: rows of its items."""
+        orders = self.orders
+        sides: tuple[list[Ints], list[Ints]] = ([NONE], [NONE])
+        for items, bits in zip(orders.layout.items, orders.bits, strict=True):
+            above = np.unpackbits(bits, axis=2, count=items.shape[1])
+            lists, low, high = np.nonzero(above)
+            sides[0].append(items[lists, high])
+            sides[1].append(items[lists, low])
+        return np.concatenate(sides[0]), np.concatenate(sides[1])
+
+    @cached_property
+    def _depth(self) -> Ints:
+        """An order that no preference of the truth contradicts."""
+        orders, depth = self.orders, np.zeros(self.truth.item.size, dtype=np.int64)
+        for items, rank in zip(orders.layout.items, orders.rank, strict=True):
+            depth[items] = rank
+        order = np.argsort(depth, kind="stable")
+        place = np.empty(order.size, dtype=np.int64)
+        place[order] = np.arange(order.size)
+        return place
+
+    def _ordered(self, place: Ints | Floats) -> Table:
+        truth = self.truth
+        ids = {"list": (truth.in_list, truth.lists), "item": (truth.item, tuple(truth.items))}
+        return _table(ids, rank=place.astype(np.float64))
+
+    def _stated(self, better: Ints, worse: Ints) -> Table:
+        truth = self.truth
+        names = tuple(truth.items)
+        ids = {"list": (truth.in_list[better], truth.lists)}
+        for role, rows in zip(SIDES, (better, worse), strict=True):
+            ids[role] = (truth.item[rows], names)
+        return _table(ids)
+
+
+def deepest(measure: Measure) -> int:
+    """The last rank that a measure looks at; 0 where it has no cut-off."""
+    return max(cutoffs(measure), default=0)
+
+
+def cutoffs(measure: Measure) -> tuple[int, ...]:
+    """The ranks at which a measure stops."""
+    at = measure.params.get("cutoffs") or measure.params.get("k")
+    return at if isinstance(at, tuple) else (at,) if isinstance(at, int) else ()
+
+
+def _nth(in_list: Ints) -> Ints:
+    """1 for the first row of a list, 2 for the second; rows of a list stand together."""
+    place = np.arange(in_list.size, dtype=np.int64)
+    new = np.ones(in_list.size, dtype=bool)
+    new[1:] = np.diff(in_list) != 0
+    return place - np.maximum.accumulate(np.where(new, place, 0)) + 1
+
+
+def _table(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> Table:
+    rows = len(ids["list"][0])
+    columns = {role: Ids(codes, names) for role, (codes, names) in ids.items()}
+    return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Wanted(tuple(ids)))

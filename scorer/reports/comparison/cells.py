@@ -1,0 +1,244 @@
+"""A comparison to be shown, and the pieces of text that several of its formats share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from scorer.challenge.model import Challenge
+from scorer.compare.pairs import Differing, Pair, Pairing, Tally
+from scorer.core.errors import shown, some
+from scorer.core.registry import Registry, alone, discover
+from scorer.metrics.base import Measure
+from scorer.reports.base import Form, Sheet, chance
+from scorer.results.scorecard import Report
+from scorer.views.hits import Floats
+
+MANY = 10  # pairs above which each is shown only when all are asked for
+
+FIGURES = ("difference", "interval", "w-t-l", "effect", "p")
+MOST = "differ most in"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Submissions held against each other, and where they come from."""
+
+    challenge: Challenge
+    report: Report | None  # None: read back, without the submissions
+    pairing: Pairing
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Those that were compared, the primary first."""
+        if self.report is None or not self.pairing.pairs:
+            return ()
+        known, primary = self.pairing.pairs[0].measures, self.report.primary
+        found = [measure for measure in self.report.measures if measure.id in known]
+        return tuple(sorted(found, key=lambda measure: measure.id != primary.id))
+
+    @property
+    def preferences(self) -> tuple[str, ...]:
+        """Those that were asked for."""
+        return tuple(self.pairing.orders)
+
+
+@cache
+def forms() -> Registry[Form]:
+    """Every format of a comparison there is."""
+    return discover("comparison format", "scorer.reports.comparison", Form, "scorer.compared")
+
+
+def form_of(name: str) -> Form:
+    """The format of that name. Raises `UnknownName`."""
+    return alone("scorer.reports.comparison", Form, name) or forms().get(name)
+
+
+def title(pair: Pair) -> str:
+    """What is shown of a pair: the first's mean less the second's."""
+    return f"{shown(pair.a, 60)} less {shown(pair.b, 60)}"
+
+
+def signed(value: float, precision: int) -> str:
+    """A difference; what is rounded to 0 has no sign, no value is a dash.
+
+    >>> signed(0.25, 2), signed(-1e-17, 2)
+    ('+0.25', '0.00')
+    """
+    said = f"{value:+.{precision}f}"
+    return "-" if math.isnan(value) else said if float(said) else said[1:]
+
+
+def record(tally: Tally) -> str:
+    """Wins, ties and losses of the first."""
+    return f"{tally.wins:,}-{tally.ties:,}-{tally.losses:,}"
+
+
+def span(each: Differing, precision: int) -> str:
+    """The interval of the difference."""
+    if each.interval is None:
+        return "-"
+    return "[{}, {}]".format(*(signed(end, precision) for end in each.interval))
+
+
+def figures(each: Differing, precision: int) -> list[str]:
+    """What `FIGURES` are the headings of."""
+    return [
+        signed(each.difference, precision),
+        span(each, precision),
+        record(each.tally),
+        signed(each.effect, 2),
+        chance(each.p),
+    ]
+
+
+def most(each: Differing, lists: Sequence[str], precision: int) -> str:
+    """The lists that differ most, the first of them by the most."""
+    place = {name: n for n, name in enumerate(lists)} if each.most else {}
+    said = [
+        f"{shown(name, 30)} {signed(float(each.per_list[place[name]]), precision)}"
+        for name in each.most
+    ]
+    return ", ".join(said) or "none"
+
+
+def by_pair(compared: Compared, pair: Pair, precision: int) -> Sheet:
+    """A pair's measures, a row each."""
+    lists = compared.pairing.lists
+    rows = [
+        [
+            m.id,
+            *figures(pair.measures[m.id], precision),
+            most(pair.measures[m.id], lists, precision),
+        ]
+        for m in compared.measures
+    ]
+    return Sheet(title(pair), ["measure", *FIGURES, MOST], rows)
+
+
+def by_preference(pair: Pair, precision: int) -> Sheet:
+    """A pair's preferences, a row each."""
+    rows = [
+        [key, signed(each.mean, precision), record(each.tally)]
+        for key, each in pair.preferences.items()
+    ]
+    said = f"Preferences; above 0, {shown(pair.a, 60)} is preferred"
+    return Sheet(said, ["preference", "mean", "w-t-l"], rows)
+
+
+def orders(found: Pairing) -> Sheet:
+    """An order a row, with the aggregations that make it."""
+    rows = []
+    for key, made in found.orders.items():
+        by: dict[str, list[str]] = {}
+        for name, groups in made.items():
+            order = " > ".join(" = ".join(shown(each, 60) for each in group) for group in groups)
+            by.setdefault(order, []).append(name)
+        rows += [[key, ", ".join(names), order] for order, names in by.items()]
+    head = ["preference", "aggregation", "order"]
+    return Sheet("Orders, best first; = are tied", head, rows)
+
+
+def contradictions(found: Pairing) -> Iterator[str]:
+    """Where preferences make no order without contradiction."""
+    for key, groups in found.cycles.items():
+        for group in groups:
+            names = some(group, 8)
+            yield f"{shown(key)} contradicts itself among {names}: no order serves all lists."
+
+
+def legend(compared: Compared) -> str:
+    """What the figures of a pair mean."""
+    rules, count = compared.challenge.leaderboard, len(compared.pairing.pairs)
+    said = "a less b: the difference of the means"
+    if rules.intervals is not None:
+        said += f", its {100 * rules.intervals:g} % interval"
+    said += "; w-t-l: the lists that a wins, ties and loses; effect: the mean difference over its "
+    said += "standard deviation; p"
+    many = f" for {count:,} pairs" if count > 1 else ""
+    if rules.tiers is None:
+        return f"{said} is 1, as the challenge tests nothing."
+    adjust = "holm" if rules.tiers.test != "permutation" else rules.tiers.adjust
+    return f"{said} of a {rules.tiers.test} test, {adjust} adjusted{many}."
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One list's difference, or the mean of some neighbours' among the sorted ones."""
+
+    lists: tuple[str, ...]
+    value: float
+
+    @property
+    def name(self) -> str:
+        """The lists it stands for, the first few of them."""
+        kept = ", ".join(shown(name, 30) for name in self.lists[:3])
+        return f"{kept} and {len(self.lists) - 3:,} more" if len(self.lists) > 3 else kept
+
+
+def bars(found: Pairing, differences: Floats, at_most: int) -> list[Bar]:
+    """The differences, greatest first; more than `at_most` lists share bars evenly."""
+    kept = np.flatnonzero(~np.isnan(differences))
+    order = kept[np.argsort(-differences[kept], kind="stable")]
+    groups = np.array_split(order, min(at_most, order.size)) if order.size else []
+    return [
+        Bar(tuple(found.lists[n] for n in group), float(differences[group].mean()))
+        for group in groups
+    ]
+
+
+def shared(made: Sequence[Bar]) -> str:
+    """The rule by which lists share bars; empty where none do."""
+    sizes = sorted({len(bar.lists) for bar in made})
+    if not sizes or sizes[-1] == 1:
+        return ""
+    each = " or ".join(f"{size:,}" for size in sizes)
+    return f"each bar is the mean of {each} lists that follow each other"
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Every submission against every other in one sign each, best first."""
+
+    key: str  # the measure or preference
+    said: str  # what the signs mean
+    names: tuple[str, ...]
+    signs: tuple[str, ...]  # one sign a column in each
+
+
+def matrices(compared: Compared) -> Iterator[Matrix]:
+    """Of the primary measure, or the first there is, and of the first preference."""
+    pairing, rules = compared.pairing, compared.challenge.leaderboard.tiers
+    for measure in compared.measures[:1]:
+        said = [pair.measures[measure.id] for pair in pairing.pairs]
+        up = 1 if measure.metric.better == "higher" else -1
+        sure = [rules is not None and each.p <= rules.alpha for each in said]
+        lead = [up * each.difference for each in said]
+        alpha = f", p at most {rules.alpha:g}" if rules else ""
+        meaning = f"> the row is significantly better{alpha}; < worse; . neither"
+        yield _matrix(measure.id, meaning, pairing, lead, sure)
+    for key in compared.preferences[:1]:
+        lead = [pair.preferences[key].mean for pair in pairing.pairs]
+        meaning = "> the row is preferred in the mean; < the column; . neither"
+        yield _matrix(key, meaning, pairing, lead, [abs(mean) > 1e-12 for mean in lead])
+
+
+def _matrix(
+    key: str, said: str, found: Pairing, lead: Sequence[float], sure: Sequence[bool]
+) -> Matrix:
+    count = len(found.names)
+    first, second = np.triu_indices(count, 1)
+    leads, signs = np.zeros((count, count)), np.full((count, count), ".")
+    leads[first, second] = np.nan_to_num(lead)
+    leads -= leads.T
+    certain = np.zeros((count, count), dtype=bool)
+    certain[first, second] = certain[second, first] = sure
+    signs[certain & (leads > 0)], signs[certain & (leads < 0)] = ">", "<"
+    np.fill_diagonal(signs, " ")
+    order = np.argsort(-leads.sum(axis=1), kind="stable")
+    rows = tuple("".join(signs[n, order].tolist()) for n in order)
+    return Matrix(key, said, tuple(found.names[n] for n in order), rows)

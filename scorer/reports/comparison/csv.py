@@ -1,0 +1,35 @@
+"""A comparison as CSV, safe to open in a spreadsheet."""
+
+import csv as library
+import io
+import math
+
+from scorer.compare.pairs import Tally
+from scorer.reports.base import Options, form
+from scorer.reports.comparison.cells import Compared
+from scorer.reports.leaderboard.csv import cell, exact
+
+HEAD = ("a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
+        "low", "high", "effect_size", "p")  # fmt: skip
+
+
+@form("csv")
+def csv(compared: Compared, options: Options) -> str:
+    """One row a pair and measure or preference, with full doubles."""
+    buffer = io.StringIO()
+    write = library.writer(buffer, lineterminator="\n").writerow
+    write(HEAD)
+    for pair in compared.pairing.pairs:
+        names = (cell(pair.a), cell(pair.b))
+        for key, each in pair.measures.items():
+            sure = (*(each.interval or (math.nan, math.nan)), each.effect, each.p)
+            shares = (exact(each.difference), *_counts(each.tally), *map(exact, sure))
+            write([*names, cell(key), "measure", *shares])
+        for key, said in pair.preferences.items():
+            shares = (exact(said.mean), *_counts(said.tally), "", "", "", "")
+            write([*names, cell(key), "preference", *shares])
+    return buffer.getvalue()
+
+
+def _counts(tally: Tally) -> tuple[int, int, int]:
+    return tally.wins, tally.ties, tally.losses

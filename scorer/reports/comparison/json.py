@@ -1,0 +1,65 @@
+"""A comparison as JSON: full doubles, keys in a fixed order, no value as null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scorer import __version__
+from scorer.compare.pairs import Differing, Pairing, Tally
+from scorer.io.write import dumped, known
+from scorer.reports.base import Options, form
+from scorer.reports.comparison.cells import Compared
+from scorer.reports.leaderboard.json import each_list
+
+
+@form("json")
+def json(compared: Compared, options: Options) -> str:
+    """Everything, for programs."""
+    challenge, report, found = compared.challenge, compared.report, compared.pairing
+    said = {
+        "scorer": __version__,
+        "challenge": {
+            "id": challenge.id,
+            "title": challenge.title,
+            "fingerprint": report.fingerprint if report else None,
+        },
+        "pairs": [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "preferences": {
+                    key: {
+                        "mean": known(each.mean),
+                        **_tally(each.tally),
+                        "per_list": each_list(found.lists, each.per_list),
+                    }
+                    for key, each in pair.preferences.items()
+                },
+                "measures": {key: _measure(found, each) for key, each in pair.measures.items()},
+            }
+            for pair in found.pairs
+        ],
+        "orders": {
+            key: {name: [list(group) for group in groups] for name, groups in orders.items()}
+            for key, orders in found.orders.items()
+        },
+        "cycles": {key: [list(group) for group in groups] for key, groups in found.cycles.items()},
+    }
+    return dumped(said) + "\n"
+
+
+def _tally(tally: Tally) -> dict[str, int]:
+    return {"wins": tally.wins, "ties": tally.ties, "losses": tally.losses}
+
+
+def _measure(found: Pairing, each: Differing) -> dict[str, Any]:
+    index = {name: n for n, name in enumerate(found.lists)}
+    return {
+        "difference": known(each.difference),
+        **_tally(each.tally),
+        "interval": None if each.interval is None else [known(end) for end in each.interval],
+        "effect_size": known(each.effect),
+        "p": each.p,
+        "most": [{"list": name, "difference": float(each.per_list[index[name]])}
+                 for name in each.most],
+    }  # fmt: skip

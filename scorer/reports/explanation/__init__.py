@@ -1,0 +1,1 @@
+"""An explanation as text, one format a file."""

@@ -1,0 +1,1 @@
+"""Findings as text, one format a file."""

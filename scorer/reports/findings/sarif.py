@@ -1,0 +1,91 @@
+"""What checks found, for programs: JSON, and SARIF as code scanners exchange it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from scorer import __version__
+from scorer.challenge.model import Challenge
+from scorer.core.codes import codes
+from scorer.core.errors import Problem
+from scorer.io.write import dumped
+from scorer.results.scorecard import Scored
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+KEYS = ("code", "severity", "line", "column", "list", "item", "message", "help")
+
+
+def as_json(challenge: Challenge, checked: Sequence[Scored]) -> str:
+    """Every problem that was kept, with how many there are of each code."""
+    submissions = [
+        {
+            "name": scored.name,
+            "path": scored.path,
+            "sha256": scored.sha256,
+            "valid": not scored.findings.fatal,
+            "problems": [{key: getattr(each, key) for key in KEYS} for each in scored.findings],
+            "counts": dict(sorted(scored.findings.counts.items())),
+        }
+        for scored in checked
+    ]
+    about = {"id": challenge.id, "title": challenge.title}
+    return dumped({"scorer": __version__, "challenge": about, "submissions": submissions}) + "\n"
+
+
+def as_sarif(checked: Sequence[Scored]) -> str:
+    """SARIF 2.1.0: a rule for each code that was found, a result for each problem."""
+    found = sorted({code for scored in checked for code in scored.findings.counts})
+    index = {code: n for n, code in enumerate(found)}
+    results = [
+        _result(problem, scored.path, index) for scored in checked for problem in scored.findings
+    ]
+    driver = {
+        "name": "scorer",
+        "semanticVersion": __version__,
+        "rules": [_rule(code) for code in found],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
+
+
+def _rule(code: str) -> dict[str, Any]:
+    page = codes().get(code)
+    if page is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "shortDescription": {"text": page.title},
+        "fullDescription": {"text": page.meaning.strip()},
+        "help": {"text": page.fix.strip()},
+        "defaultConfiguration": {"level": page.severity},
+    }
+
+
+def _result(problem: Problem, path: str, index: dict[str, int]) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(problem.path or path)}}
+    if problem.line is not None:
+        place["region"] = {"startLine": problem.line}
+        if problem.column is not None:
+            place["region"]["startColumn"] = problem.column
+    hint = f" ({problem.help})" if problem.help else ""
+    return {
+        "ruleId": problem.code,
+        "ruleIndex": index[problem.code],
+        "level": problem.severity,
+        "message": {"text": problem.message + hint},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+def _uri(path: str) -> str:
+    """A path as SARIF wants it: a URI, relative where the path is."""
+    where = Path(path)
+    return where.as_uri() if where.is_absolute() else quote(os.fsencode(where.as_posix()))

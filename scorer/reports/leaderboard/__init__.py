@@ -1,0 +1,1 @@
+"""A board as text, one format a file."""

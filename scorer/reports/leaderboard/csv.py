@@ -1,0 +1,70 @@
+"""The leaderboard as CSV, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv as library
+import io
+import math
+from unicodedata import normalize
+
+from scorer.core.errors import shown
+from scorer.reports.base import Options, form, sliced
+from scorer.results.scorecard import Report
+
+FORMULA = ("=", "+", "-", "@")
+
+
+@form("csv")
+def csv(report: Report, options: Options) -> str:
+    """One row a standing with full doubles; with `--per-list` one row a submission and list."""
+    buffer = io.StringIO()
+    write = library.writer(buffer, lineterminator="\n").writerow
+    ids = [measure.id for measure in report.measures]
+    if options.per_list:
+        write(["name", *map(cell, [report.called.get("list", "list"), *ids])])
+        for scored in report.submissions:
+            columns = [scored.values[key].per_list for key in ids] if scored.valid else []
+            for n, name in enumerate(report.lists if columns else ()):
+                values = [math.nan if c is None else float(c[n]) for c in columns]
+                write([cell(scored.name), cell(name), *map(exact, values)])
+        return buffer.getvalue()
+    parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
+    folded = [key for key in ids if any(key in each.deviations for each in report.standings)]
+    write(["rank", "name", *map(cell, ids), "lists", "baseline", "valid",
+           "best_rank", "worst_rank", "tier", "low", "high", "missing", "undefined",
+           *map(cell, parts), *(cell(f"{key} sd") for key in folded)])  # fmt: skip
+    submissions = {scored.name: scored for scored in report.submissions}
+    for standing in report.standings:
+        scored = submissions[standing.name]
+        value = scored.values[report.primary.id]
+        means = [exact(standing.values[key]) for key in ids]
+        slices = [exact(mean) for m in report.measures for mean in sliced(scored, m, report)]
+        write([
+            _some(standing.rank), cell(standing.name), *means, value.lists,
+            "yes" if standing.baseline else "no", "yes",
+            *map(_some, standing.ranks or (None, None)), _some(standing.tier),
+            *map(exact, standing.interval or (math.nan, math.nan)),
+            value.missing, value.undefined, *slices,
+            *(exact(standing.deviations[key]) for key in folded),
+        ])  # fmt: skip
+    for scored in report.submissions:
+        if not scored.valid:
+            baseline = "yes" if scored.baseline else "no"
+            empty = [""] * (7 + len(parts) + len(folded))
+            write(["", cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty])
+    return buffer.getvalue()
+
+
+def cell(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula, in whatever width its first sign is."""
+    said = shown(text, 1000)
+    return f"'{said}" if normalize("NFKC", said).lstrip().startswith(FORMULA) else said
+
+
+def _some(value: int | None) -> int | str:
+    return "" if value is None else value
+
+
+def exact(value: float) -> str:
+    """Every digit; no value as nothing."""
+    return "" if math.isnan(value) else repr(value)

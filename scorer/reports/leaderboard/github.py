@@ -1,0 +1,34 @@
+"""What GitHub's runners show beside a pull request: a mark at every problem, and the board."""
+
+from scorer.core.errors import shown
+from scorer.reports.base import (
+    Options,
+    annotation,
+    annotations,
+    form,
+    interval,
+    mean_of,
+    place,
+    remarks,
+)
+from scorer.results.scorecard import Report
+
+
+@form("github")
+def github(report: Report, options: Options) -> str:
+    """Every line is a workflow command, so that no text from a file can be one."""
+    said = []
+    for scored in report.submissions:
+        said += annotations(scored.findings, options.every)
+    primary = report.primary
+    rows = []
+    for standing in report.standings:
+        value = mean_of(standing, primary, options.precision)
+        ends = interval(standing, primary, options.precision)
+        parts = [place(standing), shown(standing.name, 100), f"{value} {ends}".strip()]
+        rows.append(" | ".join(parts))
+    rows += [f"- | {shown(s.name, 100)} | not scored" for s in report.submissions if not s.valid]
+    head = f"rank | name | {shown(primary.id)}"
+    board = "\n".join([head, *rows, *remarks(report, options.precision)])
+    said.append(annotation("notice", board, title=shown(report.challenge.title)))
+    return "\n".join(said) + "\n"

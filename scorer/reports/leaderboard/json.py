@@ -1,0 +1,130 @@
+"""The report as JSON: full doubles, keys in a fixed order, no value as null."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scorer import __version__
+from scorer.core.errors import Problem
+from scorer.io.write import dumped, known
+from scorer.metrics.base import Measure
+from scorer.reports.base import Options, form, gap
+from scorer.results.scorecard import Certainty, Report, Scored, Value
+from scorer.views.hits import Floats
+
+
+@form("json")
+def json(report: Report, options: Options) -> str:
+    """Everything that is known, for programs."""
+    challenge = report.challenge
+    said = {
+        "scorer": __version__,
+        "challenge": {
+            "id": challenge.id,
+            "title": challenge.title,
+            "fingerprint": report.fingerprint,
+        },
+        "measures": [
+            {
+                "id": measure.id,
+                "metric": measure.metric.name,
+                "params": measure.params,
+                "better": measure.metric.better,
+                "aggregate": measure.aggregate,
+                "primary": measure.primary,
+                "signature": report.signatures[measure.id],
+            }
+            for measure in report.measures
+        ],
+        "submissions": [_submission(each, report, options) for each in report.submissions],
+        "leaderboard": [
+            {
+                "rank": standing.rank,
+                "name": standing.name,
+                "values": {key: known(value) for key, value in standing.values.items()},
+                "tier": standing.tier,
+                "ranks": standing.ranks,
+                "interval": standing.interval,
+            }
+            for standing in report.standings
+        ],
+        "ranked_by": _ranked_by(report),
+        "certainty": _certainty(report.certainty, report),
+        "cycles": report.cycles,
+        "groups": report.groups,
+        "notes": [_problem(problem) for problem in report.notes],
+    }
+    return dumped(said) + "\n"
+
+
+def _submission(scored: Scored, report: Report, options: Options) -> dict[str, Any]:
+    return {
+        "name": scored.name,
+        "path": scored.path,
+        "sha256": scored.sha256,
+        "valid": scored.valid,
+        "baseline": scored.baseline,
+        "problems": [_problem(problem) for problem in scored.findings],
+        "values": {
+            measure.id: {
+                **_value(scored.values[measure.id], report.lists, options.per_list),
+                **_groups(scored, measure, report),
+            }
+            for measure in report.measures
+        }
+        if scored.valid
+        else None,
+    }
+
+
+def _ranked_by(report: Report) -> dict[str, str]:
+    if report.rank_by is None:
+        return {"measure": report.primary.id}
+    preference, aggregate = report.rank_by
+    return {"preference": preference.name, "aggregate": aggregate.name}
+
+
+def _groups(scored: Scored, measure: Measure, report: Report) -> dict[str, Any]:
+    if not report.groups:
+        return {}
+    means = {group: known(mean) for group, mean in scored.groups[measure.id].items()}
+    return {"groups": means, "gap": known(gap(scored, measure))}
+
+
+def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | None:
+    if certainty is None:
+        return None
+    return {
+        "measure": report.primary.id,
+        "names": certainty.names,
+        "difference": [[known(each) for each in row] for row in certainty.difference.tolist()],
+        "p": [[known(each) for each in row] for row in certainty.p.tolist()],
+        "lists": certainty.lists,
+        "detectable": known(certainty.detectable),
+    }
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    keys = ("code", "severity", "line", "column", "list", "item", "message", "help")
+    return {key: getattr(problem, key) for key in keys}
+
+
+def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "mean": known(value.mean),
+        "lists": value.lists,
+        "missing": value.missing,
+        "undefined": value.undefined,
+    }
+    if value.folds is not None:
+        said["folds"] = {fold: known(mean) for fold, mean in value.folds.items()}
+        said["deviation"] = None if value.deviation is None else known(value.deviation)
+    if per_list:
+        said["per_list"] = None if value.per_list is None else each_list(lists, value.per_list)
+    return said
+
+
+def each_list(lists: Sequence[str], values: Floats) -> dict[str, float | None]:
+    """The value of every list."""
+    return {name: known(value) for name, value in zip(lists, values.tolist(), strict=True)}

@@ -1,0 +1,90 @@
+"""A table that GitHub, a wiki or a mail shows as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+
+from scorer.core.errors import shown
+from scorer.reports.base import (
+    Options,
+    Sheet,
+    by_group,
+    by_list,
+    form,
+    interval,
+    level,
+    mean_of,
+    place,
+    remarks,
+    told,
+)
+from scorer.results.scorecard import Report, Standing
+
+# :// too, since GitHub makes links of addresses that nobody marked as such
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
+
+
+@form("markdown")
+def markdown(report: Report, options: Options) -> str:
+    """The leaderboard, what to know beside it, then what was rejected and why."""
+    said = [f"# {escaped(report.challenge.title)}", "", *_standings(report, options)]
+    if notes := remarks(report, options.precision):
+        said += ["", *(f"- {escaped(note)}" for note in notes)]
+    for sheet in by_group(report, options.precision):
+        said += _sheet(sheet)
+    for scored in report.submissions if options.per_list else ():
+        if scored.valid:
+            said += _sheet(by_list(report, scored, options.precision))
+    for scored in report.submissions:
+        if len(scored.findings):
+            state = "has problems" if scored.valid else "was rejected"
+            said += ["", f"## {escaped(scored.name)} {state}", ""]
+            said += [f"- {escaped(line.strip())}" for line in told(scored.findings, options.every)]
+    return "\n".join(said) + "\n"
+
+
+def escaped(text: str, width: int = 1000) -> str:
+    """Text that stays text in Markdown, and in a table's cell."""
+    return SPECIAL.sub(r"\\\1", shown(text, width))
+
+
+def _standings(report: Report, options: Options) -> Iterator[str]:
+    others = [m for m in report.measures if m.id != report.primary.id]
+    lists = {s.name: s.values[report.primary.id].lists for s in report.submissions if s.valid}
+    tiers = any(standing.tier for standing in report.standings)
+
+    def row(standing: Standing) -> list[str]:
+        primary, *rest = (
+            mean_of(standing, m, options.precision) for m in (report.primary, *others)
+        )
+        return [
+            place(standing),
+            escaped(standing.name),
+            *([str(standing.tier or "")] if tiers else []),
+            primary,
+            *([interval(standing, report.primary, options.precision)] if level(report) else []),
+            *rest,
+            f"{lists[standing.name]:,}",
+        ]
+
+    head = [
+        "#", "name", *(["tier"] if tiers else []), report.primary.id,
+        *([level(report)] if level(report) else []), *(m.id for m in others), "lists",
+    ]  # fmt: skip
+    return piped([escaped(h) for h in head], map(row, report.standings), range(2))
+
+
+def _sheet(sheet: Sheet) -> list[str]:
+    rows = [list(map(escaped, row[:1])) + list(row[1:]) for row in sheet.rows]
+    lines = piped([*map(escaped, sheet.head)], rows, range(1))
+    return ["", f"## {escaped(sheet.title)}", "", *lines]
+
+
+def piped(
+    head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int]
+) -> Iterator[str]:
+    """The lines of a table, escaped already; columns are set to the right but those in `left`."""
+    rule = ["---" if n in left else "---:" for n in range(len(head))]
+    for row in (head, rule, *rows):
+        yield f"| {' | '.join(row)} |"

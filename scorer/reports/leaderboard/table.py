@@ -1,0 +1,98 @@
+"""The leaderboard in a terminal, a pipe, or a log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scorer.core.errors import shown
+from scorer.reports.base import (
+    Options,
+    Sheet,
+    by_group,
+    by_list,
+    form,
+    interval,
+    level,
+    mean_of,
+    place,
+    remarks,
+)
+from scorer.reports.syntax.terminal import Column, Paper
+from scorer.results.scorecard import Report, Standing
+
+
+@form("table")
+def table(report: Report, options: Options) -> str:
+    """Standings, best first, baselines marked B; what was rejected stands below."""
+    paper = Paper(options.width, options.colour)
+    paper.say(shown(report.challenge.title), "bold")
+    gone: list[str] = []
+    if report.standings:
+        gone = _standings(paper, report, options)
+    for scored in report.submissions:
+        if not scored.valid:
+            errors = sum(p.severity == "error" for p in scored.findings)
+            codes = ", ".join(sorted({p.code for p in scored.findings if p.severity == "error"}))
+            said = (
+                f"{shown(scored.name)}: not scored, {errors:,} error{'s' * (errors != 1)} ({codes})"
+            )
+            paper.say(said, "red")
+    notes = remarks(report, options.precision)
+    if gone:
+        notes.append(f"Not shown at this width: {', '.join(gone)} (--format json has all).")
+    if notes:
+        paper.say()
+    for said in notes:
+        paper.say(said, "dim")
+    for sheet in by_group(report, options.precision):
+        _sheet(paper, sheet, options, keep=-1)
+    for scored in report.submissions if options.per_list else ():
+        if scored.valid:
+            _sheet(paper, by_list(report, scored, options.precision), options, keep=0)
+    return paper.text
+
+
+def _standings(paper: Paper, report: Report, options: Options) -> list[str]:
+    """Print the leaderboard; gives the headings of what there was no room for."""
+    rows, precision = report.standings, options.precision
+    submissions = {scored.name: scored for scored in report.submissions}
+    columns = [
+        Column("rank", _places(rows), right=False),
+        Column("name", [shown(row.name, 100) for row in rows], right=False, fold=True),
+    ]
+    others = [m for m in report.measures if m.id != report.primary.id]
+    for n, measure in enumerate([report.primary, *others]):
+        cells = [mean_of(row, measure, precision) for row in rows]
+        columns.append(Column(shown(measure.id), cells, n and n + 1, bold=not n))
+        if not n and (head := level(report)):
+            ends = [interval(row, measure, precision) for row in rows]
+            columns.append(Column(head, ends, 1, right=False))
+    counts = [f"{submissions[row.name].values[report.primary.id].lists:,}" for row in rows]
+    columns.append(Column("lists", counts, len(columns) + 1))
+    tiers = {n for n, row in enumerate(rows) if row.tier and row.tier > 1}
+    heads = {n for n in tiers if all(row.tier != rows[n].tier for row in rows[:n])}
+    dim = {n for n, row in enumerate(rows) if row.baseline}
+    return paper.table(columns, heads, dim)
+
+
+def _places(rows: Sequence[Standing]) -> list[str]:
+    """Ranks under each other, and their ranges too."""
+    parts = [place(row).partition(" ") for row in rows]
+    wide = max(len(rank) for rank, _, _ in parts)
+    return [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
+
+
+def _sheet(paper: Paper, sheet: Sheet, options: Options, keep: int) -> None:
+    """Print a further table. What there is no room for goes from the right, all but `keep`."""
+    paper.say()
+    paper.say(shown(sheet.title), "bold")
+    first, *others = [list(cells) for cells in zip(*sheet.rows, strict=True)]
+    columns = [
+        Column(
+            shown(sheet.head[0], 60), [shown(cell, 100) for cell in first], right=False, fold=True
+        )
+    ]
+    for n, (head, cells) in enumerate(zip(sheet.head[1:], others, strict=True)):
+        columns.append(Column(shown(head, 60), cells, 0 if n == keep % len(others) else n + 1))
+    if gone := paper.table(columns):
+        paper.say(f"Not shown at this width: {', '.join(gone)}.", "dim")

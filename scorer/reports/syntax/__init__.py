@@ -1,0 +1,1 @@
+"""How text is written safely in each language."""

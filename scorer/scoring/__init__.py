@@ -1,0 +1,1 @@
+"""Values of a view, settled by the rules; one list explained."""

@@ -1,0 +1,95 @@
+"""From a submission seen through the truth to a value for each list; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scorer.compare.base import Positions
+from scorer.core.errors import PluginError, quoted, raised
+from scorer.core.registry import foreign
+from scorer.kinds.base import Meeting
+from scorer.metrics.base import Measure
+from scorer.results.scorecard import Scorecard
+from scorer.views.hits import Floats, Judged, Ranked, Statistics
+
+
+def score(
+    meeting: Meeting,
+    lists: Sequence[str],
+    measures: Sequence[Measure],
+    digests: Mapping[str, str] | None = None,
+) -> Scorecard:
+    """The raw values of every list.
+
+    A list's value depends on that list and on the measures' settled parameters
+    only, so any split of the lists may be scored anywhere.
+
+    Raises:
+        PluginError: a metric raised, or gave something that is no value a list.
+    """
+    values, statistics = {}, {}
+    for measure in measures:
+        found = evaluate(measure, meeting.views)
+        if isinstance(found, Statistics):
+            statistics[measure.id] = found
+        else:
+            values[measure.id] = found
+    positions = meeting.views.get(Positions)
+    return Scorecard(
+        tuple(lists), meeting.answered, values, statistics, dict(digests or {}), positions
+    )
+
+
+def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
+    """What the metric makes of its view: one value a list, or statistics of the whole."""
+    metric = measure.metric
+    with foreign(f"metric {metric.name} failed"):
+        if metric.view is Ranked:
+            return _one_by_one(measure, views[Judged])  # type: ignore[arg-type]
+        found = metric.function(views[metric.view], **measure.params)
+    if isinstance(found, Statistics):
+        return found
+    lists = len(views[metric.view].names)  # type: ignore[attr-defined]
+    if not isinstance(found, np.ndarray) or found.shape != (lists,):
+        shape = found.shape if isinstance(found, np.ndarray) else type(found).__name__
+        raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
+    return _checked(measure, found, views[metric.view].names)  # type: ignore[attr-defined]
+
+
+def _one_by_one(measure: Measure, judged: Judged) -> Floats:
+    """A metric written for one list, over all of them: the one place that loops."""
+    values = np.empty(judged.lists)
+    name = measure.metric.name
+    for n, ranked in enumerate(judged.each()):
+        where = f"metric {name} failed on list {quoted(ranked.name)}"
+        try:
+            value = measure.metric.function(ranked, **measure.params)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise PluginError(f"{where}: {raised(error)}") from error
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise PluginError(f"{where}: it gave {type(value).__name__}, not a number")
+        values[n] = value
+    return _checked(measure, values, judged.names)
+
+
+def _checked(measure: Measure, values: Floats, names: Sequence[str]) -> Floats:
+    """Values inside the metric's range; NaN, undefined for a list, is a value too."""
+    found = values.astype(np.float64)
+    low, high = measure.metric.range
+    slack = 1e-9
+    wrong = np.isinf(found)
+    if low is not None:
+        wrong |= found < low - slack
+    if high is not None:
+        wrong |= found > high + slack
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise PluginError(
+            f"metric {measure.metric.name} gave {found[at]} for list {quoted(names[at])}; "
+            f"its range is {'-∞' if low is None else low} to {'∞' if high is None else high}"
+        )
+    return found

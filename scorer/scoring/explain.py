@@ -1,0 +1,123 @@
+"""How a list comes by its values: each metric's own explanation, and what the rules make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scorer.core.errors import Findings, PluginError, ScorerError, shown
+from scorer.metrics.base import Measure
+from scorer.metrics.explain.steps import Steps, Working, formula
+from scorer.metrics.explain.tables import Listing, Names, alone, down, rated, returned
+from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard, settle
+from scorer.views.hits import Judged, Ranked, Returned
+
+Named = Callable[[type], Names]  # what the list's items are called, as that view has them
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A measure's value of one list, worked out."""
+
+    measure: Measure
+    working: Working
+    counts: float  # what the value counts as; NaN: the list does not count
+    notes: tuple[str, ...]  # what is to be known beside the working
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How one list of a submission comes by its values."""
+
+    submission: str
+    list: str
+    called: Mapping[str, str]  # role -> the challenge's word for it
+    findings: Findings
+    found: tuple[Explained, ...]  # none: the submission cannot be scored
+
+
+def explained(
+    measure: Measure,
+    card: Scorecard,
+    views: Mapping[type, Any],
+    named: Named,
+    at: int,
+    rules: Rules,
+) -> Explained:
+    """The value that scoring gave list number `at`, worked out.
+
+    Raises:
+        PluginError: the metric's explanation failed.
+    """
+    metric = measure.metric
+    view = Judged if metric.view is Ranked else metric.view
+    one = Listing(alone(views[view], at), named(view))
+    value = raw(measure, card, at)
+    try:
+        steps = tuple((metric.explain or plain(measure))(one, value, **measure.params))
+    except ScorerError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {shown(error)}"
+        raise PluginError(f"metric {metric.name} cannot explain itself: {said}") from error
+    working = Working(f"{measure.id}: {metric.title}", steps, value)
+    counts, notes = _disposed(measure, card, at, rules)
+    return Explained(measure, working, counts, notes)
+
+
+def raw(measure: Measure, card: Scorecard, at: int) -> float:
+    """A list's value before any rule; of a whole-challenge measure, that of this list alone."""
+    if (statistics := card.statistics.get(measure.id)) is not None:
+        assert measure.metric.figure is not None
+        only = np.arange(len(card.lists)) == at
+        return float(measure.metric.figure(statistics.of(only), **measure.params))
+    return float(card.values[measure.id][at])
+
+
+def plain(measure: Measure) -> Callable[..., Steps]:
+    """The explanation of a metric that has none of its own: what it looks at, and its value."""
+
+    def steps(one: Listing[Any], value: float, **_: Any) -> Steps:
+        match one.view:
+            case Judged():
+                yield down(one, one.view.hits, {})
+            case Returned():
+                yield returned(one, one.view, {"grade": one.view.grade})
+            case _ if hasattr(one.view, "prediction"):
+                yield rated(one, {})
+        yield formula(measure.metric.name, "", "{}", value, value=value)
+
+    return steps
+
+
+def _disposed(
+    measure: Measure, card: Scorecard, at: int, rules: Rules
+) -> tuple[float, tuple[str, ...]]:
+    """What a list counts as, and in sentences why."""
+    found, name = settle(card, measure, rules), measure.id
+    notes = []
+    if not card.answered[at]:
+        notes.append("The submission leaves this list out; it is worked as an empty list.")
+    if found.per_list is None:
+        whole = f"{found.mean:.6g}" if found.mean == found.mean else "undefined"
+        notes.append(
+            f"{name} is one figure of all {found.lists:,} lists together: {whole}. "
+            "The working shows what it would be of this list alone."
+        )
+        return float("nan"), tuple(notes)
+    state, counts = card.states(name, rules)[at], float(found.per_list[at])
+    if state == MISSING and rules.missing == "skip":
+        notes.append("Lists that are left out do not count (missing_list: skip).")
+    elif state == UNDEFINED:
+        does = {
+            "zero": "it counts as 0",
+            "skip": "the list does not count",
+            "error": "the submission is rejected",
+        }[rules.undefined]
+        notes.append(
+            f"{name} is undefined for this list, so {does} (undefined: {rules.undefined})."
+        )
+    return counts, tuple(notes)

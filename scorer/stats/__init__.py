@@ -1,0 +1,1 @@
+"""Intervals, paired tests, tiers and power; numpy and scipy only."""

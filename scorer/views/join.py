@@ -1,0 +1,290 @@
+"""Where a submission meets the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scorer.io.table import Codes, Floats, Ids, Ints, Table
+from scorer.metrics.explain.tables import Names
+from scorer.views.hits import Catalogue, Hits, Judged, Mask, Rated, Returned, Ties, ranked_hits
+from scorer.views.pairwise import Heights, Likelihood, Orders, Pairs, Preferred
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PAIR = ("better", "worse")
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the truth says of items, ready to be met. Lists are in the order of their names."""
+
+    lists: tuple[str, ...]
+    named: Sequence[str] | pl.Series  # every item it names, by its code
+    in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
+    item: Codes
+    grade: Floats
+
+    @cached_property
+    def items(self) -> Mapping[str, int]:
+        """Every item it names -> its code."""
+        return {name: code for code, name in enumerate(self.named)}
+
+    @cached_property
+    def ideal(self) -> Hits:
+        """The best that each list could have returned."""
+        return ranked_hits(self.in_list, self.grade, len(self.lists))
+
+    @classmethod
+    def of(cls, table: Table, lists: Sequence[str] = ()) -> Truth:
+        """The truth of a table of list, item and grade, and of lists that it leaves out.
+
+        An item judged several times in a list (by subtopic) has its highest
+        grade. Without a grade column every row has grade 1.
+        """
+        named, item = table.ids["list"], table.ids["item"]
+        names, in_list = _in_order(named, lists)
+        codes, grade = item.codes, table.numbers.get("grade")
+        if grade is None:
+            grade = np.broadcast_to(1.0, len(table))
+        if not table.once:
+            kept = _once(in_list, item, grade)
+            in_list, codes, grade = in_list[kept], codes[kept], grade[kept]
+        same = in_list[1:] == in_list[:-1]
+        if (in_list[1:] < in_list[:-1]).any() or (grade[1:] > grade[:-1])[same].any():
+            by = _best_first(in_list, grade)
+            in_list, codes, grade = in_list[by], codes[by], grade[by]
+        return cls(names, item.held, in_list, codes, grade)
+
+    def find(self, in_list: Ints, item: Ints) -> Ints:
+        """The truth's row for each (list, item), -1 where it says nothing of it."""
+        keys = self.in_list * max(len(self.named), 1) + self.item
+        order = np.argsort(keys)
+        asked = np.where(item < 0, -1, in_list * max(len(self.named), 1) + item)
+        if not keys.size:
+            return np.full(asked.shape, -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(keys, asked, sorter=order), keys.size - 1)
+        rows: Ints = np.where(keys[order[at]] == asked, order[at], -1)
+        return rows
+
+    def rows(self, lists: Ids, items: Ids) -> Ints:
+        """As `find`, for the ids of another table."""
+        codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
+        return self.find(_places(lists, self.lists), codes[items.codes])
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A submission's rows in lists of the truth, in the order of list, then rank."""
+
+    row: Ints  # the row of the table
+    in_list: Ints
+    rank: Ints
+    before: Ints
+    tied: Ints
+
+
+def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
+    """Rank a submission's rows: by score, else by rank, else as they stand in the file.
+
+    Rows of lists that are not among `lists` are left out. Equal scores are
+    ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
+    """
+    in_list = _places(table.ids["list"], lists)
+    rows = np.flatnonzero(in_list >= 0)
+    in_list = in_list[rows]
+    if "score" in table.numbers:
+        key = -table.numbers["score"][rows]
+    elif "rank" in table.numbers:
+        key = table.numbers["rank"][rows]
+    else:
+        key = np.arange(rows.size, dtype=np.float64)
+    if ties == "file":
+        tiebreak = np.arange(rows.size)
+    else:
+        item = table.ids["item"]
+        alphabetical = np.empty(len(item.names), dtype=np.int64)
+        alphabetical[sorted(range(len(item.names)), key=item.names.__getitem__)] = np.arange(
+            len(item.names)
+        )
+        tiebreak = alphabetical[item.codes[rows]]
+        if ties != "item-asc":
+            tiebreak = -tiebreak
+    by = np.lexsort((tiebreak, key, in_list))
+    rows, in_list, key = rows[by], in_list[by], key[by]
+    new_list = np.ones(rows.size, dtype=bool)
+    new_list[1:] = np.diff(in_list) != 0
+    new_group = new_list.copy()
+    new_group[1:] |= np.diff(key) != 0
+    place = np.arange(rows.size, dtype=np.int64)
+    starts = np.flatnonzero(new_list)
+    rank = place - starts[np.cumsum(new_list) - 1] + 1 if rows.size else place
+    groups = np.flatnonzero(new_group)
+    group = np.cumsum(new_group) - 1
+    sizes = np.diff(np.append(groups, rows.size))
+    before = rank[groups][group] - 1 if rows.size else place
+    return Ordered(rows, in_list, rank, before, sizes[group] if rows.size else place)
+
+
+def judge(table: Table, truth: Truth, ties: Ties = "item-desc") -> tuple[Judged, Mask]:
+    """The submission seen through the truth, and which lists it answers."""
+    found = order(table, truth.lists, ties)
+    item = table.ids["item"]
+    codes = np.array([truth.items.get(name, -1) for name in item.names], dtype=np.int64)
+    row = truth.find(found.in_list, codes[item.codes[found.row]])
+    hit = row >= 0
+    ideal = truth.ideal
+    lists = len(truth.lists)
+    hits = Hits(
+        found.in_list[hit],
+        found.rank[hit],
+        truth.grade[row[hit]],
+        ideal.place[row[hit]],
+        found.before[hit],
+        found.tied[hit],
+        lists,
+        spread=ties == "expected",
+    )
+    returned = np.bincount(found.in_list, minlength=lists).astype(np.int64)
+    return Judged(hits, ideal, returned, truth.lists), returned > 0
+
+
+def returned(
+    table: Table, truth: Truth, ties: Ties, catalogue: Catalogue, past: tuple[Ints, Ints]
+) -> Returned:
+    """All that the submission returned, judged or not, beside what is known of the items."""
+    found = order(table, truth.lists, ties)
+    item = table.ids["item"]
+    code = np.array([catalogue.items.get(name, -1) for name in item.names], dtype=np.int64)
+    row = truth.rows(table.ids["list"], item)[found.row]
+    grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)
+    return Returned(
+        found.in_list, found.rank, code[item.codes[found.row]], grade, len(truth.lists),
+        catalogue, *past, truth.lists,
+    )  # fmt: skip
+
+
+def rated(table: Table, truth: Truth) -> Rated:
+    """The submission's predictions beside the ratings that the truth has as grades."""
+    row = truth.rows(table.ids["list"], table.ids["item"])
+    mine = np.flatnonzero(row >= 0)[::-1]
+    place = np.full(truth.item.size, -1, dtype=np.int64)
+    place[row[mine]] = mine  # from the last, so that the first of two counts
+    met = place >= 0
+    low, high = (table.numbers.get(role, np.full(len(table), np.nan)) for role in ("low", "high"))
+    place = place[met]
+    return Rated(
+        truth.in_list[met], truth.grade[met], table.numbers["prediction"][place],
+        low[place], high[place], len(truth.lists), truth.lists,
+    )  # fmt: skip
+
+
+def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
+    """What the items of one list are called: the truth's as it has them, the returned by rank."""
+    names = tuple(truth.named)
+    known = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
+    if "item" not in table.ids:
+        return Names(known)
+    found = order(table, truth.lists[at : at + 1], ties)
+    given = tuple(table.ids["item"].text(row) for row in found.row.tolist())
+    return Names(known, given, found.before, found.tied)
+
+
+def members(candidates: Mapping[str, Collection[str]], lists: Sequence[str]) -> Truth:
+    """The items of each list, in the order of their names, without a grade."""
+    named = sorted(set[str]().union(*candidates.values()))
+    items = {name: n for n, name in enumerate(named)}
+    mine = [sorted(candidates.get(name, ())) for name in lists]
+    in_list = np.repeat(np.arange(len(lists)), [len(names) for names in mine])
+    item = np.array([items[name] for names in mine for name in names], dtype=np.int64)
+    return Truth(tuple(lists), named, in_list, item, np.full(item.size, np.nan))
+
+
+def graded(truth: Truth, candidates: Mapping[str, Collection[str]]) -> Truth:
+    """The truth's items and the candidates of each list, those without a grade NaN."""
+    if not candidates:
+        return truth
+    names, every = tuple(truth.named), {name: set(items) for name, items in candidates.items()}
+    for n, item in zip(truth.in_list.tolist(), truth.item.tolist(), strict=True):
+        every.setdefault(truth.lists[n], set()).add(names[item])
+    found = members(every, truth.lists)
+    code = np.array([found.items[name] for name in names], dtype=np.int64)
+    found.grade[found.find(truth.in_list, code[truth.item])] = truth.grade
+    return found
+
+
+def likelihood(table: Table, truth: Truth) -> Likelihood:
+    """How likely preferences are, as far as they concern the truth's items."""
+    pairs, ours = _pairs(table, truth)
+    return Likelihood(pairs, table.numbers["probability"][ours])
+
+
+def stated(table: Table, truth: Truth) -> Pairs | Heights:
+    """What pairs, or ranked lists, say of the truth's items; equal scores say nothing."""
+    if "better" in table.ids:
+        return _pairs(table, truth)[0]
+    found = order(table, truth.lists, "file")
+    row = truth.rows(table.ids["list"], table.ids["item"])[found.row]
+    height = np.full(truth.item.size, np.nan)
+    height[row[row >= 0]] = -found.before[row >= 0]
+    return Heights(height)
+
+
+def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
+    """What the submission prefers beside what the truth does, and which lists it answers."""
+    answered = np.zeros(len(truth.lists), dtype=bool)
+    places = _places(table.ids["list"], truth.lists)
+    answered[places[places >= 0]] = True
+    return Preferred(orders, stated(table, truth)), answered
+
+
+def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
+    """The preferences between items of the truth, and which rows they are."""
+    better, worse = (truth.rows(table.ids["list"], table.ids[role]) for role in PAIR)
+    ours = (better >= 0) & (worse >= 0)
+    return Pairs(better[ours], worse[ours]), ours
+
+
+def _in_order(ids: Ids, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """The names of a column of lists and those of `lists`, sorted; and which each row is."""
+    names = tuple(sorted(ids.names))
+    if names != tuple(lists):
+        names = tuple(sorted({*names, *lists}))
+    return names, ids.codes.astype(np.int64) if names == ids.names else _places(ids, names)
+
+
+def _best_first(in_list: Ints, grade: Floats) -> Ints:
+    """The rows by list, then the best grade first, equal ones as they stand."""
+    grades, kind = np.unique(-grade, return_inverse=True)
+    rows, kinds = (np.uint64(count.bit_length()) for count in (grade.size, grades.size))
+    if int(in_list.max()).bit_length() + rows + kinds > 64:
+        return np.lexsort((-grade, in_list))
+    key = in_list.astype(np.uint64)  # together with its row a key sorts much sooner than by rows
+    key <<= kinds
+    key |= kind.astype(np.uint64)
+    key <<= rows
+    key |= np.arange(grade.size, dtype=np.uint64)
+    key.sort()
+    key &= np.uint64((1 << int(rows)) - 1)
+    return key.view(np.int64)
+
+
+def _once(in_list: Ints, item: Ids, grade: Floats) -> Ints:
+    """The rows in the order of the file, of those that judge an item again the best one."""
+    order = np.lexsort((-grade, item.codes, in_list))  # the best first, else as in the file
+    first = np.ones(order.size, dtype=bool)
+    first[1:] = (np.diff(in_list[order]) != 0) | (np.diff(item.codes[order]) != 0)
+    return np.sort(order[first])
+
+
+def _places(ids: Ids, names: Sequence[str]) -> Ints:
+    """Where each row's id stands in `names`; -1 where it is not there."""
+    index = {name: n for n, name in enumerate(names)}
+    of_code = np.array([index.get(name, -1) for name in ids.names], dtype=np.int64)
+    places: Ints = of_code[ids.codes] if ids.codes.size else np.empty(0, dtype=np.int64)
+    return places

@@ -1,0 +1,338 @@
+"""`score compare`: every pair, list by list, and the orders that preferences make."""
+
+import csv
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scorer.compare.pairs import Tally
+from scorer.reports.comparison.cells import bars, shared
+from scorer.stats import paired as statistics
+
+TRUTH = "list,item,grade\n" + "".join(
+    f"q{q},{i},{g}\n" for q in "123" for i, g in ("a1", "b1", "c1")
+)
+RUNS = {
+    "x.csv": {"1": "axxb", "2": "abc", "3": "xxa"},
+    "y.csv": {"1": "xabc", "2": "abc", "3": "axx"},
+    "z.csv": {"1": "xxxx", "2": "cab", "3": "cab"},
+}
+
+
+def table(run):
+    rows = [
+        f"q{q},{item if item != 'x' else f'x{n}'},{n}"
+        for q, items in run.items()
+        for n, item in enumerate(items, start=1)
+    ]
+    return "list,item,rank\n" + "\n".join(rows) + "\n"
+
+
+@pytest.fixture
+def folder(challenge):
+    yaml = "truth: truth.csv\nmetrics: [AP, P@2]\n"
+    return challenge(yaml, **{"truth.csv": TRUTH}, **{n: table(r) for n, r in RUNS.items()})
+
+
+def runs(folder):
+    return [folder / name for name in RUNS]
+
+
+def test_json_has_the_keys_of_the_contract(score, folder):
+    said = json.loads(score("compare", folder, *runs(folder), "--format", "json").out)
+    assert list(said)[:4] == ["scorer", "challenge", "pairs", "orders"]
+    assert [(p["a"], p["b"]) for p in said["pairs"]] == [("x", "y"), ("x", "z"), ("y", "z")]
+    pair = said["pairs"][0]
+    rpp = pair["preferences"]["RPP"]
+    assert list(rpp) == ["mean", "wins", "ties", "losses", "per_list"]
+    # q1: a first, b later, c never, against 2, 3, 4: (1 - 1 - 1) / 3; q2 the same; q3 a later
+    assert rpp["per_list"] == {"q1": pytest.approx(-1 / 3), "q2": 0, "q3": pytest.approx(-1 / 3)}
+    assert (rpp["wins"], rpp["ties"], rpp["losses"]) == (0, 1, 2)
+    assert rpp["mean"] == pytest.approx(-2 / 9)
+    ap = pair["measures"]["AP"]
+    assert list(ap)[:4] == ["difference", "wins", "ties", "losses"]
+    assert (ap["wins"], ap["ties"], ap["losses"]) == (0, 1, 2)
+    assert ap["difference"] == pytest.approx(
+        (1 / 2 - (1 / 2 + 2 / 3 + 3 / 4) / 3 + 1 / 9 - 1 / 3) / 3
+    )
+    assert {each["list"] for each in ap["most"]} == {"q1", "q3"}
+    assert set(said["orders"]["RPP"]) >= {"Borda", "Copeland", "MC4", "Mean"}
+    assert sorted(name for tied in said["orders"]["RPP"]["Borda"] for name in tied) == [
+        "x",
+        "y",
+        "z",
+    ]
+
+
+def test_json_lines_are_read_back_into_the_same_orders(score, folder, tmp_path):
+    lines = tmp_path / "preferences.jsonl"
+    score("compare", folder, *runs(folder), "--format", "jsonl", "-o", lines)
+    assert len(lines.read_text().splitlines()) == 3 * 3
+    before = json.loads(score("compare", folder, *runs(folder), "--format", "json").out)
+    after = json.loads(score("compare", folder, lines, "--format", "json").out)
+    assert after["orders"] == before["orders"]
+    for mine, theirs in zip(before["pairs"], after["pairs"], strict=True):
+        assert mine["preferences"] == theirs["preferences"]
+    (only,) = json.loads(score("compare", folder, lines, "-p", "RPP", "--format", "json").out)[
+        "orders"
+    ]
+    assert only == "RPP"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{"a": "x", "b": "y", "list": "q", "preferences": {"RPP": 1}}\n{"a"',
+            "jsonl:2: not a line",
+        ),
+        ('{"a": "x", "b": "y", "list": "q", "preferences": {"RPP": "z"}}\n', "jsonl:1: not a line"),
+    ],
+)
+def test_broken_json_lines_are_located(score, folder, tmp_path, text, said):
+    lines = tmp_path / "p.jsonl"
+    lines.write_text(text)
+    ran = score("compare", folder, lines)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_identical_submissions_tie_everywhere(score, folder):
+    same = [f"one={folder / 'x.csv'}", f"two={folder / 'x.csv'}"]
+    said = json.loads(score("compare", folder, *same, "--format", "json").out)
+    assert all(
+        groups == [["one", "two"]]
+        for orders in said["orders"].values()
+        for groups in orders.values()
+    )
+    assert said["pairs"][0]["measures"]["AP"]["p"] == 1
+
+
+def test_the_table_shows_pairs_orders_and_a_picture_of_two(score, folder):
+    ran = score("compare", folder, folder / "x.csv", folder / "y.csv", "-p", "RPP")
+    assert ran.code == 0
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "y > x" in ran.out
+    assert "AP list by list, x less y" in ran.out
+    assert "#|" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["x.csv"], 2, "1 of 1 submissions can be scored, two are needed"),
+        (["x.csv", "bad.csv"], 1, "S304"),
+        (["x.csv", "y.csv", "-p", "RPQ"], 2, "did you mean 'RPP'"),
+        (["x.csv", "y.csv", "-p", "RPP(weights=none)"], 2, "uniform"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(score, folder, words, code, said):
+    (folder / "bad.csv").write_text("list,item\nq1,a\nq1,a\nq2,a\nq3,a\n")
+    words = [folder / word if word.endswith(".csv") else word for word in words]
+    ran = score("compare", folder, *words)
+    assert ran.code == code, ran
+    assert said in ran.err
+
+
+def test_preferences_can_rank_and_break_ties(score, challenge, folder):
+    yaml = (
+        "truth: truth.csv\nmetrics: [P@1]\n"
+        "leaderboard: {{rank_by: {{preference: RPP, aggregate: {}}}, tie_break: [LexiRecall]}}\n"
+    )
+    for aggregate in ("Borda", "MC4", "Copeland", "Mean"):
+        challenge(yaml.format(aggregate), **{"truth.csv": TRUTH})
+        said = json.loads(score(folder, *runs(folder), "--format", "json").out)
+        orders = json.loads(score("compare", folder, *runs(folder), "--format", "json").out)
+        expected = [name for group in orders["orders"]["RPP"][aggregate] for name in group]
+        assert [row["name"] for row in said["leaderboard"]] == expected
+    # all have P@1 2/3 but for z; x and y are told apart by the preference alone
+    challenge("truth: truth.csv\nmetrics: [Success@3]\nleaderboard: {tie_break: [LexiRecall]}\n",
+              **{"truth.csv": TRUTH})  # fmt: skip
+    said = json.loads(score(folder, *runs(folder)[:2], "--format", "json").out)
+    assert [(row["rank"], row["name"]) for row in said["leaderboard"]] == [(1, "y"), (2, "x")]
+    challenge(
+        "truth: truth.csv\nmetrics: [P@1]\nleaderboard: {rank_by: {preference: RP, aggregate: M}}\n"
+    )
+    ran = score(folder, *runs(folder))
+    assert ran.code == 2
+    assert "leaderboard.rank_by.preference" in ran.err
+    assert "leaderboard.rank_by.aggregate" in ran.err
+
+
+CYCLE = {"x": "123", "y": "231", "z": "312"}  # where each has the relevant item of three lists
+
+
+@pytest.fixture
+def condorcet(challenge):
+    """Three lists that rank x y z, z x y and y z x; the board is ranked by RPP and MC4."""
+    yaml = (
+        "truth: truth.csv\nmetrics: [RR]\nleaderboard:\n"
+        "  rank_by: {preference: RPP, aggregate: MC4}\n  baselines: [none.csv]\n"
+    )
+    files = {
+        f"{name}.csv": table(
+            {q: "x" * (int(at) - 1) + "a" for q, at in zip("123", places, strict=True)}
+        )
+        for name, places in CYCLE.items()
+    }
+    truth = "list,item\nq1,a\nq2,a\nq3,a\n"
+    none = table(dict.fromkeys("123", "x"))
+    return challenge(yaml, **{"truth.csv": truth, "none.csv": none}, **files)
+
+
+def test_a_board_says_that_preferences_rank_it_and_contradict_each_other(score, condorcet):
+    files = [condorcet / f"{name}.csv" for name in CYCLE]
+    said = json.loads(score(condorcet, *files, "--format", "json").out)
+    assert said["ranked_by"] == {"preference": "RPP", "aggregate": "MC4"}
+    assert said["cycles"] == [["x", "y", "z"]]
+    assert [(row["rank"], row["name"]) for row in said["leaderboard"]] == [
+        (1, "x"), (1, "y"), (1, "z"), (None, "none"),
+    ]  # fmt: skip
+    assert all(row["tier"] is None and row["ranks"] is None for row in said["leaderboard"])
+    assert said["certainty"] is None
+    for form in ("table", "markdown", "html", "latex", "github"):
+        out = " ".join(score(condorcet, *files, "--format", form).out.split())
+        assert "Ranked by the preference RPP" in out, form
+        assert "MC4 makes an order" in out, form
+        assert "contradict each other" in out, form
+        assert "ranks the board" not in out, form
+    assert "contradicts itself among 'x', 'y', 'z'" in score("compare", condorcet, *files).out
+
+
+def test_a_board_that_a_measure_ranks_says_so(score, folder):
+    said = json.loads(score(folder, *runs(folder), "--format", "json").out)
+    assert said["ranked_by"] == {"measure": "AP"}
+    assert "Ranked by" not in score(folder, *runs(folder)).out
+
+
+def test_baselines_take_no_part_in_breaking_ties(score, challenge):
+    yaml = (
+        "truth: truth.csv\nmetrics: [Success@3]\n"
+        "leaderboard: {tie_break: [LexiRecall], baselines: [base.csv]}\n"
+    )
+    files = {"truth.csv": TRUTH, "base.csv": table(dict.fromkeys("123", "abc"))}
+    folder = challenge(yaml, **files, **{name: table(run) for name, run in RUNS.items()})
+    said = json.loads(score(folder, *runs(folder)[:2], "--format", "json").out)["leaderboard"]
+    assert [(row["rank"], row["name"]) for row in said] == [(1, "y"), (2, "x"), (None, "base")]
+    assert len({row["values"]["Success@3"] for row in said}) == 1
+
+
+@pytest.fixture
+def six(folder):
+    """Six submissions, which make 15 pairs."""
+    return [f"{name}={path}" for n in "12" for name, path in
+            ((f"{path.stem}{n}", path) for path in runs(folder))]  # fmt: skip
+
+
+def test_many_pairs_are_a_matrix_unless_all_are_asked_for(score, folder, six):
+    ran = score("compare", folder, *six, "-p", "RPP")
+    assert "15 pairs: their orders and a sign each (--all shows every pair)." in ran.out
+    assert "less" not in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+    rows = [line.split() for line in ran.out.splitlines() if line[:1] in "xyz" and line[2:3] == " "]
+    assert len(rows) == 12  # of AP, and of a preference
+    preferred = {row[0]: row[2:] for row in rows[6:]}
+    assert preferred["y1"] == preferred["y2"] == [".", ">", ">", ">", ">"]
+    assert preferred["z1"] == ["<", "<", ".", ">", ">"]
+    every = score("compare", folder, *six, "--all")
+    assert every.out.count("\nmeasure ") == 15
+    assert max(map(len, every.out.splitlines())) <= 80
+    for form in ("json", "csv", "html"):
+        assert score("compare", folder, *six, "--format", form).code == 0
+
+
+def test_columns_that_do_not_fit_are_said(score, folder, six, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "12")
+    ran = score("compare", folder, *six)
+    assert "Not shown at" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 12
+    monkeypatch.setenv("COLUMNS", "50")
+    ran = score("compare", folder, *six[:2])
+    assert "Not shown at this width: interval" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 50
+    assert "above 0, x1 is preferred" in " ".join(ran.out.split())
+
+
+def test_each_measure_names_the_lists_that_differ_most(score, folder):
+    two = runs(folder)[:2]
+    said = json.loads(score("compare", folder, *two, "--format", "json").out)
+    most = said["pairs"][0]["measures"]["AP"]["most"]
+    line = "AP: " + ", ".join(f"{each['list']} {each['difference']:+.4f}" for each in most)
+    for form in ("table", "markdown", "html"):
+        out = score("compare", folder, *two, "--format", form).out.replace("\\", "")
+        assert line.partition(": ")[2] in out, form
+    assert line in score("compare", folder, *two).out
+
+
+def test_csv_has_a_row_for_each_pair_and_what_it_is_compared_by(score, folder):
+    formula = runs(folder)[0].rename(folder / "=x.csv")
+    three = ["--format", "csv", formula, *runs(folder)[1:]]
+    out = score("compare", folder, "-p", "RPP", *three).out
+    rows = list(csv.DictReader(out.splitlines()))
+    assert [(row["is"], row["of"]) for row in rows[:3]] == [
+        ("measure", "AP"), ("measure", "P@2"), ("preference", "RPP"),
+    ]  # fmt: skip
+    assert len(rows) == 9
+    assert rows[0]["a"] == "'=x"
+    three[1] = "json"
+    said = json.loads(score("compare", folder, *three).out)["pairs"][0]
+    assert float(rows[0]["mean_difference"]) == said["measures"]["AP"]["difference"]
+    assert [float(rows[0][end]) for end in ("low", "high")] == said["measures"]["AP"]["interval"]
+    assert rows[2]["p"] == ""
+
+
+def test_the_page_names_everything_and_text_stays_text(score, folder):
+    hostile = "<script>=" + str(runs(folder)[0])
+    out = score("compare", folder, hostile, *runs(folder)[1:], "--format", "html").out
+    assert out.count("<script>") == 1
+    assert "&lt;script&gt; less y" in out
+    assert out.count('class="histogram"') == 3
+    for name in ("AP", "P@2", "RPP", "rrLexiPrecision", "Copeland"):
+        assert f">{name}<" in out or name in out
+
+
+def test_a_comparison_read_back_can_be_shown_in_every_form(score, folder, tmp_path):
+    lines = tmp_path / "preferences.jsonl"
+    score("compare", folder, *runs(folder), "--format", "jsonl", "-o", lines)
+    for form in ("table", "markdown", "csv", "html", "json", "jsonl"):
+        ran = score("compare", folder, lines, "--format", form)
+        assert ran.code == 0, ran
+        assert "rrLexiPrecision" in ran.out
+    assert score("compare", folder, lines, "--format", "jsonl").out == lines.read_text()
+
+
+def test_more_lists_than_bars_share_them_evenly():
+    found = SimpleNamespace(lists=tuple(f"q{n}" for n in range(11)))
+    values = np.array([*np.arange(10.0), np.nan])
+    made = bars(found, values, 4)
+    assert [bar.value for bar in made] == [8.0, 5.0, 2.5, 0.5]
+    assert made[0].lists == ("q9", "q8", "q7")
+    assert shared(made) == "each bar is the mean of 2 or 3 lists that follow each other"
+    assert shared(bars(found, values, 10)) == ""
+    assert bars(found, np.full(11, np.nan), 4) == []
+
+
+def test_lists_are_drawn_once_for_all_pairs_and_measures(score, folder, six, monkeypatch):
+    """Drawing is what takes the time: 190 pairs of 20 submissions once took minutes."""
+    drawn = []
+
+    def counted(*words):
+        drawn.append(words)
+        return resamples(*words)
+
+    resamples = statistics._resamples
+    monkeypatch.setattr(statistics, "_resamples", counted)
+    assert score("compare", folder, *six, "-m", "AP", "-m", "RR", "-m", "P@2").code == 0
+    assert len(drawn) == 1
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1e-17, 0.5, float("nan")]), max_size=8))
+def test_a_tally_counts_every_list_once_and_mirrors(values):
+    mine, theirs = Tally.of(np.array(values)), Tally.of(-np.array(values))
+    assert (mine.wins, mine.ties, mine.losses) == (theirs.losses, theirs.ties, theirs.wins)
+    assert mine.wins + mine.ties + mine.losses == sum(v == v for v in values)

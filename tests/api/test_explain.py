@@ -1,0 +1,473 @@
+"""Explanations: each leads, step by step, to the very value that scoring gave."""
+
+import json
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lists import table
+from variants import NOTATIONS, pairs, refuses
+
+from scorer.challenge.public import Public
+from scorer.core.errors import Findings
+from scorer.io.table import Ids, Table, Wanted
+from scorer.kinds.base import Aids, kinds
+from scorer.metrics.base import measure, parse
+from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed
+from scorer.prepare.open import metrics
+from scorer.results.scorecard import Rules
+from scorer.scoring.evaluate import score as scored
+from scorer.scoring.explain import explained
+
+VLNET = ROOT / "challenges/vlnet-2011"
+TEAM_A = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
+LONG = TEAM_A.parent / "team_a_long.csv"
+LAWS = settings(derandomize=True, deadline=None, max_examples=25)
+
+PREDICTED = [
+    "MAE",
+    "MAE(average=pooled)",
+    "MSE",
+    "MSE(average=pooled)",
+    "RMSE",
+    "RMSE(average=pooled)",
+    "R2",
+    "R2(average=pooled)",
+    "IntervalCoverage",
+    "IntervalCoverage(average=pooled)",
+]
+RETURNED = [
+    "CatalogueCoverage@3",
+    "ListCoverage",
+    "Gini@2",
+    "Entropy@3",
+    "Novelty@3",
+    "Novelty(base=interactions)@2",
+    "ILD@3",
+    "ILD(distance=jaccard)@5",
+    "Serendipity(expected=2)@3",
+    "Serendipity(expected=history)@3",
+    "Serendipity(expected=history,distance=jaccard,rel=2)@5",
+]
+PREFERRED = [
+    "EDRC",
+    "EDRC(discount=exp)",
+    "EDRC(discount=log,unknown=0.25)",
+    "EDRC(discount=ap,closure=false)",
+    "EDRC(unknown=likelihood)",
+]
+
+
+def bound(notation):
+    return measure(metrics().get(parse(notation)[0]), notation)
+
+
+def views(made):
+    return frozenset({made.metric.view})
+
+
+def rows_of(roles, rows, numbers=()):
+    """A table of rows whose ids come first."""
+    ids = {}
+    for n, role in enumerate(roles):
+        names = {text: code for code, text in enumerate(dict.fromkeys(row[n] for row in rows))}
+        codes = np.array([names[row[n]] for row in rows], dtype=np.int64)
+        ids[role] = Ids(codes, tuple(names))
+    found = {
+        role: np.array([row[len(roles) + n] for row in rows], dtype=np.float64)
+        for n, role in enumerate(numbers)
+    }
+    return Table(ids, found, np.arange(len(rows)), Wanted(roles))
+
+
+def workings(notation, answers, submission, ties="item-desc"):
+    """What is explained of each list, beside what scoring gave."""
+    made = bound(notation).settled(answers.constants)
+    meeting = answers.meet(submission, ties, views(made))
+    card = scored(meeting, answers.lists, [made])
+    for at in range(len(answers.lists)):
+        named = partial(answers.named, submission, ties, at=at)
+        found = explained(made, card, meeting.views, named, at, Rules())
+        if made.id in card.values:
+            value = float(card.values[made.id][at])
+        else:
+            only = card.statistics[made.id].of(np.arange(len(card.lists)) == at)
+            value = made.metric.figure(only, **made.params)
+        yield found, value
+
+
+def arithmetic(step):
+    """What anybody gets who redoes it."""
+    said = step.put_in(repr).replace("×", "*").replace("²", "**2")
+    try:
+        return eval(said, {"sqrt": math.sqrt, "log2": math.log2, "nan": math.nan})
+    except ZeroDivisionError:
+        return math.nan
+
+
+def assert_leads(found, value):
+    working = found.working
+    assert working.value == value or (math.isnan(working.value) and math.isnan(value))
+    last = working.steps[-1]
+    if isinstance(last, Sentence):
+        assert math.isnan(value)
+        assert "undefined" in last.text
+    else:
+        assert isinstance(last, Formula)
+        assert last.value == value or (math.isnan(last.value) and math.isnan(value))
+    for step in working.steps:
+        if isinstance(step, Formula):
+            again = arithmetic(step)
+            assert again == pytest.approx(step.value, rel=1e-9, abs=1e-9, nan_ok=True), step
+        elif isinstance(step, Grid):
+            assert all(len(row) == len(step.columns) for row in step.rows)
+            assert not step.matter or len(step.matter) == len(step.rows)
+
+
+def assert_grades(found, truth):
+    """Every row shows the grade that the truth gives the item."""
+    for step in found.working.steps:
+        if isinstance(step, Grid) and {"item", "grade"} <= {*step.columns}:
+            item, grade = step.columns.index("item"), step.columns.index("grade")
+            for row in step.rows:
+                assert row[grade] == truth.get(row[item])
+
+
+def grades_of(lists, **tables):
+    """A challenge of graded lists, and what was submitted."""
+    names = [f"{n:03}" for n in range(len(lists))]
+    truth, sent = [], []
+    for name, (groups, graded) in zip(names, lists, strict=True):
+        truth += [(name, item, grade) for item, grade in graded.items()]
+        sent += [(name, x, -n) for n, group in enumerate(groups) for x in group]
+    items = dict.fromkeys("abcdefghijklmnopqrst")
+    aids = Aids(Public("grades", dict.fromkeys(names), items), tables, ("f", "g"))
+    return kinds().get("grades").open(table(truth, "grade"), aids, Findings()), table(sent, "score")
+
+
+def test_every_metric_is_here():
+    every = {bound(n).metric.name for n in [*NOTATIONS, *PREDICTED, *RETURNED, *PREFERRED]}
+    assert every == {each.name for each in metrics()}
+    assert all(each.explain for each in metrics())
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_ranked_lists(notation):
+    rules = ["item-desc", "file"]
+    if bound(notation).metric.expected and not refuses(notation):
+        rules.append("expected")
+    strict = notation.startswith("TauAP")
+
+    @LAWS
+    @given(st.lists(pairs(order=strict, tied=True), min_size=1, max_size=3), st.sampled_from(rules))
+    def holds(lists, ties):
+        answers, sent = grades_of(lists)
+        for (found, value), (_, truth) in zip(
+            workings(notation, answers, sent, ties), lists, strict=True
+        ):
+            assert_leads(found, value)
+            assert_grades(found, truth)
+
+    holds()
+
+
+@pytest.mark.parametrize("notation", RETURNED)
+def test_beyond_accuracy(notation):
+    number = st.integers(0, 3)
+
+    @LAWS
+    @given(
+        st.lists(pairs(), min_size=1, max_size=3),
+        st.lists(st.tuples(number, number), min_size=20, max_size=20),
+        st.lists(st.tuples(st.sampled_from(["000", "u"]), st.sampled_from("abc")), min_size=1),
+    )
+    def holds(lists, features, past):
+        rows = [(item, *each) for item, each in zip("abcdefghijklmnopqrst", features, strict=True)]
+        tables = {
+            "items": rows_of(("item",), rows, ("f", "g")),
+            "history": rows_of(("list", "item"), past),
+        }
+        answers, sent = grades_of(lists, **tables)
+        for found, value in workings(notation, answers, sent):
+            assert_leads(found, value)
+            whole = bound(notation).aggregate == "pooled"
+            assert whole == any("one figure of all" in note for note in found.notes)
+
+    holds()
+
+
+@pytest.mark.parametrize("notation", PREDICTED)
+def test_predictions(notation):
+    number = st.floats(-5, 5, width=16)
+    rating = st.tuples(st.sampled_from("abcdef"), number, number, st.booleans())
+
+    @LAWS
+    @given(
+        st.lists(st.lists(rating, min_size=1, unique_by=lambda row: row[0]), min_size=1, max_size=3)
+    )
+    def holds(lists):
+        rows = [
+            (f"{n}", item, rated, said, said - 1, said + 1, sent)
+            for n, one in enumerate(lists)
+            for item, rated, said, sent in one
+        ]
+        truth = table([row[:3] for row in rows], "rating")
+        kept = [(*row[:2], *row[3:6]) for row in rows if row[6]]
+        sent = rows_of(("list", "item"), kept, ("prediction", "low", "high"))
+        known = dict.fromkeys(row[0] for row in rows)
+        answers = kinds().get("ratings").open(truth, Aids(Public("ratings", known)), Findings())
+        for (found, value), name in zip(
+            workings(notation, answers, sent), answers.lists, strict=True
+        ):
+            assert_leads(found, value)
+            (shown,) = (step for step in found.working.steps if isinstance(step, Grid))
+            assert {(row[0], row[1], row[2]) for row in shown.rows} == {
+                (row[1], row[2], row[3]) for row in rows if row[0] == name and row[6]
+            }
+
+    holds()
+
+
+@st.composite
+def preferences(draw):
+    """Pairs of a truth, along one order, and pairs of a submission, along another."""
+    sides = []
+    for _ in range(2):
+        order = draw(st.permutations("abcde"))
+        places = st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(lambda p: p[0] < p[1])
+        sides.append([(order[i], order[j]) for i, j in draw(st.sets(places, max_size=6))])
+    return sides
+
+
+@pytest.mark.parametrize("notation", PREFERRED)
+def test_preferences(notation):
+    @LAWS
+    @given(st.lists(preferences(), min_size=1, max_size=3))
+    def holds(lists):
+        roles, names = ("list", "better", "worse"), [f"{n}" for n in range(len(lists))]
+        truth, sent = (
+            rows_of(roles, [(names[n], *p) for n, both in enumerate(lists) for p in both[side]])
+            for side in (0, 1)
+        )
+        candidates = {
+            name: frozenset(item for pair in both[0] for item in pair)
+            for name, both in zip(names, lists, strict=True)
+        }
+        chances = {"likelihood": rows_of(roles, [("0", "a", "b", 0.9)], ("probability",))}
+        public = Public("preferences", dict.fromkeys(names), None, candidates)
+        answers = kinds().get("preferences").open(truth, Aids(public, chances), Findings())
+        for found, value in workings(notation, answers, sent):
+            assert_leads(found, value)
+
+    holds()
+
+
+def test_orders_of_grades_are_preferences_too():
+    answers, sent = grades_of([([["b"], ["a"], ["c"]], {"a": 3, "b": 2, "c": 1})])
+    ((found, value),) = workings("EDRC", answers, sent)
+    assert_leads(found, value)
+    symbols = {step.name: step.symbols for step in found.working.steps if isinstance(step, Formula)}
+    assert symbols["C(b)"] == "EP(b, a)"
+    assert symbols["C(c)"] == "EP(c, a) + EP(c, b)"
+
+
+def test_a_metric_that_does_not_explain_shows_grades_and_value(challenge, score):
+    code = """
+from scorer import Floats, Judged, metric
+
+@metric("Own", title="One's own", source="this test", range=(0, None))
+def own(judged: Judged) -> Floats:
+    return judged.hits.total()
+"""
+    files = {"own.py": code, "sub.csv": "list,item,rank\nq1,x,1\nq1,a,2\nq2,a,1\n"}
+    folder = challenge("truth: truth.csv\nmetrics: [Own]\nplugins: [own.py]\n", **files)
+    ran = score("explain", folder, folder / "sub.csv", "--list", "q1", "--allow-plugins")
+    assert ran.code == 0, ran
+    assert rows(ran.out) == ["1 x", "2 a 2"]
+    assert ran.out.endswith("\nOwn = 1\n\nOwn = 1\n")
+    assert score("explain", folder, folder / "sub.csv", "--list", "q1").code == 2
+    broken = code.replace("range=", "explain=lambda *given, **params: given[9], range=")
+    folder = challenge("truth: truth.csv\nmetrics: [Own]\nplugins: [own.py]\n", **{
+        "own.py": broken, "sub.csv": files["sub.csv"],
+    })  # fmt: skip
+    ran = score("explain", folder, folder / "sub.csv", "--list", "q1", "--allow-plugins")
+    assert ran.code == 4
+    assert "metric Own cannot explain itself: IndexError" in ran.err
+
+
+# The documents' examples
+
+GOLDEN = [
+    ("vlnet-s1", "vlnet-2011", "team_a.lists", "s1", []),
+    ("vlnet-s2", "vlnet-2011", "team_a.lists", "s2", []),
+    ("slides-dcg", "recsys-slides-ranking", "slides.csv", "q1", ["-m", "DCG", "-m", "nDCG"]),
+    ("edrc-meant", "edrc", "table_1.csv", "meant", []),
+]
+
+
+@pytest.mark.parametrize(("name", "folder", "sent", "one", "more"), GOLDEN, ids=lambda x: str(x))
+def test_the_documents_examples(score, name, folder, sent, one, more):
+    path = ROOT / "submissions_example" / folder / "good" / sent
+    ran = score("explain", ROOT / "challenges" / folder, path, "--list", one, *more)
+    assert ran.code == 0, ran
+    assert ran.out == (ROOT / f"tests/golden/explain/{name}.txt").read_text()
+
+
+# The command
+
+
+def rows(text):
+    """Lines of the first table, without their spacing."""
+    lines = text.split("───\n", 1)[1].split("\n\n")[0].splitlines()
+    return [" ".join(line.split()) for line in lines]
+
+
+def test_text_is_plain_and_fits(score):
+    ran = score("explain", VLNET, TEAM_A, "--list", "s2", "-m", "nDCG@10", "-m", "P@5")
+    assert ran.code == 0
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "\x1b" not in ran.out
+    assert "P = found / k = 2 / 5 = 0.4" in ran.out
+    shorter = score("explain", VLNET, TEAM_A, "--list", "s2", "--precision", "1").out
+    assert shorter.endswith("MARp = 0.5\n")
+
+
+def test_json_has_every_digit(score):
+    ran = score("explain", VLNET, TEAM_A, "--list", "s2", "--format", "json")
+    said = json.loads(ran.out)
+    assert (said["submission"], said["list"]) == ("team_a", "s2")
+    (one,) = said["measures"]
+    assert (one["id"], one["value"], one["counts_as"]) == ("MARp", 17 / 35, 17 / 35)
+    assert one["steps"][-1] == {
+        "name": "AvgRp",
+        "formula": "(Rp@5 + Rp@10) / 2",
+        "numbers": "(2 / 5 + 4 / 7) / 2",
+        "value": 17 / 35,
+    }
+
+
+def test_markdown_to_a_file(score, tmp_path):
+    to = tmp_path / "out.md"
+    words = ("--format", "markdown", "-m", "P@5", "-o", to)
+    ran = score("explain", VLNET, TEAM_A, "--list", "s2", *words)
+    assert (ran.code, ran.out) == (0, "")
+    said = to.read_text()
+    assert said.startswith("## P@5: Precision of triplet 's2' in team\\_a\n")
+    assert "| 2 | 2 | 49 | 1 |" in said
+
+
+def test_a_list_that_is_not_there(score):
+    ran = score("explain", VLNET, TEAM_A, "--list", "s11")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: no triplet is called 's11'; did you mean 's1'?\n"
+    assert score("explain", VLNET, TEAM_A).code == 2
+
+
+def test_an_invalid_submission_shows_its_problems(score):
+    bad = TEAM_A.parent.parent / "bad/three_faults.csv"
+    ran = score("explain", VLNET, bad, "--list", "s1")
+    assert (ran.code, ran.out) == (1, "")
+    assert all(code in ran.err for code in ("S301", "S304", "S105"))
+
+
+def test_another_truth_and_standard_input(score, tmp_path):
+    (tmp_path / "other.csv").write_text("triplet,lecture,cvs_score\ns1,20,5\ns2,1,1\n")
+    words = ("--list", "s1", "--truth", tmp_path / "other.csv", "-m", "MARp@5")
+    ran = score("explain", VLNET, "-", *words, stdin=LONG.read_bytes())
+    assert ran.code == 0, ran
+    assert "MARp@5: Mean average R-precision of triplet 's1' in stdin" in ran.out
+    assert "both, z = 5: {20}" in ran.out
+
+
+RULES = "truth: truth.csv\nmetrics: [{}]\nundefined: {}\nsubmission: {{missing_list: {}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("undefined", "missing", "notes", "end"),
+    [
+        ("zero", "zero", ["leaves this list out", "counts as 0 (undefined: zero)"], "counted as 0"),
+        ("skip", "zero", ["leaves this list out", "does not count (undefined: skip)"], "undefined"),
+        ("skip", "skip", ["leaves this list out", "(missing_list: skip)"], "undefined"),
+    ],
+)
+def test_missing_and_undefined(challenge, score, undefined, missing, notes, end):
+    files = {"truth.csv": "list,item,grade\nq1,a,1\nq2,b,0\n", "sub.csv": "list,item\nq1,a\n"}
+    folder = challenge(RULES.format("AP", undefined, missing), **files)
+    ran = score("explain", folder, folder / "sub.csv", "--list", "q2")
+    assert ran.code == 0, ran
+    assert "AP = sum / R = 0 / 0 = undefined" in ran.out
+    assert all(note in ran.out for note in notes), ran
+    assert ran.out.rstrip().endswith(end)
+    said = json.loads(
+        score("explain", folder, folder / "sub.csv", "--list", "q2", "--format", "json").out
+    )
+    assert said["measures"][0]["value"] is None
+
+
+def test_tied_items_show_their_ranks(challenge, score):
+    yaml = "truth: truth.csv\nmetrics: [RR, MARp@2]\nsubmission: {ties: expected}\n"
+    sent = "list,item,score\nq1,x,2\nq1,a,2\nq1,y,2\nq1,z,1\nq2,a,1\n"
+    folder = challenge(yaml, **{"sub.csv": sent})
+    ran = score("explain", folder, folder / "sub.csv", "--list", "q1", "-m", "RR", "-m", "MARp@2")
+    assert rows(ran.out) == ["1-3 y", "1-3 x", "1-3 a 2 1", "4 z"]
+    assert "ties: expected" in ran.out
+    assert "RR = sum of chance / rank = 0.3333 + 0.1667 + 0.1111 = 0.6111" in ran.out
+    assert "Rp@2 = |both| / min(m, z) = 0.6667 / 2 = 0.3333" in ran.out
+
+
+def test_a_whole_challenge_measure_says_so(challenge, score):
+    yaml = "truth: truth.csv\nitems: items.csv\nmetrics: [CatalogueCoverage@2]\n"
+    files = {"items.csv": "item\na\nb\nc\nd\n", "sub.csv": "list,item\nq1,a\nq1,b\nq2,c\n"}
+    folder = challenge(yaml, **files)
+    ran = score("explain", folder, folder / "sub.csv", "--list", "q1")
+    assert "one figure of all 2 lists together: 0.75" in " ".join(ran.out.split()), ran
+    assert "= |items| / catalogue = 2 / 4 = 0.5" in ran.out
+
+
+def test_a_long_list_is_abbreviated(challenge, score):
+    sent = "list,item\n" + "".join(f"q1,i{n}\n" for n in range(3000)) + "q2,a\n"
+    truth = "list,item,grade\nq1,i2,1\nq1,i1500,1\nq2,a,1\n"
+    folder = challenge("truth: truth.csv\nmetrics: [R@2000]\n", **{
+        "sub.csv": sent, "truth.csv": truth,
+    })  # fmt: skip
+    ran = score("explain", folder, folder / "sub.csv", "--list", "q1", "-q")
+    assert rows(ran.out) == [
+        "1 i0", "2 i1", "3 i2 1 1", "… 1,497 left out", "1501 i1500 1 1", "… 498 left out",
+        "2000 i1999",
+    ]  # fmt: skip
+    whole = score("explain", folder, folder / "sub.csv", "--list", "q1", "-q", "--format", "json")
+    assert len(json.loads(whole.out)["measures"][0]["steps"][1]["rows"]) == 2000
+
+
+def test_names_stay_text(challenge, score):
+    item = "[bold]<b>|x"
+    files = {"truth.csv": f"list,item\nq1,{item}\n", "sub.csv": f"list,item\nq1,{item}\n"}
+    folder = challenge("truth: truth.csv\nmetrics: [P@1]\n", **files)
+    words = ("explain", folder, folder / "sub.csv", "--list", "q1")
+    assert item in score(*words).out
+    assert "\\[bold\\]\\<b\\>\\|x" in score(*words, "--format", "markdown").out
+
+
+# Workings as data
+
+
+def test_a_table_is_abbreviated_to_what_matters():
+    short = Grid("t", ("n",), tuple((n,) for n in range(24)), (False,) * 24)
+    assert list(short.abbreviated()) == list(short.rows)
+    few = Grid("t", ("n",), tuple((n,) for n in range(99)), tuple(n == 50 for n in range(99)))
+    assert list(few.abbreviated()) == [(0,), 49, (50,), 47, (98,)]
+    all_matter = Grid("t", ("n",), tuple((n,) for n in range(99)))
+    shown = list(all_matter.abbreviated())
+    assert shown[27:29] == [(27,), 59]
+    assert len(shown) == 41
+
+
+def test_long_sets_and_sums_are_cut():
+    assert str(Items("s", tuple("ab"))) == "{a, b}"
+    assert str(Items("s", tuple(f"{n}" for n in range(100)))).endswith("39, … 60 more}")
+    assert summed("S", "", "{} / 2", [1, 2], 1.5).numbers == "({} + {}) / 2"
+    assert summed("S", "", "{} / 2", range(20), 95).parts == (190,)

@@ -1,0 +1,297 @@
+"""The participants' kit: it tells no answer, checks as the organizer does, and is safe to open."""
+
+import io
+import os
+import struct
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scorer.api import score as pipeline
+from scorer.api.kit import unpacked
+from scorer.challenge.model import load
+from scorer.prepare.open import prepare, public
+
+ROOT = Path(__file__).parents[2]
+LISTS = "topic,group\nq1,x\nq2,y\n"
+PAIRS = "list,item\nq1,b\nq1,a\nq2,c\nq2,a\n"
+
+CHALLENGES = {
+    "two keys": (
+        "truth: truth.csv\nmetrics: [nDCG@10]\n",
+        "list,item,grade\nq2,SECRET,3\nq1,a,1\n",
+    ),
+    "ranked lists": (
+        """
+        id: 007
+        title: "no: 1"
+        description: |
+          Several
+          lines.
+        truth: {file: truth.csv, columns: {list: topic, item: doc, grade: SECRETGRADE}}
+        lists: {file: lists.csv, columns: {list: topic, group: group}}
+        items: {file: catalogue.csv, columns: {item: doc, users: seen, features: [year]}}
+        history: SECREThistory.csv
+        submission: {columns: {list: topic, item: doc, score: s}, length: {min: 1, max: 2},
+                     unknown_list: ignore, limits: {rows: 100}}
+        metrics: [P@5, {metric: nDCG, k: 10, id: "10", primary: true}, Novelty@5]
+        undefined: skip
+        leaderboard: {tie_break: [P@5], baselines: [SECRETbaseline.csv], seed: 7, tiers: false}
+        examples: [{submission: SECRETexample.csv, expect: {P@5: 0.777}}]
+        """,
+        "topic,doc,SECRETGRADE\nq1,a,1\nq2,b,5\n",
+    ),
+    "one list a line": (
+        "truth: truth.csv\nsubmission: {format: lists, length: 3}\nmetrics: [P@5]\n",
+        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
+    ),
+    "run": (
+        "truth: truth.csv\nsubmission: {format: trec}\nmetrics: [AP]\n",
+        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
+    ),
+    "JSON lines": (
+        "truth: truth.csv\nsubmission: {format: jsonl}\nmetrics: [AP]\n",
+        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
+    ),
+    "parquet": (
+        "truth: truth.csv\nsubmission: {format: parquet}\nmetrics: [AP]\n",
+        "list,item,grade\nq1,SECRET,1\nq2,b,5\n",
+    ),
+    "ratings": (
+        "truth: truth.csv\nsubmission: {range: [1, 5]}\nmetrics: [RMSE]\n",
+        "list,item,rating\nq2,b,4.125\nq1,b,5\nq1,a,1\n",
+    ),
+    "ratings with public pairs": (
+        "truth: truth.csv\nitems: items.csv\nmetrics: [RMSE]\n",
+        "list,item,rating\nq1,a,4.125\nq1,b,5\nq2,c,1\nq2,a,2\n",
+    ),
+    "preferences": (
+        "truth: truth.csv\nmetrics: [EDRC]\n",
+        "list,better,worse\nq2,z,y\nq1,b,a\n",
+    ),
+    "candidates": (
+        "truth: truth.csv\nlists: {file: lists.csv, columns: {list: topic}}\nitems: items.csv\n"
+        "metrics: [P@2]\n",
+        "list,item,grade\nq1,a,4.125\nq2,c,1\n",
+    ),
+}
+SUBMISSIONS = [
+    "list,item\nq1,a\nq2,b\n",
+    "list,item,rank\nq1,a,1\nq1,a,3\nq3,zz,1\nQ2,a,0\n",
+    "topic,doc,s\nq1,a,1\nq1,b,1\nq1,A,1\nq2,nan,\n",
+    "list,item,prediction\nq1,a,1\nq2,b,9\nq1,secret,2\n",
+    "list,better,worse\nq1,a,b\nq1,b,a\nq2,y,SECRE\n",
+    "list,item\n",
+]
+
+
+@pytest.fixture(params=list(CHALLENGES))
+def folder(request, challenge):
+    text, truth = CHALLENGES[request.param]
+    return challenge(
+        textwrap.dedent(text),
+        **{
+            "truth.csv": truth,
+            "lists.csv": LISTS,
+            "items.csv": PAIRS,
+            "catalogue.csv": "doc,seen,year\na,1,2\nb,2,3\n",
+            "SECREThistory.csv": "list,item\nu,a\n",
+        },
+    )
+
+
+@pytest.fixture
+def kit(folder, tmp_path, score):
+    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
+    assert ran.code == 0, ran
+    return tmp_path / "kit.zip"
+
+
+def members(kit):
+    with zipfile.ZipFile(kit) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_same_findings_as_the_organizers(folder, kit, tmp_path, score):
+    for n, text in enumerate(SUBMISSIONS):
+        mine = tmp_path / f"mine{n}.csv"
+        mine.write_text(text)
+        ours = score("check", folder, mine, "--format", "json")
+        theirs = score("check", kit, mine, "--format", "json")
+        assert (theirs.code, theirs.out) == (ours.code, ours.out)
+
+
+def test_the_public_part_is_the_same(folder, kit):
+    mine, theirs = (public(prepare(load(unpacked(path)))) for path in (folder, kit))
+    assert list(theirs.lists) == list(mine.lists)
+    assert (theirs.kind, theirs.asked, theirs.called) == (mine.kind, mine.asked, mine.called)
+    assert theirs.candidates == mine.candidates or mine.kind == "ratings"
+    assert theirs.items == mine.items or mine.kind != "grades"
+
+
+def test_no_answer_is_in_it(kit):
+    for name, data in members(kit).items():
+        if name != "codes.md":
+            assert b"SECRET" not in data
+            assert b"4.125" not in data
+            assert b"0.777" not in data
+    assert yaml.safe_load(members(kit)["challenge.yaml"])["truth"]["file"].startswith(
+        "truth-is-not"
+    )
+
+
+def test_the_rules_are_the_same(folder, kit):
+    mine, theirs = load(folder), load(unpacked(kit))
+    assert theirs.submission == mine.submission
+    assert (theirs.id, theirs.title) == (mine.id, mine.title)
+    assert theirs.description == mine.description
+    assert theirs.undefined == mine.undefined
+    kept = [(m.notation, m.params, m.id) for m in theirs.metrics]
+    assert kept == [(m.notation, m.params, m.id) for m in mine.metrics if m.notation != "Novelty@5"]
+    board = mine.leaderboard.model_copy(update={"baselines": ()})
+    assert theirs.leaderboard == board
+    assert (theirs.examples, theirs.plugins, theirs.history) == ((), (), None)
+
+
+def test_the_sample_is_valid(folder, kit, tmp_path):
+    (name,) = [name for name in members(kit) if name.startswith("sample_submission")]
+    sample = tmp_path / name
+    sample.write_bytes(members(kit)[name])
+    for path in (folder, unpacked(kit)):
+        (checked,) = pipeline.check(path, [sample])
+        assert not checked.findings.fatal
+
+
+def test_the_same_bytes_every_time(folder, kit, tmp_path, score):
+    for path in folder.iterdir():
+        os.utime(path, (1, 1))
+    assert score("kit", folder, "-o", tmp_path / "again.zip").code == 0
+    assert (tmp_path / "again.zip").read_bytes() == kit.read_bytes()
+
+
+def test_a_kit_cannot_score(kit, tmp_path, score):
+    (tmp_path / "mine.csv").write_text(SUBMISSIONS[0])
+    ran = score(kit, tmp_path / "mine.csv")
+    assert ran.code == 2
+    assert "[T101]" in ran.err
+
+
+def test_the_order_of_the_truth_is_not_told(challenge, score, tmp_path):
+    rows = ["q2,b,4", "q1,b,5", "q1,a,1"]
+    made = []
+    for order in (rows, rows[::-1]):
+        text = "list,item,rating\n" + "\n".join(order) + "\n"
+        folder = challenge("truth: truth.csv\nmetrics: [RMSE]\n", **{"truth.csv": text})
+        assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
+        made.append((tmp_path / "kit.zip").read_bytes())
+    assert made[0] == made[1]
+
+
+def test_a_metric_of_the_challenge_stays_at_home(challenge, tmp_path, score):
+    plugin = (
+        "from scorer.views.hits import Ranked\nfrom scorer.metrics.base import metric\n"
+        '@metric("SECRETMetric", title="t", source="s")\n'
+        'def mine(ranked: Ranked) -> float:\n    """Zero.\n    """\n    return 0.0\n'
+    )
+    text = "truth: truth.csv\nmetrics: [SECRETMetric]\nplugins: [mine.py]\n"
+    folder = challenge(text, **{"mine.py": plugin})
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit).code == 2
+    ran = score("kit", folder, "-o", kit, "--allow-plugins")
+    assert ran.code == 0
+    assert "left out, since the kit cannot compute it: SECRETMetric" in ran.err
+    assert all(b"SECRET" not in data for data in members(kit).values())
+    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
+    assert score("check", kit, tmp_path / "one.csv").code == 0
+
+
+def zipped(**files):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+def encrypted():
+    data = bytearray(zipped(**{"challenge.yaml": "x"}))
+    at = data.index(b"PK\x01\x02") + 8
+    data[at : at + 2] = struct.pack("<H", 1)
+    return bytes(data)
+
+
+def damaged():
+    data = bytearray(zipped(**{"challenge.yaml": "truth: x.csv\n" * 50}))
+    data[45:60] = b"\xff" * 15
+    return bytes(data)
+
+
+def twice():
+    data = zipped(**{"challenge.yaml": "a", "challenge.yamm": "b"})
+    return data.replace(b"challenge.yamm", b"challenge.yaml")
+
+
+EVIL = {
+    "slip": (lambda: zipped(**{"challenge.yaml": "", "../evil": "x"}), "T107"),
+    "absolute": (lambda: zipped(**{"challenge.yaml": "", "/tmp/evil": "x"}), "T107"),
+    "backslash": (lambda: zipped(**{"challenge.yaml": "", "..\\evil": "x"}), "T107"),
+    "drive": (lambda: zipped(**{"challenge.yaml": "", "C:evil": "x"}), "T107"),
+    "folder": (lambda: zipped(**{"a/challenge.yaml": ""}), "T107"),
+    "hidden": (lambda: zipped(**{"challenge.yaml": "", ".bashrc": "x"}), "T107"),
+    "no challenge": (lambda: zipped(**{"notes.txt": ""}), "T107"),
+    "same but for case": (lambda: zipped(**{"challenge.yaml": "", "Challenge.yaml": ""}), "T107"),
+    "twice": (twice, "T107"),
+    "encrypted": (encrypted, "T107"),
+    "many files": (lambda: zipped(**{f"{n}.csv": "" for n in range(101)}), "T107"),
+    "bomb": (lambda: zipped(**{"challenge.yaml": "", "items.csv": b"\0" * (32 << 20)}), "T104"),
+    "damaged": (damaged, "T108"),
+    "a comment at the end": (lambda: zipped(**{"challenge.yaml": ""}) + b"x", "T107"),
+}
+
+
+@pytest.mark.parametrize("name", list(EVIL))
+def test_what_is_no_kit_is_refused_and_leaves_nothing(name, tmp_path, monkeypatch, score):
+    make, code = EVIL[name]
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "kit.zip").write_bytes(make())
+    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
+    ran = score("check", tmp_path / "kit.zip", tmp_path / "one.csv")
+    assert ran.code == 2
+    assert f"kit.zip: error[{code}]" in ran.err
+    left = [path for path in (tmp_path / "temporary").rglob("*") if path.is_file()]
+    assert all(path.name == "challenge.yaml" for path in left)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kit.zip", "one.csv", "temporary"]
+
+
+def test_the_size_that_a_member_claims_is_not_believed(tmp_path, score):
+    data = bytearray(zipped(**{"challenge.yaml": b"#" * (20 << 20)}))
+    at = data.index(b"PK\x01\x02") + 24
+    data[at : at + 4] = struct.pack("<I", 10)
+    (tmp_path / "kit.zip").write_bytes(bytes(data))
+    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
+    ran = score("check", tmp_path / "kit.zip", tmp_path / "one.csv")
+    assert ran.code == 2
+    assert "error[T108]" in ran.err
+
+
+def test_the_installed_command_leaves_no_folder_behind(challenge, tmp_path, installed):
+    folder = challenge()
+    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
+    (tmp_path / "temporary").mkdir()
+    assert installed("kit", folder, "-o", tmp_path / "kit.zip").code == 0
+    place = {"TMPDIR": str(tmp_path / "temporary")}
+    ran = installed("check", tmp_path / "kit.zip", tmp_path / "one.csv", **place)
+    assert ran.code == 0, ran
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_the_kit_of_a_real_challenge(tmp_path, score):
+    kit = tmp_path / "kit.zip"
+    assert score("kit", ROOT / "challenges/vlnet-2011", "-o", kit).code == 0
+    for mine in sorted((ROOT / "submissions_example/vlnet-2011").rglob("*.*")):
+        ours = score("check", ROOT / "challenges/vlnet-2011", mine)
+        assert score("check", kit, mine).out == ours.out

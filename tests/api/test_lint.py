@@ -1,0 +1,326 @@
+"""Linting: canaries whose values are known, what they show, and truths that cannot be scored."""
+
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from scorer.api.lint import lint
+from scorer.challenge.model import load
+from scorer.prepare.open import opened, prepare
+from scorer.prepare.probes import canaries, values
+
+ROOT = Path(__file__).parents[2]
+CHALLENGES = sorted(path.parent for path in ROOT.glob("challenges/*/challenge.yaml"))
+STARTERS = ["preferences", "ranking", "ratings", "trec"]
+ONE = "truth: truth.csv\nmetrics: ['nDCG@2', 'P@1', 'AP']\nsubmission: {missing_list: zero}\n"
+RATED = "truth: truth.csv\nmetrics: [MAE, R2]\nundefined: skip\n"
+RATINGS = {"truth.csv": "list,item,rating\nu,a,1\nu,b,5\nv,a,2\nv,b,4\nv,c,3\n"}
+ORDER = {"truth.csv": "list,better,worse\nq,a,b\nq,b,c\nr,b,a\n"}
+
+
+def found(folder):
+    """The findings as data."""
+    return lint(load(folder), allow_plugins=True)
+
+
+def said(folder, severity=None):
+    return "\n".join(r.text for r in found(folder).remarks if severity in (None, r.severity))
+
+
+@pytest.mark.parametrize("folder", CHALLENGES, ids=lambda path: path.name)
+def test_our_challenges_are_sound(score, folder):
+    ran = score("lint", folder)
+    assert ran.code == 0, ran
+    assert ran.out.endswith("\nsound\n")
+    assert ", 0 failed" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("kind", STARTERS)
+def test_starters_are_sound(score, tmp_path, kind):
+    shutil.copytree(files("scorer.challenge.templates") / kind, tmp_path / kind)
+    ran = score("lint", tmp_path / kind, "--format", "json", "-o", tmp_path / "said.json")
+    assert (ran.code, ran.out) == (0, "")
+    data = json.loads((tmp_path / "said.json").read_text())
+    assert data["sound"]
+    assert data["random"]["draws"] == 100
+    for measure in data["measures"]:
+        made, chance = measure["canaries"], measure["random"]
+        assert chance["low"] <= chance["mean"] <= chance["high"]
+        best, least = made["perfect"], made["reversed"]
+        assert best <= least if measure["id"][0] in "MR" else best >= least
+
+
+def test_canaries_of_grades(challenge):
+    truth = "list,item,grade\nq1,a,2\nq1,b,1\nq1,c,0\nq2,a,1\nq2,c,0\n"
+    row = found(challenge(ONE, **{"truth.csv": truth})).found
+    assert row["nDCG@2"]["perfect"] == row["P@1"]["perfect"] == row["AP"]["perfect"] == 1
+    # reversed c, b, a and c, a; constant a, b, c twice; tied c, b, a twice
+    assert row["P@1"]["reversed"] == 0
+    assert row["AP"]["reversed"] == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1 / 2) / 2)
+    assert row["P@1"]["constant"] == row["AP"]["constant"] == 1
+    assert row["P@1"]["tied"] == 0
+    assert row["AP"]["tied"] == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1 / 3) / 2)
+    assert row["AP"]["empty"] == 0
+    assert list(row["AP"]) == ["perfect", "reversed", "constant", "empty", "tied"]
+
+
+def test_canaries_of_ratings(challenge):
+    row = found(challenge(RATED, **RATINGS)).found
+    assert row["MAE"] == {"perfect": 0, "reversed": 2.5 + 1 / 6, "constant": 4 / 3, "empty": None}
+    assert (row["R2"]["perfect"], row["R2"]["constant"]) == (1, 0)
+
+
+def test_canaries_of_preferences(challenge):
+    result = found(challenge("truth: truth.csv\nmetrics: [EDRC]\n", **ORDER))
+    # the order of the names is right in q and wrong in r
+    expected = {"perfect": 1, "reversed": -1, "constant": 0, "tied": 0, "empty": None}
+    assert result.found["EDRC"] == pytest.approx(expected)
+    assert result.chance["EDRC"].low < 0 < result.chance["EDRC"].high
+
+
+def test_random_ones_are_the_same_every_time(challenge):
+    folder = challenge(ONE)
+    assert found(folder).chance == found(folder).chance
+    other = challenge(ONE + "leaderboard: {seed: 2}\n")
+    assert found(other).chance["AP"].mean > 0
+
+
+def test_chance_is_what_can_be_reckoned(challenge):
+    truth = "".join(f"q{n},i{n % 10},1\n" for n in range(200))
+    items = "item\n" + "".join(f"i{n}\n" for n in range(10))
+    yaml = "truth: truth.csv\nitems: items.csv\nmetrics: [RR, 'Success@3']\n"
+    result = found(
+        challenge(yaml, **{"truth.csv": "list,item,grade\n" + truth, "items.csv": items})
+    )
+    harmonic = sum(1 / rank for rank in range(1, 11)) / 10
+    assert result.drawn == "the 10 public items, at most 10 a list"
+    assert result.chance["RR"].mean == pytest.approx(harmonic, abs=0.01)
+    assert result.chance["Success@3"].mean == pytest.approx(0.3, abs=0.01)
+    assert result.chance["Success@3"].deviation == pytest.approx((0.21 / 200) ** 0.5, rel=0.3)
+
+
+def test_lengths_are_kept(challenge):
+    yaml = ONE.replace("zero", "zero, length: {min: 2, max: 3}")
+    truth = "list,item,grade\n" + "".join(f"q1,i{n},{n}\n" for n in range(9)) + "q2,a,1\n"
+    ready = opened(prepare(load(challenge(yaml, **{"truth.csv": truth}))))
+    made = canaries(ready)
+    for table in [*made.perfect(), made.others()["reversed"], made.others()["tied"]]:
+        lists = table.ids["list"].codes.tolist()
+        assert 2 <= lists.count(0) <= 3
+        assert 2 <= lists.count(1) <= 3
+    assert max(values(ready, table)["P@1"].mean for table in made.perfect()) == 1
+
+
+def test_each_list_draws_from_its_own_candidates(challenge):
+    items = "list,item\nq1,a\nq1,b\nq2,a\nq2,c\n"
+    yaml = ONE + "items: {file: items.csv, columns: {list: list}}\n"
+    ready = opened(prepare(load(challenge(yaml, **{"items.csv": items}))))
+    made = canaries(ready)
+    assert made.drawn.startswith("each list's own items")
+    for table in (made.others()["constant"], made.others()["tied"]):
+        rows = zip(table.ids["list"].codes, table.ids["item"].codes, strict=True)
+        named = {(table.ids["list"].names[q], table.ids["item"].names[i]) for q, i in rows}
+        assert named == {("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "c")}
+
+
+def test_ids_that_tell_the_answer(challenge):
+    truth = "".join(f"q{n},{'z' if n % 2 else 'y'}{n},1\n" for n in range(20))
+    truth += "".join(f"q{n},a{n},0\nq{n},b{n},0\nq{n},c{n},0\n" for n in range(20))
+    items = "list,item\n" + "".join(
+        f"q{n},{item}{n}\n" for n in range(20) for item in ("abcz" if n % 2 else "abcy")
+    )
+    yaml = "truth: truth.csv\nitems: {file: items.csv, columns: {list: list}}\nmetrics: [P@1]\n"
+    data = {"truth.csv": "list,item,grade\n" + truth, "items.csv": items}
+    assert "the rule for ties (item-desc) decides" in said(challenge(yaml, **data), "warning")
+    fair = yaml + "submission: {ties: expected}\n"
+    assert "ties" not in said(challenge(fair, **data), "warning")
+    none = found(challenge(yaml + "submission: {ties: error}\n", **data))
+    assert "tied" not in none.found["P@1"]
+
+
+@pytest.mark.parametrize(
+    ("yaml", "data", "severity", "text"),
+    [
+        (
+            ONE, {"truth.csv": "list,item,grade\nq1,a,2\nq1,b,1\nq2,a,0\n"}, "warning",
+            "1 of 2 lists have no relevant item (grade 1 or more): 'q2'",
+        ),
+        (ONE.replace("zero", "skip"), {}, "warning", "lets a submission choose"),
+        (
+            ONE, {"truth.csv": "list,item,grade\nq1,a,2\nq1,b,1\nq1,c,1\nq2,a,1\n"}, "note",
+            "1 of 2 lists have equal grades on both sides of rank 2",
+        ),
+        (
+            ONE.replace("P@1", "P@5"), {}, "note",
+            "the best that is possible here: P@5 0.3 instead of 1",
+        ),
+        (
+            "truth: truth.csv\nmetrics: [MAE]\nsubmission: {missing_list: skip}\n",
+            {"truth.csv": "list,item,rating\nu,a,3\nv,a,3\n"}, "error",
+            "MAE is 0 whatever is submitted",
+        ),
+        (
+            "truth: truth.csv\nmetrics: [AP, CG]\n",
+            {"truth.csv": "list,item\nq,a\nq,b\n"}, "warning", "CG is 2 whatever is submitted",
+        ),
+        (
+            "truth: truth.csv\nmetrics: [Low]\nplugins: [own.py]\n", {"own.py": """
+from scorer import Ranked, metric
+@metric("Low", title="t", source="s", range=(-9, 9), better="lower")
+def low(ranked: Ranked) -> float:
+    '''The first grade.'''
+    return max([0.0, *(g / n for n, g in enumerate(ranked.grades, 1) if g == g)])
+"""}, "error", "Low: reversed (0.75) is better than perfect (1.5)",
+        ),
+        (
+            "truth: truth.csv\nmetrics: [Few]\nsubmission: {missing_list: zero}\n"
+            "plugins: [own.py]\n", {"own.py": """
+from scorer import Ranked, metric
+@metric("Few", title="t", source="s")
+def few(ranked: Ranked) -> float:
+    '''Short lists are good.'''
+    return 1 - len(ranked.grades) / 100
+"""}, "warning", "Few: an empty submission has 1, better than random ones",
+        ),
+        (ONE + "leaderboard: {baselines: [b.csv]}", {"b.csv": "list,item\nq9,a\n"}, "error",
+         "baseline b is rejected: b.csv: error[S311]"),
+        (ONE, {}, "note", "no .scorer-key"),
+        (ONE, {}, "note", "no examples"),
+    ],
+)  # fmt: skip
+def test_what_is_remarked(score, challenge, yaml, data, severity, text):
+    folder = challenge(yaml, **data)
+    assert text in said(folder, severity)
+    ran = score("lint", folder, "--allow-plugins")
+    assert text in " ".join(ran.out.split())
+    assert ran.code == (2 if "error:" in ran.out else 0)
+
+
+def test_examples_fail_loudly(score, challenge):
+    example = "examples: [{submission: s.csv, expect: {AP: 0.5, XX: 1}}]\n"
+    ran = score("lint", challenge(ONE + example, **{"s.csv": "list,item\nq1,a\nq2,a\n"}))
+    assert ran.code == 2
+    assert "AP = 0.75 FAILS: expected 0.5" in ran.out
+    assert "XX: no such value (measures: nDCG@2, P@1, AP)" in ran.out
+    assert "1 examples, 1 failed\nNOT SOUND" in ran.out
+    ran = score("lint", challenge(ONE + example, **{"s.csv": "list,item\nq1,a\nq1,a\n"}))
+    assert ran.code == 2
+    assert "examples[0]: s.csv:3: error[S304]" in ran.out
+    json_ = score("lint", challenge(ONE + example), "--format", "json")
+    assert json_.code == 2
+    assert not json.loads(json_.out)["sound"]
+
+
+def test_warnings_of_the_truth_are_shown(score, challenge):
+    truth = "list,item,grade\nq1,a,2\nq1,a,2\nq2,c,1\n"
+    ran = score("lint", challenge(ONE, **{"truth.csv": truth}))
+    assert ran.code == 0
+    assert "warning[T304] item 'a' of list 'q1' is graded twice alike" in ran.out
+    ran = score("lint", challenge(ONE + "items: items.csv\n", **{"items.csv": "item\na\n"}))
+    assert ran.code == 2
+    assert "T305" in ran.err
+
+
+def test_what_the_lists_could_show(challenge):
+    truth = "".join(f"q{n},i{n % 10},1\n" for n in range(200))
+    yaml = "truth: truth.csv\nmetrics: [RR]\nleaderboard: {baselines: [one.csv, two.csv]}\n"
+    one = "list,item\n" + "".join(f"q{n},i{n % 10 if n % 2 else 'x'}\n" for n in range(200))
+    two = "list,item\n" + "".join(f"q{n},i{n % 10 if n % 3 else 'x'}\n" for n in range(200))
+    data = {"truth.csv": "list,item,grade\n" + truth, "one.csv": one, "two.csv": two}
+    known = found(challenge(yaml, **data)).detectable
+    assert known.basis == "the examples and baselines"
+    # differences are -1, 0 or 1, and differ on one list of two
+    assert known.deviation == pytest.approx(0.7, abs=0.02)
+    assert known.difference == pytest.approx(2.8 * 0.7 / 200**0.5, rel=0.05)
+    drawn = found(challenge(yaml.split("leaderboard")[0], **data)).detectable
+    assert drawn.basis == "the random submissions"
+    assert 0 < drawn.difference < known.difference
+
+
+# Lists that nobody could answer
+
+TIED = "list,item,grade\nq1,a,1\nq1,b,1\nq2,a,1\nq2,b,0\n"
+
+
+@pytest.mark.parametrize(
+    ("yaml", "truth", "lists"),
+    [
+        ("metrics: [Tau]\nundefined: error", TIED, "'q1'"),
+        ("metrics: [AP]\nundefined: error", "list,item,grade\nq1,a,0\nq2,a,1\n", "'q1'"),
+        ("metrics: [EDRC]\nundefined: error", ORDER["truth.csv"] + "s,z,z\n", None),
+        ("metrics: [R2]\nundefined: error", "list,item,rating\nu,a,1\nu,b,2\nv,a,2\n", "'v'"),
+        ("metrics: [MAE]\nlists: lists.csv", RATINGS["truth.csv"], "'w'"),
+    ],
+)  # fmt: skip
+def test_a_truth_that_nobody_can_answer(score, challenge, yaml, truth, lists):
+    data = {"truth.csv": truth, "sub.csv": "list,item\nq1,a\n", "lists.csv": "list\nu\nv\nw\n"}
+    folder = challenge(f"truth: truth.csv\n{yaml}\n", **data)
+    for ran in (score(folder, folder / "sub.csv"), score("lint", folder)):
+        assert ran.code == 2
+        assert ran.out == ""
+        if lists:
+            assert (
+                f"truth.csv: error[T511] {yaml.split('[')[1].split(']')[0]} has no value" in ran.err
+            )
+            assert f"list {lists}, whatever is submitted" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("yaml", "truth", "submission"),
+    [
+        ("metrics: [MAE]", RATINGS["truth.csv"],
+         "list,item,prediction\nu,a,1\nu,b,1\nv,a,2\nv,b,2\nv,c,2\n"),
+        ("metrics: [AP]\nundefined: error", "list,item,grade\nq1,a,1\nq2,a,1\n",
+         "list,item\nq1,a\nq2,b\n"),
+        # the perfect list holds one item; a longer one is needed
+        ("metrics: ['ILD@2']\nundefined: error\nitems: {file: i.csv, columns: {features: [x]}}",
+         "list,item,grade\nq1,a,1\n", "list,item\nq1,a\nq1,b\n"),
+        ("metrics: ['AP(denominator=hits)@2']\nundefined: error",
+         "list,item,grade\nq1,a,1\n", "list,item\nq1,a\n"),
+        # lists that are left out do not count
+        ("metrics: [AP]\nundefined: error\nsubmission: {missing_list: skip}",
+         "list,item,grade\nq1,a,1\nq2,b,1\n", "list,item\nq1,a\n"),
+    ],
+)  # fmt: skip
+def test_a_truth_that_can_be_answered(score, challenge, yaml, truth, submission):
+    data = {"truth.csv": truth, "sub.csv": submission, "i.csv": "item,x\na,1\nb,2\n"}
+    folder = challenge(f"truth: truth.csv\n{yaml}\n", **data)
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 0, ran
+
+
+def test_in_a_submission_it_stays_the_submissions_problem(score, challenge):
+    yaml = "truth: truth.csv\nmetrics: [Tau]\nundefined: error\n"
+    folder = challenge(yaml, **{
+        "truth.csv": "list,item,grade\nq1,a,2\nq1,b,1\n", "sub.csv": "list,item\nq1,a\n",
+    })  # fmt: skip
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 1
+    assert "S511" in ran.err
+
+
+def test_a_fold_that_nobody_can_answer(score, challenge):
+    yaml = "truth: truth.csv\nmetrics: [Tau]\nundefined: error\nfolds: folds.csv\n"
+    data = {
+        "truth.csv": "list,item,grade\nq1,a,3\nq1,b,2\nq1,c,1\n",
+        "folds.csv": "list,item,fold\nq1,a,1\nq1,b,1\nq1,c,2\n",
+        "sub.csv": "list,item\nq1,a\nq1,b\nq1,c\n",
+    }
+    folder = challenge(yaml, **data)
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 2
+    assert "T511" in ran.err
+
+
+def test_lint_writes_over_nothing_that_it_reads(score, challenge):
+    folder = challenge(ONE, **{".scorer-key": "secret"})
+    for name in ("truth.csv", "challenge.yaml", ".scorer-key"):
+        before = (folder / name).read_bytes()
+        ran = score("lint", folder, "-o", folder / name)
+        assert ran.code == 2
+        assert "needs a file of its own" in ran.err
+        assert (folder / name).read_bytes() == before

@@ -1,0 +1,304 @@
+"""Every check: inputs with all that is found in them; and that no check ever sees an answer."""
+
+import inspect
+import re
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scorer.api import score as pipeline
+from scorer.challenge.model import Submission
+from scorer.challenge.public import Public
+from scorer.checks.base import Submitted, checks, examine, places, repeated
+from scorer.checks.ids import SUGGESTIONS, Known
+from scorer.core.codes import codes
+from scorer.core.errors import KEPT, Findings, Problem
+from scorer.io.table import TEXT, Ids, Table, Wanted
+
+HERE = Path(__file__).parent
+LISTS = "list\n007\nq1\nq2\n"
+ITEMS = "item\na\nb\nc\n0042\n123456789012\n"
+TRUTHS = {
+    "grades": "list,item,grade\n007,a,1\nq1,b,2\nq2,secret,1\n",
+    "ratings": "list,item,rating\nq1,a,1\nq1,b,2\n007,a,5\n007,0042,4\n",
+    "preferences": "list,better,worse\nq1,a,b\n007,b,c\n",
+}
+METRIC = {"grades": "P@2", "ratings": "RMSE", "preferences": "EDRC"}
+PAIRS = "list,item\n007,0042\n007,a\nq1,a\nq1,b\n"  # what the ratings ask for
+
+
+def cases():
+    for page in sorted(HERE.glob("*.yaml")):
+        for case in yaml.safe_load(page.read_text(encoding="utf-8")):
+            yield pytest.param(page.stem, case, id=f"{page.stem}: {case['name']}")
+
+
+def folder_of(tmp_path, kind, case):
+    """A challenge of that kind, and the submission of the case."""
+    lists = "list\n007\nq1\n" if kind == "ratings" else LISTS
+    said = {"truth": "truth.csv", "metrics": [METRIC[kind]], "lists": "lists.csv"}
+    said["submission"] = case.get("rules", {})
+    if kind != "grades" or case.get("items"):
+        said["items"] = "items.csv"
+        items = {"grades": ITEMS, "ratings": PAIRS, "preferences": "list,item\nq1,a\nq1,b\n007,b\n"}
+        (tmp_path / "items.csv").write_text(case.get("catalogue", items[kind]))
+    (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
+    (tmp_path / "lists.csv").write_text(lists)
+    (tmp_path / "truth.csv").write_text(TRUTHS[kind])
+    mine = tmp_path / case.get("file", "mine.csv")
+    mine.write_text(case["submission"], encoding="utf-8")
+    return mine
+
+
+def findings(folder, mine):
+    (checked,) = pipeline.check(folder, [mine])
+    said = []
+    for problem in checked.findings:
+        warning = "warning " if problem.severity == "warning" else ""
+        said.append(f"{problem.line or '-'} {warning}{problem.code} {problem.message}")
+    return said
+
+
+@pytest.mark.parametrize(("kind", "case"), list(cases()))
+def test_exactly_these_findings_with_the_truth_and_without(kind, case, tmp_path):
+    mine = folder_of(tmp_path, kind, case)
+    assert findings(tmp_path, mine) == case.get("problems", [])
+    (tmp_path / "truth.csv").unlink()
+    assert findings(tmp_path, mine) == case.get("problems", [])
+
+
+def test_no_finding_tells_of_an_item_that_only_the_truth_knows(tmp_path):
+    mine = folder_of(tmp_path, "grades", {"submission": "list,item\nq1,secre\nq2,secret\n007,a\n"})
+    with_truth = findings(tmp_path, mine)
+    (tmp_path / "truth.csv").write_text("list,item,grade\nq1,other,7\n")
+    assert findings(tmp_path, mine) == with_truth == []
+
+
+def test_a_check_is_handed_nothing_but_the_public_part():
+    assert [field.name for field in fields(Submitted)] == ["table", "public", "rules", "partial"]
+    assert {field.name for field in fields(Public)} == {
+        *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
+    }
+    for check in checks():
+        (handed,) = inspect.signature(check.examine).parameters.values()
+        assert handed.annotation == "Submitted"
+        source = Path(inspect.getfile(check.examine)).read_text()
+        imported = set(re.findall(r"^from (scorer[.\w]+)", source, re.MULTILINE))
+        assert imported <= {
+            "scorer.checks.base",
+            "scorer.io.table",
+            "scorer.core.errors",
+            "scorer.checks.ids",
+        }
+
+
+@pytest.mark.parametrize("kind", ["grades", "ratings"])
+def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monkeypatch):
+    from scorer.challenge.model import load
+    from scorer.prepare import open as preparing
+
+    said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
+    (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
+    (tmp_path / "truth.csv").write_text(TRUTHS[kind])
+    read, seen = preparing.read, []
+
+    def watched(path, format, wanted, *others):
+        table = read(path, format, wanted, *others)
+        seen.append({*table.ids, *table.numbers})
+        return table
+
+    monkeypatch.setattr(preparing, "read", watched)
+    prepared = preparing.prepare(load(tmp_path))
+    assert preparing.opened(prepared, blind=True).answers is None
+    assert seen == [{"list"} if kind == "grades" else {"list", "item"}]
+
+
+def test_every_code_that_is_raised_has_a_page():
+    raised = set()
+    for source in ROOT.joinpath("scorer").rglob("*.py"):
+        raised |= set(re.findall(r'"([SCT]\d{3})"', source.read_text(encoding="utf-8")))
+    assert sorted(raised - set(codes())) == []
+
+
+def test_every_page_of_a_submission_is_tested():
+    named = "".join(
+        page.read_text(encoding="utf-8", errors="replace")
+        for suffix in ("py", "yaml")
+        for page in ROOT.joinpath("tests").rglob(f"*.{suffix}")
+    )
+    tested = set(re.findall(r"[SCT]\d{3}", named))
+    assert sorted(code for code in codes() if code[0] == "S" and code not in tested) == []
+
+
+@pytest.mark.parametrize("page", list(codes().values()), ids=lambda page: page.code)
+def test_pages_are_whole(page):
+    assert page.title
+    assert page.meaning.strip()[-1] in ".?"
+    assert page.fix.strip()
+    assert f"[{page.code}]" in page.example
+    assert page.severity in ("error", "warning")
+
+
+def table(roles, rows):
+    ids, numbers = {}, {}
+    for role, column in zip(roles, zip(*rows, strict=True), strict=True):
+        if role in TEXT:
+            index = {}
+            codes_ = np.array([index.setdefault(name, len(index)) for name in column])
+            ids[role] = Ids(codes_, tuple(index))
+        else:
+            numbers[role] = np.array(column, dtype=float)
+    return Table(ids, numbers, np.arange(2, len(rows) + 2), Wanted(roles))
+
+
+MANY = 60_000
+HOSTILE = {
+    "unknown": (("list", "item", "rank"), [(f"x{n}", f"y{n}", 0) for n in range(MANY)]),
+    "alike": (("list", "item", "rank"), [("1", "1", 1)] * MANY),
+    "gaps": (("list", "item", "rank"), [(f"{n:05}", "1", 7) for n in range(MANY)]),
+    "unseen": (("list", "item"), [(f"é{n}\u200b", f"ü{n}\u200b") for n in range(MANY)]),
+    "ties": (("list", "item", "score"), [(f"{n % 9:05}", f"{n}", 1) for n in range(MANY)]),
+    "decimals": (("list", "item"), [(f"{n:05}.0", f"{n}.0") for n in range(MANY)]),
+}
+
+
+@pytest.mark.parametrize("name", list(HOSTILE))
+def test_whatever_is_wrong_is_told_in_time(name):
+    public = Public(
+        "grades",
+        dict.fromkeys(f"{n:05}" for n in range(20_000)),
+        dict.fromkeys(f"{n}" for n in range(20_000)),
+    )
+    rows = table(*HOSTILE[name])
+    rules = Submission(length={"min": 2, "max": 3}, ties="error")
+    told, start = Findings(), time.process_time()
+    examine(Submitted(rows, public, rules), told)
+    assert time.process_time() - start < 3  # about 0.5 s; machines are slow and busy
+    assert told.fatal
+    assert max(told.counts.values()) > KEPT
+    assert len(told) <= KEPT * len(told.counts)
+
+
+def test_places_beyond_what_is_kept_are_counted():
+    told = Findings()
+    told.extend(places(np.arange(KEPT + 5), lambda row: Problem("S304", str(row), line=row)))
+    assert (len(told), told.counts["S304"]) == (KEPT, KEPT + 5)
+
+
+def test_an_error_counts_even_where_it_is_not_kept():
+    told = Findings(kept=2)
+    told.extend(Problem("S312", "", severity) for severity in ("warning", "warning", "error"))
+    assert (len(told), told.counts["S312"], told.fatal) == (2, 3, True)
+
+
+def test_repeated_of_any_number_of_columns():
+    big = np.array([2**40, 5, 2**40, 5, 2**40])
+    rows = np.arange(5)
+    again, first = repeated(big, big, big, rows=rows)
+    assert (again.tolist(), first.tolist()) == ([2, 3, 4], [0, 1, 0])
+    again, first = repeated(np.arange(5), rows=rows)
+    assert again.size == first.size == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("20000", "2000"),  # one too many
+        ("200", "2000"),  # one too few
+        ("2001", "2000"),
+        ("0200", "2000"),  # two that changed places
+        ("topic-17", "topic_17"),
+        ("topic", None),
+        ("x" * 1000, None),
+        ("", None),
+    ],
+)
+def test_nearest_of_many(name, near):
+    known = Known(dict.fromkeys(["2000", "topic_17", *(f"{n}9999" for n in range(10_000, 11_000))]))
+    assert known.hint(name) == (f"; nearest: '{near}'" if near else "")
+
+
+def test_suggestions_are_made_for_the_first_only():
+    known = Known({"2000": None})
+    said = [known.hint("20000") for _ in range(SUGGESTIONS + 1)]
+    assert said[-2:] == ["; nearest: '2000'", ""]
+
+
+def test_a_measure_that_has_no_value_where_each_list_needs_one(challenge, tmp_path, score):
+    folder = challenge("truth: truth.csv\nmetrics: [Rho]\nundefined: error\n")
+    (tmp_path / "one.csv").write_text("list,item\nq1,a\nq2,a\nq2,c\n")
+    ran = score(folder, tmp_path / "one.csv")
+    assert ran.code == 1
+    assert "error[S511] Rho is undefined for list 'q1'" in ran.err
+
+
+def test_no_code_has_two_pages():
+    found = [
+        code
+        for page in ROOT.joinpath("scorer", "core", "codes").glob("*.yaml")
+        for code in re.findall(r"^([SCT]\d{3}):", page.read_text(), re.MULTILINE)
+    ]
+    assert sorted(found) == sorted(set(found)) == list(codes())
+
+
+NASTY = ["007", "q1", "q2", "7", "7.0", "Q1", " q1", "q\u200b1", "", "nan", "NA", "a", "b", "0042"]
+NASTY += ["42", "1E+11", "1.5e+300", "é", "e\u0301", "\u202e", "\ud800", "x" * 200, "=1+1", "[b]"]
+NUMBERS = st.sampled_from([0, 1, 2, 3, 2.5, -1, 1e300, 2**60, float("nan")])
+SHAPES = [
+    ("grades", ("list", "item")),
+    ("grades", ("list", "item", "rank")),
+    ("grades", ("list", "item", "score")),
+    ("grades", ("list", "item", "rank", "score")),
+    ("ratings", ("list", "item", "prediction")),
+    ("preferences", ("list", "better", "worse")),
+    ("preferences", ("list", "item", "rank")),
+]
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(data=st.data())
+def test_no_table_whatsoever_makes_a_check_fail(data):
+    kind, roles = data.draw(st.sampled_from(SHAPES))
+    cell = {True: st.sampled_from(NASTY), False: NUMBERS}
+    row = st.tuples(*(cell[role in TEXT] for role in roles))
+    rows = data.draw(st.lists(row, max_size=12))
+    if rows:
+        made = table(roles, rows)
+    else:
+        none, text = np.empty(0, dtype=np.int64), [role for role in roles if role in TEXT]
+        numbers = {role: np.empty(0) for role in roles if role not in TEXT}
+        made = Table({role: Ids(none, ()) for role in text}, numbers, none, Wanted(roles))
+    names = data.draw(st.lists(st.sampled_from(NASTY), max_size=4))
+    items = data.draw(st.none() | st.lists(st.sampled_from(NASTY), max_size=4))
+    pairs = {(name, item): None for name in names for item in items or ()}
+    public = Public(
+        kind,
+        dict.fromkeys(names),
+        None if items is None else dict.fromkeys(items),
+        data.draw(st.none() | st.just({name: frozenset(items or ()) for name in names})),
+        pairs if kind == "ratings" else None,
+    )
+    rules = Submission(
+        length=data.draw(st.sampled_from([None, {"min": 0, "max": 2}, {"min": 2, "max": 2}])),
+        **data.draw(st.sampled_from([{}, {"range": [1, 5]}])),
+        ties=data.draw(st.sampled_from(["item-desc", "error"])),
+        missing_list=data.draw(st.sampled_from([None, "zero"])),
+        unknown_list=data.draw(st.sampled_from(["error", "ignore"])),
+    )
+    told = Findings("mine.csv")
+    examine(Submitted(made, public, rules), told)
+    for problem in told:
+        assert problem.code in codes()
+        assert problem.line is None or 2 <= problem.line <= len(rows) + 1
+        assert str(problem).isprintable()
+        # one problem an id: the first of each list id, whatever its code
+    lists = [p for p in told if p.code in ("S302", *(f"S3{n:02}" for n in range(6, 13)))]
+    whole = [p.list for p in lists if p.item is None and p.code != "S311"]
+    assert len(whole) == len(set(whole))

@@ -1,0 +1,81 @@
+"""What each command may import of the modules that take long to load."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+from scorer.core.registry import discover
+from scorer.metrics.base import Metric
+
+HEAVY = (
+    "numpy",
+    "numpy.ma",
+    "pandas",
+    "polars",
+    "pydantic.main",
+    "rich.table",
+    "scipy",
+    "selenium",
+    "zstandard",
+)
+VLNET = str(ROOT / "challenges/vlnet-2011")
+SENT = str(ROOT / "submissions_example/vlnet-2011/good/team_a.lists")
+OTHER = str(ROOT / "submissions_example/vlnet-2011/good/perfect.lists")
+HIVEMALL = "hivemall-binary"
+PLAIN = str(ROOT / "challenges" / HIVEMALL)
+RUN = str(next((ROOT / "submissions_example" / HIVEMALL / "good").iterdir()))
+TREC = str(ROOT / "challenges/trec")  # its truth is in no order
+TREC_RUN = str(next((ROOT / "submissions_example/trec/good").iterdir()))
+SCORES = {"numpy", "pydantic.main"}
+SCIPY = {"scipy", "numpy.ma"}  # the one imports the other
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (["--version"], set()),
+        (["--help"], set()),
+        (["rule", "S304"], {"pydantic.main"}),  # typer's own, for the words of a command
+        (["schema"], {"pydantic.main"}),
+        (["metrics"], SCORES),
+        (["metrics", "nDCG"], SCORES),
+        (["check", VLNET, SENT], SCORES),
+        ([PLAIN, RUN], {*SCORES, "rich.table"}),
+        ([PLAIN, RUN, "--format", "json"], SCORES),
+        ([PLAIN, RUN, "--format", "csv"], SCORES),
+        ([TREC, TREC_RUN, "--format", "json"], SCORES),
+        # two to be told apart: what the lists could detect is asked of scipy
+        ([VLNET, SENT, "--format", "json"], {*SCORES, *SCIPY}),
+        (["explain", VLNET, SENT, "--list", "s1", "--format", "json"], {*SCORES, "rich.table"}),
+        (["compare", VLNET, SENT, OTHER, "--format", "jsonl"], {*SCORES, "rich.table", *SCIPY}),
+    ],
+    ids=lambda value: (
+        " ".join(w.rsplit("/", 1)[-1] for w in value) if isinstance(value, list) else ""
+    ),
+)
+def test_a_command_loads_only_what_it_needs(words, allowed):
+    assert {name for name in HEAVY if name in loaded(words)} <= allowed
+
+
+def test_only_the_metrics_that_a_challenge_names_are_loaded():
+    metrics = set(discover("metric", "scorer.metrics", Metric).origins.values())
+    found = metrics & loaded([VLNET, SENT, "--format", "json"])
+    assert found == {"scorer.metrics.marp", "scorer.metrics.ndcg", "scorer.metrics.p"}
+
+
+def test_an_alias_is_found_among_all_of_them():
+    assert {"scorer.metrics.ap", "scorer.metrics.gini"} <= loaded(["metrics", "MAP"])
+
+
+def loaded(words):
+    """The modules that the command of these words has imported when it ends."""
+    code = (
+        "import sys\n"
+        "from scorer.cli.main import run\n"
+        f"run({words!r})\n"
+        "print(*sys.modules, file=sys.stderr)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(ended.stderr.splitlines()[-1].split())

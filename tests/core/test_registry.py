@@ -1,0 +1,133 @@
+"""A challenge's own metrics, and those of installed projects."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAD = "from scorer import Cutoff, Judged, Ranked, Floats, metric\nimport numpy as np\n"
+ONE = (
+    HEAD
+    + """
+@metric("Firsts", title="Grade at rank one", source="this test", range=(0, None))
+def firsts(ranked: Ranked, *, k: Cutoff = 1) -> float:
+    \"\"\"The first grades.\"\"\"
+    return float(np.nansum(ranked.grades[:k]))
+"""
+)
+MANY = (
+    HEAD
+    + """
+@metric("Met", title="How many judged items were met", source="this test", range=(0, None))
+def met(judged: Judged) -> Floats:
+    \"\"\"Hits.\"\"\"
+    return judged.hits.total()
+"""
+)
+SUBMISSION = "list,item,score\nq1,a,3\nq1,x,2\nq2,c,2\nq2,a,1\n"
+
+
+def challenge_with(challenge, plugin, metrics):
+    yaml = f"truth: truth.csv\nmetrics: {metrics}\nplugins: [own.py]\n"
+    return challenge(yaml, **{"own.py": plugin, "sub.csv": SUBMISSION})
+
+
+@pytest.mark.parametrize(
+    ("plugin", "metrics", "mean"),
+    [(ONE, "[Firsts]", 1.0), (ONE, '["Firsts@2"]', 1.5), (MANY, "[Met]", 1.5)],
+)
+def test_both_kinds_of_author(challenge, score, plugin, metrics, mean):
+    folder = challenge_with(challenge, plugin, metrics)
+    ran = score(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
+    (submission,) = json.loads(ran.out)["submissions"]
+    (value,) = submission["values"].values()
+    assert value["mean"] == mean
+
+
+def test_a_plugin_is_run_only_when_allowed(challenge, score):
+    folder = challenge_with(challenge, "raise SystemExit('ran')", "[P@1]")
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 2
+    assert "C116" in ran.err
+    assert "own.py" in ran.err
+    assert "--allow-plugins" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("plugin", "said"),
+    [
+        (ONE.replace("return float", "1 / 0; return float"), "Firsts failed on list 'q1': ZeroDiv"),
+        (
+            ONE.replace("return float", "return 'x' or float"),
+            "Firsts failed on list 'q1': it gave str",
+        ),
+        (ONE.replace("return float", "return -1.0 * float"), "its range is 0 to ∞"),
+        (MANY.replace("judged.hits.total()", "np.zeros(7)"), "Met gave (7,); one number a list"),
+        (MANY.replace("judged.hits.total()", "None"), "Met gave NoneType"),
+        (ONE.replace('"Firsts"', '"nDCG"'), "two metrics are called 'nDCG'"),
+        (ONE.replace("range=(0, None)", 'range=(0, None), aliases=("P",)'), "called 'P'"),
+        ("import nowhere_to_be_found", "own.py' cannot be loaded: ModuleNotFoundError"),
+        ("x = 1", "own.py' defines no metric"),
+    ],
+)
+def test_a_plugin_at_fault_is_named(challenge, score, plugin, said):
+    metric = "nDCG" if "nDCG" in plugin else "Met" if "Met" in plugin else "Firsts"
+    folder = challenge_with(challenge, plugin, f"[{metric}]")
+    ran = score(folder, folder / "sub.csv", "--allow-plugins")
+    assert ran.code == 4, ran
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_plugin_changes_nothing_for_other_challenges(challenge, score):
+    folder = challenge_with(challenge, ONE, "[Firsts]")
+    assert score(folder, folder / "sub.csv", "--allow-plugins").code == 0
+    (folder / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [Firsts]\n")
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 2
+    assert "C113" in ran.err
+
+
+def install(folder, code):
+    """A project whose only module adds a metric, as installers lay it down."""
+    package = folder / "acme.py"
+    package.write_text(code)
+    facts = folder / "acme-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[scorer.metrics]\nfirsts = acme\n")
+    return package
+
+
+def test_an_installed_project_cannot_take_a_name_that_is_ours(tmp_path):
+    install(tmp_path, ONE.replace('"Firsts"', '"nDCG"'))
+    ended = subprocess.run(
+        [sys.executable, "-c", "from scorer.cli.main import run; exit(run(['metrics', 'nDCG']))"],
+        env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 4
+    assert "two metrics are called 'nDCG': in scorer.metrics.ndcg and in acme" in ended.stderr
+
+
+def test_an_installed_project_adds_a_metric(tmp_path):
+    package = install(tmp_path, ONE)
+    said = subprocess.run(
+        [sys.executable, "-c", "from scorer.cli.main import run; run(['metrics', 'firsts'])"],
+        env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "Grade at rank one" in said
+    package.write_text("import nowhere_to_be_found")
+    ended = subprocess.run(
+        [sys.executable, "-c", "from scorer.cli.main import run; exit(run(['metrics']))"],
+        env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 4
+    assert "'firsts' (acme)" in ended.stderr

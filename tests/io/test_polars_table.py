@@ -1,0 +1,144 @@
+"""Large files of the organizer's: the same tables and truths as by the thorough reader."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scorer.challenge.model import load
+from scorer.challenge.public import Names
+from scorer.core.errors import Findings
+from scorer.io import polars_chunks as cutting
+from scorer.io import polars_table as large
+from scorer.io.files import Limits
+from scorer.io.formats.base import formats, read
+from scorer.io.table import Ids, Table, Wanted
+from scorer.prepare.open import opened, prepare
+from scorer.views import join as judging
+from scorer.views.join import Truth
+
+WANTED = [Wanted(("list", "item"), ("grade", "subtopic"))]
+IDS = ["a", "b", "1", "01", "1.0", "nan", "an-id-longer-than-twelve-bytes", "another-long-id"]
+
+
+def alike(mine, theirs):
+    for role, ids in theirs.ids.items():
+        np.testing.assert_array_equal(mine.ids[role].codes, ids.codes)
+        assert mine.ids[role].names == ids.names
+    for role, numbers in theirs.numbers.items():
+        np.testing.assert_array_equal(mine.numbers[role], numbers)
+    np.testing.assert_array_equal(mine.line, theirs.line)
+    assert mine.once == theirs.once
+
+
+def truths_alike(mine, theirs):
+    assert mine.lists == theirs.lists
+    assert mine.items == theirs.items
+    for name in ("in_list", "item", "grade"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name))
+    np.testing.assert_array_equal(mine.ideal.place, theirs.ideal.place)
+
+
+rows = st.tuples(
+    st.sampled_from(["q1", "q2", "q10", "Q"]),
+    st.sampled_from(IDS),
+    st.sampled_from(["0", "1", "2", "-1", "0.5", "1e3"]),
+    st.sampled_from(["0", "1"]),
+)
+
+
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=200,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(rows=st.lists(rows, min_size=1, max_size=30), trec=st.booleans(), piece=st.integers(7, 200))
+def test_a_large_truth_is_the_thorough_readers(tmp_path, monkeypatch, rows, trec, piece):
+    monkeypatch.setattr(cutting, "PIECE", piece)
+    monkeypatch.setattr(cutting, "FIRST", piece)
+    path, form = tmp_path / "truth", formats().get("trec" if trec else "csv")
+    if trec:
+        text = "".join(f"{name} {topic} {item} {grade}\n" for name, item, grade, topic in rows)
+    else:
+        text = "".join(",".join(row) + "\n" for row in [("list", "item", "grade"), *rows])
+        text = "\n".join(",".join(line.split(",")[:3]) for line in text.splitlines())
+    path.write_text(text)
+    theirs = read(path, form, WANTED, findings := Findings(), Limits())
+    mine = large.table(path, form, WANTED, Limits())
+    assert not list(findings)
+    alike(mine, theirs)
+    for extra in ((), ("Q", "q0", "q2")):
+        truths_alike(Truth.of(mine, extra), Truth.of(theirs, extra))
+
+
+@given(hashes=st.lists(st.integers(0, 40) | st.integers(2**63, 2**63 + 9), min_size=1))
+def test_hashes_that_begin_alike_are_grouped_apart(hashes):
+    codes, first = large._grouped(np.array(hashes, dtype=np.uint64))
+    index = {}
+    assert codes.tolist() == [index.setdefault(each, len(index)) for each in hashes]
+    assert first.tolist() == [hashes.index(each) for each in index]
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("trec", "# a 0 1\nq1 0 a 1\n"),
+        ("trec", "#a 0 a 1\nq1 0 a 1\n"),
+        ("csv", "list,item,grade\nq1,a,1e300\n"),
+        ("csv", "list,item,grade\nq1,a,nan\n"),
+        ("csv", "list,item,grade\n"),
+        ("lists", "q1: a\n"),
+    ],
+)
+def test_what_is_not_plain_is_doubted(tmp_path, form, text):
+    path = tmp_path / "truth"
+    path.write_text(text)
+    with pytest.raises(cutting.Doubt):
+        large.table(path, formats().get(form), WANTED, Limits())
+
+
+def test_ids_of_one_hash_are_doubted(tmp_path, monkeypatch):
+    path = tmp_path / "truth"
+    path.write_text("list,item\nq1,a\nq1,b\n")
+    one = np.zeros(1, dtype=np.int32)
+    monkeypatch.setattr(large, "_grouped", lambda hashes: (np.repeat(one, hashes.size), one))
+    with pytest.raises(cutting.Doubt):
+        large.table(path, formats().get("csv"), WANTED, Limits())
+
+
+@pytest.mark.parametrize("lists", [3, 2**62])  # 2**62: no room for a key
+def test_the_best_come_first_and_equal_ones_as_they_stand(lists):
+    rng = np.random.default_rng(1)
+    in_list, grade = rng.integers(0, 3, 200), rng.integers(-2, 3, 200) / 2
+    in_list[in_list == 2] = lists - 1
+    expected = sorted(range(200), key=lambda row: (in_list[row], -grade[row]))
+    assert judging._best_first(in_list, grade).tolist() == expected
+
+
+def test_an_item_stands_twice_only_in_one_list():
+    def table(items):
+        ids = {"list": Ids(np.array([0, 0, 1]), ("q", "r")), "item": Ids(np.array(items), "ab")}
+        return Table(ids, {}, np.arange(3), WANTED[0])
+
+    assert table([0, 1, 0]).once
+    assert not table([0, 0, 1]).once
+
+
+def test_a_large_truth_makes_no_strings_of_its_items(challenge, monkeypatch):
+    monkeypatch.setattr(cutting, "SMALLEST", 0)
+    folder = challenge("truth: truth.csv\nmetrics: [nDCG@2, AP]\n")
+    ready = opened(prepare(load(folder)))
+    assert not isinstance(ready.answers.truth.named, tuple)
+    assert "items" not in vars(ready.answers.truth)
+    assert "_known" not in vars(ready.public.lists)
+
+
+def test_names_are_a_mapping():
+    names = Names(("b", "a"))
+    assert list(names) == ["b", "a"]
+    assert len(names) == 2
+    assert "a" in names
+    assert "c" not in names
+    assert names == {"a": None, "b": None}
+    assert names["a"] is None

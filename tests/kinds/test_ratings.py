@@ -1,0 +1,242 @@
+"""Predictions against ratings: cited values, a plain oracle, scikit-learn, and the laws."""
+
+import json
+import math
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scorer.challenge.public import Public
+from scorer.core.errors import Findings
+from scorer.io.table import Ids, Table, Wanted
+from scorer.kinds.base import Aids, kinds
+from scorer.metrics.base import measure
+from scorer.prepare.open import metrics
+from scorer.results.scorecard import Rules, Scorecard, merged, settle
+from scorer.scoring.evaluate import score
+from scorer.views.hits import Rated
+
+LAWS = settings(derandomize=True, deadline=None, max_examples=60)
+NAMES = ["MAE", "MSE", "RMSE", "R2", "IntervalCoverage"]
+NOTATIONS = [*NAMES, *(f"{name}(average=pooled)" for name in NAMES)]
+MEASURES = [measure(metrics().get(n.split("(")[0]), n) for n in NOTATIONS]
+SKIP = Rules("skip", "skip")
+KIND = kinds().get("ratings")
+
+numbers = st.sampled_from([0.1, 1.0, 1.5, 2.0, 3.3, 4.0, 5.0, -2.0, 1e6])
+pairs = st.tuples(st.sampled_from("uvwxyz"), st.sampled_from("abcdefg"))
+truths = st.dictionaries(pairs, numbers, min_size=1, max_size=20)
+predicted = st.tuples(numbers, numbers, numbers)
+
+
+def table(rows, *roles):
+    """A table of rows `(list, item, number, ..)`."""
+    ids = {}
+    for column, role in enumerate(("list", "item")):
+        names = list(dict.fromkeys(row[column] for row in rows))
+        codes = np.array([names.index(row[column]) for row in rows], dtype=np.int64)
+        ids[role] = Ids(codes, tuple(names))
+    values = {
+        role: np.array([row[n] for row in rows], dtype=np.float64)
+        for n, role in enumerate(roles, start=2)
+    }
+    return Table(ids, values, np.arange(2, len(rows) + 2), Wanted(("list", "item")))
+
+
+def card(truth, submission):
+    """The scorecard of `{(list, item): rating}` and `{(list, item): (prediction, low, high)}`."""
+    rows = table([(*pair, rating) for pair, rating in truth.items()], "rating")
+    lists = dict.fromkeys(name for name, _ in truth)
+    answers = KIND.open(rows, Aids(Public("ratings", lists)), Findings())
+    given = [(*pair, *numbers) for pair, numbers in submission.items()]
+    meeting = answers.meet(table(given, "prediction", "low", "high"), "file", frozenset({Rated}))
+    return score(meeting, answers.lists, MEASURES)
+
+
+def values(found: Scorecard):
+    return {each.id: settle(found, each, SKIP) for each in MEASURES}
+
+
+def test_the_slides():
+    truth = dict(zip([("u", item) for item in "ABDGECF"], [5, 4, 4, 4, 3, 2, 2], strict=True))
+    said = dict(zip(truth, [(p, 0, 4) for p in [5, 3, 4, 2, 5, 5, 2]], strict=True))
+    found = {key: value.mean for key, value in values(card(truth, said)).items()}
+    assert found["MAE"] == found["MAE(average=pooled)"] == 8 / 7
+    assert found["MSE"] == 18 / 7
+    assert found["RMSE"] == pytest.approx(math.sqrt(18 / 7))
+    assert found["R2"] == pytest.approx(-4 / 3)
+    assert found["IntervalCoverage"] == 6 / 7
+
+
+def plain(rows):
+    """The five values of rows `(rating, prediction, low, high)`; None where undefined."""
+    if not rows:
+        return dict.fromkeys(NAMES)
+    errors = [prediction - rating for rating, prediction, _, _ in rows]
+    ratings = [rating for rating, *_ in rows]
+    mean = fmean(ratings)
+    spread = sum((rating - mean) ** 2 for rating in ratings)
+    squares = sum(error**2 for error in errors)
+    return {
+        "MAE": sum(map(abs, errors)) / len(rows),
+        "MSE": squares / len(rows),
+        "RMSE": math.sqrt(squares / len(rows)),
+        "R2": None if len(set(ratings)) == 1 else 1 - squares / spread,
+        "IntervalCoverage": sum(low <= r <= high for r, _, low, high in rows) / len(rows),
+    }
+
+
+@LAWS
+@given(truths, st.dictionaries(pairs, predicted, max_size=30))
+def test_a_plain_oracle_says_the_same(truth, said):
+    found = values(card(truth, said))
+    met = [(pair[0], (rating, *said[pair])) for pair, rating in truth.items() if pair in said]
+    lists = sorted({name for name, _ in truth})
+    each = [plain([row for mine, row in met if mine == name]) for name in lists]
+    pooled = plain([row for _, row in met])
+    for name in NAMES:
+        expected = [math.nan if one[name] is None else one[name] for one in each]
+        np.testing.assert_allclose(found[name].per_list, expected, rtol=1e-9)
+        whole = math.nan if pooled[name] is None else pooled[name]
+        np.testing.assert_allclose(found[f"{name}(average=pooled)"].mean, whole, rtol=1e-9)
+
+
+@LAWS
+@given(truths, st.dictionaries(pairs, predicted, max_size=30), st.randoms(use_true_random=False))
+def test_neither_the_order_of_rows_nor_a_split_changes_a_bit(truth, said, random):
+    whole = card(truth, said)
+    rows, given_rows = list(truth.items()), list(said.items())
+    random.shuffle(rows)
+    random.shuffle(given_rows)
+    assert card(dict(rows), dict(given_rows)).to_bytes() == whole.to_bytes()
+    half = {name for name, _ in truth if random.random() < 0.5}
+    parts = [
+        card({pair: r for pair, r in truth.items() if (pair[0] in half) is side}, said)
+        for side in (True, False)
+        if any((pair[0] in half) is side for pair in truth)
+    ]
+    together = merged(parts)
+    assert together.to_bytes() == whole.to_bytes()
+    for ours, theirs in zip(values(together).values(), values(whole).values(), strict=True):
+        np.testing.assert_array_equal(ours.mean, theirs.mean)
+
+
+def test_scikit_learn_says_the_same():
+    sklearn = pytest.importorskip("sklearn.metrics", reason="scikit-learn is in the extra 'peers'")
+    random = np.random.default_rng(7)
+    ratings, predictions = random.normal(3, 1, 400).round(2), random.normal(3, 1, 400)
+    users = random.integers(0, 20, 400)
+    theirs = {
+        "MAE": sklearn.mean_absolute_error,
+        "MSE": sklearn.mean_squared_error,
+        "RMSE": sklearn.root_mean_squared_error,
+        "R2": sklearn.r2_score,
+    }
+    pairs = [(f"u{user:02}", f"i{n}") for n, user in enumerate(users)]
+    found = values(
+        card(
+            dict(zip(pairs, ratings.tolist(), strict=True)),
+            dict(zip(pairs, [(p, p, p) for p in predictions.tolist()], strict=True)),
+        )
+    )
+    for name, function in theirs.items():
+        whole = found[f"{name}(average=pooled)"].mean
+        assert whole == pytest.approx(function(ratings, predictions), rel=1e-12)
+        each = [function(ratings[users == n], predictions[users == n]) for n in range(20)]
+        np.testing.assert_allclose(found[name].per_list, each, rtol=1e-12)
+        assert found[name].mean == pytest.approx(fmean(each), rel=1e-12)
+
+
+def test_equal_ratings_have_no_r2_even_where_their_mean_is_rounded():
+    found = values(card({("u", i): 0.1 for i in "abc"}, {("u", i): (0.2, 0, 1) for i in "abc"}))
+    assert math.isnan(found["R2"].mean)
+    assert math.isnan(found["R2(average=pooled)"].mean)
+
+
+TRUTH = "user,item,rating\nu1,a,5\nu1,b,3\nu2,a,4\n"
+YAML = """
+truth: {file: truth.csv, columns: {list: user}}
+submission: {columns: {list: user}}
+"""
+GOOD = "user,item,prediction\nu2,a,4\nu1,b,4\nu1,a,3\n"
+
+
+def made(challenge, tmp_path, more, text=GOOD, **files):
+    folder = challenge(YAML + more, **{"truth.csv": TRUTH, **files})
+    path = tmp_path / "mine.csv"
+    path.write_text(text)
+    return folder, path
+
+
+def test_the_command_scores_predictions_lower_is_better(challenge, tmp_path, score):
+    folder, mine = made(challenge, tmp_path, "metrics: [MAE, 'RMSE(average=pooled)']")
+    (tmp_path / "better.csv").write_text("user,item,prediction\nu1,a,5\nu1,b,3\nu2,a,4.5\n")
+    ran = score(folder, mine, tmp_path / "better.csv", "--format", "json")
+    found = json.loads(ran.out)
+    assert ran.code == 0
+    assert [row["name"] for row in found["leaderboard"]] == ["better", "mine"]
+    assert [each["aggregate"] for each in found["measures"]] == ["mean", "pooled"]
+    (ours,) = (each for each in found["submissions"] if each["name"] == "mine")
+    assert ours["values"]["MAE"]["mean"] == 0.75  # (1.5 + 0) / 2
+    assert ours["values"]["RMSE(average=pooled)"]["mean"] == math.sqrt(5 / 3)
+
+
+def test_an_interval_is_needed_where_its_coverage_is_asked(challenge, tmp_path, score):
+    folder, mine = made(challenge, tmp_path, "metrics: [IntervalCoverage]")
+    ran = score(folder, mine)
+    assert ran.code == 1
+    assert "mine.csv:1: error[S201] column 'low' is missing" in ran.err
+    mine.write_text("user,item,prediction,low,high\nu2,a,4,4,5\nu1,b,4,3,9\nu1,a,3,2,4\n")
+    ran = score(folder, mine, "--format", "json")
+    value = json.loads(ran.out)["submissions"][0]["values"]["IntervalCoverage"]
+    assert value["mean"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("metrics: [MAE, nDCG@5]", "C115"),
+        ("undefined: zero\nmetrics: [MAE]", "zero would be a perfect MAE"),
+        ("metrics: ['MAE(average=users)']", "it can be lists, pooled"),
+    ],
+)
+def test_a_challenge_that_cannot_be(challenge, tmp_path, score, more, said):
+    ran = score(*made(challenge, tmp_path, more))
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_checks_need_no_truth_where_lists_and_items_are_public(challenge, tmp_path, score):
+    public = (
+        "lists: {file: users.csv, columns: {list: user}}\n"
+        "items: {file: asked.csv, columns: {list: user}}\nmetrics: [MAE]\n"
+    )
+    files = {"users.csv": "user\nu1\nu2\n", "asked.csv": "user,item\nu1,a\nu1,b\nu2,a\n"}
+    folder, mine = made(challenge, tmp_path, public, **files)
+    assert score(folder, mine).code == 0
+    (folder / "truth.csv").unlink()
+    assert score("check", folder, mine).code == 0
+    mine.write_text(GOOD.replace("u1,b,4\n", ""))
+    ran = score("check", folder, mine)
+    assert (ran.code, "S508" in ran.out + ran.err) == (1, True)
+
+
+def test_a_truth_asks_only_for_what_the_public_items_name(challenge, tmp_path, score):
+    public = "items: {file: asked.csv, columns: {list: user}}\nmetrics: [MAE]\n"
+    folder, mine = made(challenge, tmp_path, public, **{"asked.csv": "user,item\nu1,a\nu1,b\n"})
+    ran = score(folder, mine)
+    assert ran.code == 2
+    assert "T305" in ran.err
+
+
+def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):
+    from scorer.challenge.model import load
+    from scorer.prepare.open import prepare, public
+
+    folder, _ = made(challenge, tmp_path, "metrics: [MAE]")
+    known = public(prepare(load(folder)))
+    assert list(known.asked) == [("u1", "a"), ("u1", "b"), ("u2", "a")]
+    assert list(known.lists) == ["u1", "u2"]

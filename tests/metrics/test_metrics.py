@@ -1,0 +1,368 @@
+"""Metrics: cited cases, laws over every registered one, and a plain oracle for each."""
+
+import doctest
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import oracles
+import pytest
+import yaml
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from lists import meet
+from variants import METRICS, NOTATIONS, bound, pairs, refuses
+
+from scorer.core.errors import ChallengeError
+from scorer.metrics.base import NotationError, parse
+from scorer.testing import cases
+from scorer.views.hits import Judged
+
+OURS = [metric for metric in METRICS if metric.view is Judged]
+CASES = sorted((Path(__file__).parent).glob("*.yaml"))
+
+
+# raising a relevant item over an irrelevant one can lower these, rightly:
+NOT_RAISED = {
+    "AP(denominator=hits)@2": "a second hit within k lowers the mean precision at the hits",
+    "AUC@3": "a hit that enters the first k is worse placed than those before it",
+    "InfAP": "passing a pooled item takes away an estimate that counted for it",
+    "InfAP(rel=2)": "as InfAP",
+}
+LAWS = settings(derandomize=True, deadline=None, max_examples=200)
+
+
+def values(notation, judged):
+    made = bound(notation)
+    return made.metric.function(judged, **made.params)
+
+
+def oracle(metric):
+    return getattr(oracles, metric.name.casefold())
+
+
+def same(ours, theirs):
+    return ours == pytest.approx(theirs, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+# Cited cases
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_cited_cases(path):
+    metric = METRICS.get(path.stem)
+    for case in yaml.safe_load(path.read_text()):
+        assert case["cite"]
+        assert all(METRICS.get(parse(notation)[0]) is metric for notation in case["expect"])
+    cases(path)
+
+
+def test_cases_are_of_metrics():
+    assert all(METRICS.get(path.stem) for path in CASES)
+    assert CASES
+
+
+# What every metric has
+
+
+@pytest.mark.parametrize("metric", [*METRICS], ids=lambda metric: metric.name)
+def test_metric_says_what_it_is(metric):
+    assert metric.title
+    assert metric.source
+    assert metric.page.splitlines()[0].endswith((".", "0."))
+    assert doctest.DocTestParser().get_examples(metric.page), "its page shows no example"
+    assert metric.function.__name__ == metric.name.casefold().replace("-", "_")
+    assert metric.function.__module__.rpartition(".")[2] == metric.function.__name__
+
+
+def test_every_metric_is_under_the_laws():
+    assert {metric.name for metric in OURS} == {bound(n).metric.name for n in NOTATIONS}
+    for metric in OURS:
+        assert oracle(metric)
+
+
+# Laws
+
+# TauAP takes truths without equal grades; the others take both sorts
+SORTS = {False: [n for n in NOTATIONS if not n.startswith("TauAP")], True: NOTATIONS}
+
+
+def asked(made, groups):
+    """What the oracle is told beside the list: correlations read the scores."""
+    scores = {item: -n for n, group in enumerate(groups) for item in group}
+    return made.params | ({"scores": scores} if made.metric.name in ("Tau", "Rho") else {})
+
+
+def one(notation, groups, truth):
+    """What the oracle says of a list, tied items ordered as trec_eval orders them."""
+    made = bound(notation)
+    items = [item for group in groups for item in sorted(group, reverse=True)]
+    return oracle(made.metric)(items, truth, **asked(made, groups))
+
+
+@pytest.mark.parametrize("order", SORTS)
+def test_values_are_the_oracles_in_range_and_of_any_split(order):
+    @LAWS
+    @given(st.lists(pairs(order, tied=True), min_size=1, max_size=4))
+    def holds(lists):
+        together, apart = meet(lists), [meet([pair]) for pair in lists]
+        for notation in SORTS[order]:
+            low, high = bound(notation).metric.range
+            found = values(notation, together)
+            assert found.dtype == np.float64
+            assert same(found, [one(notation, *pair) for pair in lists]), notation
+            known = found[~np.isnan(found)]
+            assert (known >= low - 1e-12).all(), notation
+            assert high is None or (known <= high + 1e-12).all(), notation
+            alone = np.concatenate([values(notation, judged) for judged in apart])
+            assert np.array_equal(found, alone, equal_nan=True), notation  # to the bit
+
+    holds()
+
+
+@pytest.mark.parametrize("order", SORTS)
+def test_longer_lists_are_the_oracles(order):
+    rng = np.random.default_rng(11)
+    items, lists = np.array([f"{n:02}" for n in range(90)]), []
+    for _ in range(12):
+        known = rng.permutation(items)[: rng.integers(1, 60)].tolist()
+        grades = rng.permutation(len(known)) / 16 if order else rng.integers(-2, 5, len(known))
+        truth = dict(zip(known, grades.tolist(), strict=True))
+        scores = {item: int(rng.integers(40)) for item in rng.permutation(items)[:70]}
+        groups = [[x for x in scores if scores[x] == score] for score in range(40, -1, -1)]
+        lists.append(([group for group in groups if group], truth))
+    judged = meet(lists)
+    for notation in SORTS[order]:
+        if "catalogue" in (params := bound(notation).params):
+            params = params | {"catalogue": 90}
+        found = bound(notation).metric.function(judged, **params)
+        wanted = [
+            oracle(bound(notation).metric)(
+                [item for group in groups for item in sorted(group, reverse=True)],
+                truth,
+                **asked(bound(notation), groups) | params,
+            )
+            for groups, truth in lists
+        ]
+        assert same(found, wanted), notation
+
+
+def rewards(notation, truth):
+    """Whether this variant tells grades from 1 up from those below, and never inverts them."""
+    params = bound(notation).params
+    rel, gain = params.get("rel"), params.get("gain", "linear")
+    grades = sorted(truth.values())
+    worth = [oracles.worth(grade, gain) for grade in grades]
+    told = rel is None or all((grade >= rel) == (grade >= 1) for grade in grades)
+    return told and worth == sorted(worth)
+
+
+@pytest.mark.parametrize("order", SORTS)
+def test_raising_a_relevant_item_never_lowers(order):
+    @LAWS
+    @given(pairs(order), st.data())
+    def holds(pair, data):
+        groups, truth = pair
+        grades = [truth.get(item, 0) for (item,) in groups]
+        places = [n for n in range(1, len(groups)) if grades[n - 1] < 1 <= grades[n]]
+        assume(places)
+        at = data.draw(st.sampled_from(places))
+        raised = [*groups]
+        raised[at - 1 : at + 1] = groups[at], groups[at - 1]
+        judged = meet([(groups, truth), (raised, truth)])
+        for notation in SORTS[order]:
+            if notation not in NOT_RAISED and rewards(notation, truth):
+                before, after = values(notation, judged)
+                assert math.isnan(before) == math.isnan(after), notation
+                assert not after < before - 1e-12, notation
+
+    holds()
+
+
+def test_where_raising_lowers():
+    assert values("AP(denominator=hits)@3", meet([(list("axyb"), {"a": 1, "b": 1})])) == [1]
+    assert values("AP(denominator=hits)@3", meet([(list("axby"), {"a": 1, "b": 1})])) < 1
+    assert values("AUC@3", meet([(list("axyb"), {"a": 1, "b": 1})])) == [1]
+    assert values("AUC@3", meet([(list("axby"), {"a": 1, "b": 1})])) == [0.5]
+    truth = {"a": 1, "u": -1}
+    assert values("InfAP", meet([(list("xyzua"), truth)])) == pytest.approx([0.3])
+    assert values("InfAP", meet([(list("xyzau"), truth)])) == pytest.approx([0.25])
+
+
+# Ties: expected
+
+
+@LAWS
+@given(st.lists(pairs(tied=True, most=5), min_size=1, max_size=3))
+def test_expected_is_the_mean_over_all_orders(lists):
+    judged = meet(lists, "expected")
+    for notation in NOTATIONS:
+        made = bound(notation)
+        if made.metric.expected and not refuses(notation):
+            for value, (groups, truth) in zip(values(notation, judged), lists, strict=True):
+                mean = oracles.expected(oracle(made.metric), groups, truth, **asked(made, groups))
+                assert same(value, mean), notation
+
+
+@pytest.mark.parametrize("notation", [n for n in NOTATIONS if refuses(n)])
+def test_variants_without_a_closed_form_say_so(notation):
+    judged = meet([([["a", "x"]], {"a": 1})], "expected")
+    key = "pairs" if notation.startswith("AUC") else "denominator"
+    with pytest.raises(NotationError, match=f"{key}=.*has no closed form") as told:
+        values(notation, judged)
+    assert told.value.parameter == key
+
+
+def test_metrics_with_a_closed_form():
+    refused = {"ERR", "Bpref", "InfAP", "IPrec", "TauAP"}
+    assert {metric.name for metric in OURS if not metric.expected} == refused
+
+
+def test_expected_in_groups_of_a_hundred_thousand():
+    t, r = 100_000, 50_000
+    items = [f"{n:06}" for n in range(t)]
+    judged = meet([(["z", items], dict.fromkeys(items[:r], 1))], "expected")
+
+    def chance(j):  # that the first relevant one comes at place j of the group
+        return r / t * math.prod((t - r - i) / (t - 1 - i) for i in range(j - 1))
+
+    first = sum(chance(j) / (1 + j) for j in range(1, 200))
+    assert values("RR", judged) == pytest.approx([first], rel=1e-12)
+    assert values("Success@10", judged) == pytest.approx(
+        [1 - math.prod((t - r - i) / (t - i) for i in range(9))], rel=1e-12
+    )
+    assert values("P@1001", judged) == pytest.approx([500 / 1001], rel=1e-12)
+    q = (r - 1) / (t - 1)
+    total = math.fsum(r / t * (1 + (j - 1) * q) / (1 + j) for j in range(1, t + 1))
+    assert values("AP", judged) == pytest.approx([total / r], rel=1e-12)
+
+
+def test_one_relevant_item_far_down_a_large_group():
+    items = [f"{n:06}" for n in range(100_000)]
+    judged = meet([([items], {"000000": 1})], "expected")
+    harmonic = math.fsum(1 / n for n in range(1, 100_001))
+    assert values("RR", judged) == pytest.approx([harmonic / 100_000], rel=1e-12)
+    assert values("AP", judged) == pytest.approx([harmonic / 100_000], rel=1e-12)
+    assert values("Success@1000", judged) == pytest.approx([0.01], rel=1e-12)
+
+
+def test_tied_scores_stay_tied_for_correlations():
+    pair = ([["a", "b"], "c", ["d", "e"]], {"a": 1, "b": 2, "c": 3, "d": 0, "e": -1})
+    for notation in ("Tau", "Rho"):
+        rules = ("item-desc", "item-asc", "file", "expected")
+        assert len({values(notation, meet([pair], ties))[0] for ties in rules}) == 1
+
+
+# Edges
+
+
+def test_judged_only_keeps_ties():
+    judged = meet([([["a", "x", "b"], "c"], {"a": 1, "b": 0, "c": 1})], "expected")
+    assert values("RR(judged_only=True)", judged) == [0.75]  # a first or second
+    assert values("P(judged_only=True)@1", judged) == [0.5]
+
+
+def test_undefined_is_nan_and_not_zero():
+    judged = meet([(["a"], {}), ([], {"b": 1}), (["a"], {"a": -1})])
+    for notation in ("R@2", "F@2", "SetR", "SetF", "Rprec", "AP", "Bpref", "InfAP", "IPrec@0.5"):
+        assert same(values(notation, judged), [math.nan, 0, math.nan]), notation
+    assert same(values("nDCG", judged), [math.nan, 0, math.nan])
+    assert same(values("SetP", judged), [0, math.nan, 0])
+    for notation in ("P@2", "RR", "Success@2", "ERR", "CG", "DCG", "RBP(p=0.5)"):
+        assert same(values(notation, judged), [0, 0, 0]), notation
+
+
+def test_nothing_at_all():
+    judged = meet([])
+    for notation in NOTATIONS:
+        assert values(notation, judged).shape == (0,)
+        if bound(notation).metric.expected and not refuses(notation):
+            assert values(notation, meet([], "expected")).shape == (0,)
+
+
+@pytest.mark.parametrize("level", ["0.1", "0.2", "0.3", "0.6", "0.7", "0.07", "0.29"])
+def test_recall_levels_are_exact(level):
+    function = METRICS.get("IPrec").function
+    for relevant in (1, 3, 10, 21, 30, 70, 100):
+        truth = {f"{n:03}": 1 for n in range(relevant)}
+        needed = math.ceil(Fraction(level) * relevant)
+        # just enough, then something else, then the rest far too late to matter
+        enough = list(truth)[:needed]
+        found = function(meet([(enough, truth), (enough[1:], truth)]), recall=float(level))
+        assert found.tolist() == [1.0, 0.0], relevant
+
+
+def test_err_takes_the_highest_grade_of_the_truth_it_sees():
+    judged = meet([(["a"], {"a": 1, "b": 2})])
+    assert METRICS.get("ERR").function(judged).tolist() == [0.25]
+    assert bound("ERR").params["max_grade"] == 4
+    with pytest.raises(NotationError, match="max_grade=1 is below"):
+        METRICS.get("ERR").function(judged, max_grade=1)
+
+
+def test_auc_of_all_pairs_needs_the_catalogue():
+    auc = METRICS.get("AUC").function
+    judged = meet([(["a", "x"], {"a": 1})])
+    with pytest.raises(NotationError, match="must declare `items`"):
+        auc(judged, pairs="all")
+    with pytest.raises(NotationError, match="catalogue=1 is fewer"):
+        auc(judged, pairs="all", catalogue=1)
+
+
+def test_exp2_of_what_no_float_holds():
+    judged = meet([(["a"], {"a": 5000.0, "b": 4998.0})])
+    with pytest.raises(ChallengeError, match="grade 5000"):
+        values("nDCG(gain=exp2)", judged)
+    function = METRICS.get("ERR").function
+    assert function(judged).tolist() == [1.0]
+
+
+def test_a_gain_table_leaves_other_grades_what_they_are():
+    judged = meet([(["a", "b"], {"a": 1, "b": 3})])
+    assert values("DCG(gain={1:9})@1", judged) == [9]
+    assert values("DCG(gain={1:9})", judged) == pytest.approx([9 + 3 / math.log2(3)])
+    assert values("nDCG(gain={1:9})", judged) == [1]  # the best list has a first
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("nDCG(dcg='exp-log2')@5", "nDCG(gain=exp2)@5"),
+        ("NDCG(dcg='log2')", "nDCG"),
+        ("nDCG(gains={1: 2})@5", "nDCG(gain={1: 2})@5"),
+        ("MAP@5", "AP@5"),
+        ("MRR(rel=2)@10", "RR(rel=2)@10"),
+        ("Precision@5", "P@5"),
+        ("infAP", "InfAP"),
+        ("BPref(rel=2)", "Bpref(rel=2)"),
+        ("RPrec(judged_only=True)", "Rprec(judged_only=true)"),
+        ("SetP(relative=True)", "SetP(relative=true)"),
+        ("IPrec(judged_only=True)@0.1", "IPrec(judged_only=true)@0.1"),
+        ("RBP(p=0.9)", "RBP(p=0.9)"),
+        ("SetF(beta=2.0)", "SetF(beta=2)"),
+        ("NumRet(rel=1)", "NumRet(rel=1)"),
+        ("HitRate@3", "Success@3"),
+    ],
+)
+def test_other_tools_spellings(theirs, ours):
+    assert bound(theirs).name == ours
+
+
+@pytest.mark.parametrize(
+    ("notation", "said"),
+    [
+        ("RBP", "needs its p"),
+        ("P", "needs its cut-off"),
+        ("Judged", "needs its cut-off"),
+        ("Bpref@5", "takes no cut-off"),
+        ("IPrec@1.5", "recall cannot be 1.5"),
+        ("P(rel=-1)@5", "rel cannot be -1"),
+        ("RBP(p=1)", "p cannot be 1"),
+        ("nDCG(gain={1:-1})", "gain cannot be"),
+        ("AP(denominator=found)", "relevant, capped, returned, hits"),
+    ],
+)
+def test_what_cannot_be_written(notation, said):
+    with pytest.raises(NotationError, match=said):
+        bound(notation)

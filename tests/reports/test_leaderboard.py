@@ -1,0 +1,334 @@
+"""Reports: golden files, hostile text in every format, narrow terminals, groups."""
+
+import csv
+import io
+import json
+import math
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from scorer.api.score import Named
+from scorer.api.score import score as scored
+from scorer.core.errors import Findings, Problem, shown
+from scorer.reports.base import Options, annotation, annotations, forms, gap, remarks, told, worse
+from scorer.reports.leaderboard.csv import FORMULA
+from scorer.reports.leaderboard.latex import escaped as latex
+from scorer.reports.leaderboard.markdown import escaped as markdown
+from scorer.results.scorecard import Certainty, Scored, Standing, Value
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+FORMATS = ["table", "json", "csv", "markdown", "latex", "github", "html"]
+
+
+def approximately(said):
+    """Numbers may differ in their last places from machine to machine."""
+    if isinstance(said, dict):
+        return {key: approximately(value) for key, value in said.items()}
+    if isinstance(said, list):
+        return [approximately(value) for value in said]
+    return pytest.approx(said, rel=1e-9, abs=1e-12) if isinstance(said, float) else said
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "github"])
+def test_a_report_is_what_it_was(score, monkeypatch, form):
+    monkeypatch.chdir(GOLDEN / "board")
+    sent = sorted(path for path in Path("submissions").iterdir())
+    ran = score(".", *sent, "--format", form)
+    assert ran.code == 1, ran
+    said, golden = ran.out, (GOLDEN / f"board.{form}").read_text()
+    if form == "json":
+        assert json.loads(said) == approximately(json.loads(golden))
+    elif form == "csv":
+        rows = [list(csv.reader(io.StringIO(text))) for text in (said, golden)]
+        mine, was = ([[_number(cell) for cell in row] for row in each] for each in rows)
+        assert mine == approximately(was)
+    else:
+        assert said == golden
+
+
+def _number(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+@pytest.fixture(scope="module")
+def board():
+    folder = GOLDEN / "board"
+    return scored(folder, sorted((folder / "submissions").iterdir()))
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)> & '",
+    "\x1b[31mred\x1b]8;;http://evil\x07",
+    "[bold]x[/bold] [link=http://evil]y[/link]",
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "＝cmd|' /C calc'!A0",
+    " =1+1",
+    r"\input{/etc/passwd} $x$ %",
+    "[x] a & b % c # d _ e ^ f ~ g",
+    "|x|`y`[l](http://evil)![i](http://evil)<b>",
+    "**bold** http://evil.example",
+    "::error::x",
+    "##[error]x",
+    "two\n::add-mask::lines\r\n",
+    "\u202eevil\u2066",
+    "\ud800",
+    "x" * 5000,
+]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A report in which every text from outside is hostile."""
+    folder = tmp_path_factory.mktemp("hostile")
+    lists = [f"{name[:40]}{n}" for n, name in enumerate(HOSTILE) if name.isprintable()]
+    with (folder / "truth.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([["list", "item"], *([each, "a"] for each in lists)])
+    with (folder / "lists.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([["list", "group"], *([each, each] for each in lists)])
+    (folder / "challenge.yaml").write_text(
+        "title: '<script>=[x](y) & % ::error::'\ntruth: truth.csv\nlists: lists.csv\n"
+        "metrics: [{metric: P@1, id: '<img src=x> | & %'}]\ndescription: '</p><script>'\n"
+    )
+    (folder / "good.csv").write_bytes((folder / "truth.csv").read_bytes())
+    (folder / "bad.csv").write_text("list,item\n<script>,::error::\n")
+    return scored(
+        folder,
+        [Named(name, folder / ("good.csv" if n % 3 else "bad.csv"))
+         for n, name in enumerate(HOSTILE)],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("per_list", [False, True])
+def test_no_control_leaves_a_report(hostile, form, per_list):
+    said = forms().get(form).write(hostile, Options(per_list=per_list))
+    said.encode()
+    odd = {c for c in said if not c.isprintable()} - {"\n"}
+    assert not odd, odd
+
+
+class Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.handlers, self.said = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "src"]
+
+    def handle_data(self, data):
+        self.said.append(data)
+
+
+def test_html_text_stays_text(hostile):
+    page = Tags(forms().get("html").write(hostile, Options(per_list=True)))
+    assert page.tags.count("script") == 1
+    assert {"img", "b"}.isdisjoint(page.tags)
+    assert page.handlers == []
+    for name in HOSTILE:
+        assert shown(name, 100) in page.said
+
+
+def test_no_cell_is_a_formula(hostile):
+    for per_list in (False, True):
+        said = forms().get("csv").write(hostile, Options(per_list=per_list))
+        rows = list(csv.reader(io.StringIO(said)))
+        assert len({len(row) for row in rows}) == 1
+        for row in rows:
+            for cell in row:
+                assert not cell.lstrip().startswith((*FORMULA, "＝")), cell
+
+
+def test_a_markdown_table_keeps_its_columns(hostile):
+    said = forms().get("markdown").write(hostile, Options())
+    rows = [line for line in said.splitlines() if line.startswith("|")]
+    bars = {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(hostile.standings) + 2]}
+    assert len(bars) == 1
+    assert not re.search(r"(?<!\\)<|https?://", said)
+
+
+def test_every_line_for_github_is_a_command_of_ours(hostile):
+    for line in forms().get("github").write(hostile, Options()).splitlines():
+        found = re.fullmatch(r"::(error|warning|notice) ([^:]*)::(.*)", line)
+        assert found, line
+        for part in found[2].split(","):
+            assert re.fullmatch(r"(file|line|col|title)=[^:,]*", part), line
+
+
+def test_a_terminal_shows_markup_as_it_is(hostile):
+    said = forms().get("table").write(hostile, Options(width=200))
+    assert "[bold]x[/bold] [link=http://evil]y[/link]" in said
+    assert "\x1b" in forms().get("table").write(hostile, Options(colour=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a_b & 5 % {x}", r"a\_b \& 5 \% \{x\}"),
+        (r"\input{x}", r"\textbackslash{}input\{x\}"),
+        ("[2] ~^", r"{[}2{]} \textasciitilde{}\textasciicircum{}"),
+        ("a--b", "a{-}{-}b"),
+        ("$x$ #1", r"\$x\$ \#1"),
+    ],
+)
+def test_latex_text_stays_text(text, said):
+    assert latex(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a|b", r"a\|b"),
+        ("[l](http://e)", r"\[l\]\(http\://e\)"),
+        ("<b>*x*", r"\<b\>\*x\*"),
+        ("1. #x", r"1\. \#x"),
+        ("`x` ~y~", r"\`x\` \~y\~"),
+    ],
+)
+def test_markdown_text_stays_text(text, said):
+    assert markdown(text) == said
+
+
+def test_an_annotation_says_where_and_cannot_be_left():
+    assert annotation("error", "a\r\n::b 5%", file="x:y,z", line=None) == (
+        "::error file=x%3Ay%2Cz::a%0D%0A::b 5%25"
+    )
+    findings = Findings("s.csv")
+    findings.extend(Problem("S304", "twice", line=n, help="once") for n in range(1, 8))
+    said = annotations(findings)
+    assert len(said) == 5
+    assert said[0] == "::error file=s.csv,line=1,title=S304::twice%0Aonce"
+    assert said[-1] == "::error file=s.csv,line=5,title=S304::twice (and 2 more)%0Aonce"
+    assert len(annotations(findings, every=True)) == 7
+    assert told(findings)[-1] == "  and 2 more of S304 (--all)"
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
+def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
+    said = forms().get("table").write(board, Options(width=width))
+    assert max(map(len, said.splitlines())) <= max(width, 33)
+    for value in ("0.9231", "0.8698", "0.4346"):
+        assert value in said
+    assert ("Not shown at this width" in " ".join(said.split())) == (width < 80)
+    if width >= 60:
+        assert "[0.7535, 0.9706]" in said
+        assert "1 (1-2)" in said
+
+
+def test_a_rule_parts_the_tiers(board):
+    lines = forms().get("table").write(board, Options()).splitlines()
+    rules = [n for n, line in enumerate(lines) if line.startswith("╌")]
+    assert [lines[n - 1].split()[2] for n in rules] == ["beta", "gamma"]
+
+
+def test_json_says_how_certain_the_board_is(board):
+    said = json.loads(forms().get("json").write(board, Options()))
+    first = said["leaderboard"][0]
+    assert list(first) == ["rank", "name", "values", "tier", "ranks", "interval"]
+    assert (first["tier"], first["ranks"]) == (1, [1, 2])
+    assert first["interval"][0] < first["values"]["nDCG@5"] < first["interval"][1]
+    certainty = said["certainty"]
+    assert list(certainty) == ["measure", "names", "difference", "p", "lists", "detectable"]
+    assert certainty["names"] == [row["name"] for row in said["leaderboard"]]
+    assert said["groups"] == {"law": 8, "medicine": 8, "physics": 8}
+    value = said["submissions"][0]["values"]["nDCG@5"]
+    assert value["gap"] == pytest.approx(
+        max(value["groups"].values()) - min(value["groups"].values())
+    )
+    mean = sum(value["groups"].values()) / 3
+    assert mean == pytest.approx(value["mean"])
+
+
+def test_footnotes_say_how_many_lists_have_no_value(board):
+    said = remarks(board, 4)
+    assert "nDCG@5, AP are undefined for 1 of 24 lists (counted as 0)." in said
+    assert "Lists that are missing, of 24 (as if empty): delta 2." in said
+
+
+def test_who_is_significantly_worse_than_the_first(board):
+    assert worse(board) == {"gamma", "delta", "eta", "popular"}
+    assert worse(replace(board, certainty=None)) == frozenset()
+    said = forms().get("latex").write(board, Options())
+    assert said.count(r"\textsuperscript{\dag}") == 5
+
+
+def test_contradicting_preferences_are_noted(board):
+    said = remarks(replace(board, cycles=(("a", "b", "c"),)), 4)
+    assert any("contradict each other: each of 'a', 'b', 'c'" in each for each in said)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("per_list", [False, True])
+def test_a_report_without_certainty_or_without_anyone_is_a_report(board, form, per_list):
+    bare = tuple(replace(row, interval=None, tier=None, ranks=None) for row in board.standings)
+    write = forms().get(form).write
+    assert write(replace(board, certainty=None, standings=bare), Options(per_list=per_list))
+    rejected = tuple(each for each in board.submissions if not each.valid)
+    none = replace(board, certainty=None, standings=(), submissions=rejected)
+    said = write(none, Options(per_list=per_list))
+    assert "broken" in said or (form == "csv" and per_list)
+
+
+def test_a_gap_needs_two_groups(board):
+    one = replace(board.submissions[0], groups={"AP": {"a": 0.5, "b": math.nan}})
+    ap = next(measure for measure in board.measures if measure.id == "AP")
+    assert math.isnan(gap(one, ap))
+
+
+def test_a_list_in_two_groups_is_an_error_of_the_challenge(challenge, score):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@2]\nlists: lists.csv\n",
+        **{"lists.csv": "list,group\nq1,a\nq2,b\nq1,b\n", "s.csv": "list,item\nq1,a\nq2,a\n"},
+    )
+    ran = score(folder, folder / "s.csv")
+    assert ran.code == 2
+    assert "lists.csv:4: error[T304] 'q1' is in two groups, 'a' and 'b'" in ran.err
+
+
+def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
+    teams, lists = 100, 10_000
+    random = np.random.default_rng(1)
+    names = tuple(f"team {n}" for n in range(teams))
+    primary = replace(board.measures[0], primary=True)
+    each = random.random((teams, lists))
+    certainty = Certainty(
+        names, random.random((teams, teams)), random.random((teams, teams)), lists, 0.01
+    )
+    big = replace(
+        board,
+        measures=(primary,),
+        groups={},
+        lists=tuple(map(str, range(lists))),
+        certainty=certainty,
+        submissions=tuple(
+            Scored(name, name, None, False, Findings(), board.submissions[0].card,
+                   {primary.id: Value(0.5, lists, 0, 0, values)})
+            for name, values in zip(names, each, strict=True)
+        ),
+        standings=tuple(
+            Standing(
+                n + 1, name, {primary.id: 0.5}, interval=(0.4, 0.6), tier=n // 10 + 1,
+                ranks=(1, teams),
+            )
+            for n, name in enumerate(names)
+        ),
+    )  # fmt: skip
+    start = perf_counter()
+    for form in FORMATS:
+        said = forms().get(form).write(big, Options())
+        assert len(said) < 2_000_000, form
+    assert perf_counter() - start < 10

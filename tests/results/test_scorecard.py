@@ -1,0 +1,123 @@
+"""Scorecards and standings: pure values with laws."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scorer.leaderboard.standings import Entry, by_measure, standings
+from scorer.metrics.base import measure
+from scorer.metrics.p import p
+from scorer.results.scorecard import Rules, Scorecard, merged, settle
+from scorer.views.hits import Statistics
+
+names = st.text("abcdefgh", min_size=1, max_size=3)
+values = st.sampled_from([0.0, 0.1, 0.1 + 1e-16, 0.3, 1.0, math.nan])
+entries = st.lists(
+    st.builds(lambda n, v, w: Entry(n, {"a": v, "b": w}), names, values, values),
+    max_size=6,
+    unique_by=lambda entry: entry.name,
+)
+BY = [by_measure("a", "higher"), by_measure("b", "lower")]
+
+
+@settings(derandomize=True, deadline=None)
+@given(entries, st.randoms(use_true_random=False))
+def test_neither_order_nor_names_of_submissions_decide(board, random):
+    rows = standings(board, BY)
+    shuffled = random.sample(board, len(board))
+    assert standings(shuffled, BY) == rows
+    renamed = standings([Entry(f"z{e.name[::-1]}.{e.name}", e.values) for e in board], BY)
+    ranks = {row.name: row.rank for row in rows}
+    assert {row.name.split(".")[1]: row.rank for row in renamed} == ranks
+
+
+def test_standings_read_like_a_table():
+    board = [
+        Entry("none", {"a": math.nan, "b": 0.1}),
+        Entry("best", {"a": 0.9, "b": 0.5}),
+        Entry("tied", {"a": 0.5, "b": 0.2}),
+        Entry("also", {"a": 0.5, "b": 0.2}),
+        Entry("base", {"a": 0.7, "b": 0.0}, baseline=True),
+        Entry("lower", {"a": 0.5, "b": 0.1}),
+    ]
+    rows = [(row.rank, row.name) for row in standings(board, BY)]
+    assert rows == [
+        (1, "best"), (None, "base"), (2, "lower"), (3, "also"), (3, "tied"), (5, "none"),
+    ]  # fmt: skip
+
+
+def test_full_doubles_decide_and_not_what_is_shown():
+    board = [Entry("a", {"a": 0.1 + 0.2}), Entry("b", {"a": 0.3})]
+    assert [row.name for row in standings(board, BY[:1])] == ["a", "b"]
+    assert [row.rank for row in standings(board, BY[:1])] == [1, 2]
+
+
+def card(lists, answered, values, statistics=None):
+    return Scorecard(
+        tuple(lists),
+        np.array(answered, dtype=bool),
+        {"P@2": np.array(values, dtype=float)},
+        statistics or {},
+        {"submission": "s", "rules": "r", "truth": "t", "plugins": "p", "scorer": "0"},
+    )
+
+
+P2 = measure(p.__scorer__, "P@2")
+CARD = card("abcd", [True, True, False, False], [0.5, math.nan, 0.0, math.nan])
+
+
+@pytest.mark.parametrize(
+    ("rules", "mean", "lists", "missing", "undefined"),
+    [
+        (Rules("zero", "zero"), 0.125, 4, 1, 2),
+        (Rules("zero", "skip"), 0.25, 2, 1, 2),
+        (Rules("skip", "zero"), 0.25, 2, 2, 1),
+        (Rules("skip", "skip"), 0.5, 1, 2, 1),
+    ],
+)
+def test_the_rules_settle_lists_without_a_value(rules, mean, lists, missing, undefined):
+    value = settle(CARD, P2, rules)
+    assert (value.mean, value.lists, value.missing, value.undefined) == (
+        mean, lists, missing, undefined,
+    )  # fmt: skip
+
+
+def test_a_set_of_lists_has_its_own_value():
+    keep = np.array([True, False, True, False])
+    assert settle(CARD, P2, Rules("zero", "zero"), keep).mean == 0.25
+    none = settle(CARD, P2, Rules("skip", "skip"), ~CARD.answered)
+    assert math.isnan(none.mean)
+    assert none.lists == 0
+
+
+def test_a_scorecard_survives_bytes():
+    statistics = {"Gini": Statistics(np.array([0, 1]), np.array([[1.0], [2.0]]), 4)}
+    before = card("abcd", [True, True, False, False], [0.5, math.nan, 0.1, 1 / 3], statistics)
+    after = Scorecard.from_bytes(before.to_bytes())
+    assert after.lists == before.lists
+    assert after.digests == before.digests
+    np.testing.assert_array_equal(after.answered, before.answered)
+    np.testing.assert_array_equal(after.values["P@2"], before.values["P@2"])
+    np.testing.assert_array_equal(after.statistics["Gini"].rows, statistics["Gini"].rows)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=8), st.data())
+def test_a_split_put_together_is_the_whole(rows, data):
+    lists = [f"q{n}" for n in range(len(rows))]
+    answered, scores = zip(*rows, strict=True)
+    whole = card(lists, answered, scores)
+    first = data.draw(st.sets(st.sampled_from(range(len(rows)))))
+    parts = [
+        card(*zip(*[(lists[n], answered[n], scores[n]) for n in half], strict=True))
+        for half in (sorted(first), sorted(set(range(len(rows))) - first))
+        if half
+    ]
+    together = merged(parts)
+    assert together.lists == whole.lists
+    assert settle(together, P2, Rules("skip")).mean == pytest.approx(
+        settle(whole, P2, Rules("skip")).mean, nan_ok=True, abs=0
+    )

@@ -1,0 +1,75 @@
+"""Every variant of a metric that reads hits, and random lists to try them on."""
+
+from functools import cache
+from types import SimpleNamespace
+
+from hypothesis import strategies as st
+
+from scorer.core.registry import discover
+from scorer.metrics.base import Metric, measure, parse
+
+METRICS = discover("metric", "scorer.metrics", Metric)
+CONSTANTS = SimpleNamespace(max_grade=4.0, catalogue=20)
+
+# every variant of a metric that reads hits; one that is registered and missing here fails a test
+VARIANTS = """
+P@3 P(denominator=returned)@5 P(rel=1.5,judged_only=True)@2
+R@3 R(denominator=capped)@2 R(rel=2,judged_only=True)@2
+F@3 F(beta=2,rel=2)@2 F(beta=0.5,judged_only=True)@4
+SetP SetP(rel=2,judged_only=True) SetP(relative=True) SetR SetR(rel=2)
+SetF SetF(beta=2) SetF(rel=2,judged_only=True) SetAP SetAP(judged_only=True)
+SetRelP SetRelP(rel=0.5,judged_only=True)
+Success@2 Success(rel=2,judged_only=True)@1 Rprec Rprec(rel=0.5) Rprec(judged_only=True)
+AP AP@2 AP(rel=2) AP(judged_only=True)@3 AP(denominator=capped) AP(denominator=capped)@2
+AP(denominator=returned) AP(denominator=returned)@2 AP(denominator=hits) AP(denominator=hits)@2
+RR RR@2 RR(rel=2,judged_only=True)
+MARp@1 MARp@2,5 MARp(at_cutoff=cut)@2,5
+CG CG@2 DCG DCG@3 DCG(gain=exp2) DCG(discount=jarvelin)@3 DCG(gain={1:3,2:0.5,0:1})
+nDCG nDCG@2 nDCG(gain=exp2)@3 nDCG(discount=jarvelin) nDCG(ideal=uncut)@2
+nDCG(ideal=returned) nDCG(ideal=returned,gain=exp2)@3 nDCG(ideal=reordered)@2
+nDCG(judged_only=True)@2 nDCG(gain={1:5,2:3,3:9})@3 nDCG(gain={1:5,2:3},ideal=reordered)
+ERR ERR@2 ERR(max_grade=4)
+RBP(p=0.5) RBP(p=0.8,rel=2) Bpref Bpref(rel=2) InfAP InfAP(rel=2)
+IPrec@0 IPrec@0.1 IPrec(rel=0.5)@0.5 IPrec(judged_only=True)@0.75 IPrec@1
+AUC AUC@3 AUC(pairs=all) AUC(pairs=all)@2 AUC(pairs=all,rel=2,catalogue=30)@3
+Judged@1 Judged@3 NumQ NumRet NumRet(rel=1) NumRel NumRel(rel=2) NumRelRet NumRelRet(rel=2)
+TauAP TauAP(over=truth) Tau Rho
+"""
+NOTATIONS = VARIANTS.split()
+
+
+@cache
+def bound(notation):
+    return measure(METRICS.get(parse(notation)[0]), notation).settled(CONSTANTS)
+
+
+ITEMS = "abcdefgh"
+GRADES = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 2.0, 3.0]
+ORDER = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
+
+
+@st.composite
+def pairs(draw, order=False, tied=False, most=8):
+    """A submitted list, in groups that tie, and its truth; either may be empty."""
+    known = draw(st.lists(st.sampled_from(ITEMS), unique=True))
+    grades = (
+        draw(st.permutations(ORDER))
+        if order
+        else draw(st.lists(st.sampled_from(GRADES), min_size=len(known), max_size=len(known)))
+    )
+    items = draw(st.lists(st.sampled_from(ITEMS), unique=True, max_size=most))
+    groups = [[item] for item in items]
+    if tied:
+        cuts = draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items)))
+        groups = []
+        for item, new in zip(items, cuts, strict=True):
+            if new or not groups:
+                groups.append([])
+            groups[-1].append(item)
+    return groups, dict(zip(known, grades[: len(known)], strict=True))
+
+
+def refuses(notation):
+    made = bound(notation)
+    wrong = made.params.get("denominator") in ("returned", "hits") and made.metric.name == "AP"
+    return wrong or made.params.get("pairs") == "recommended"

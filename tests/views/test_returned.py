@@ -1,0 +1,286 @@
+"""Beyond accuracy: a plain oracle, worked numbers, the laws, and what a challenge must have."""
+
+import json
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scorer.challenge.public import Public
+from scorer.core.errors import Findings
+from scorer.io.table import Ids, Table, Wanted
+from scorer.kinds.base import Aids, kinds
+from scorer.metrics.base import measure
+from scorer.prepare.open import metrics
+from scorer.results.scorecard import Rules, merged, settle
+from scorer.scoring.evaluate import score
+from scorer.views.hits import Judged, Returned
+
+LAWS = settings(derandomize=True, deadline=None, max_examples=60)
+KIND = kinds().get("grades")
+CATALOGUE = "abcdef"
+FEATURES = {"a": (1, 0, 0), "b": (1, 1, 0), "c": (0, 0, 0), "d": (0, 3, 1), "e": (0, 0, 0),
+            "f": (2, 0, 0)}  # fmt: skip
+NOTATIONS = [
+    "CatalogueCoverage@1",
+    "CatalogueCoverage@3",
+    "ListCoverage",
+    "Gini@2",
+    "Gini@5",
+    "Entropy@2",
+    "Entropy@5",
+    "Novelty@1",
+    "Novelty@3",
+    "Novelty(base=interactions)@3",
+    "Novelty(users=50)@2",
+    "ILD@2",
+    "ILD@5",
+    "ILD(distance=jaccard)@4",
+    "Serendipity(expected=1)@3",
+    "Serendipity(expected=3,rel=2)@5",
+    "Serendipity(expected=history)@3",
+    "Serendipity(expected=history,distance=jaccard)@5",
+]
+MEASURES = [measure(metrics().get(n.partition("@")[0].partition("(")[0]), n) for n in NOTATIONS]
+SKIP = Rules("skip", "skip")
+
+items = st.lists(st.sampled_from(CATALOGUE), unique=True, max_size=6)
+one = st.tuples(items, st.dictionaries(st.sampled_from(CATALOGUE), st.integers(0, 3), max_size=4))
+many = st.lists(st.tuples(one, items), min_size=1, max_size=6)
+
+
+def table(rows, **numbers):
+    """A table of rows `(list, item)` or `(item,)`."""
+    ids = {}
+    for column, role in enumerate(("list", "item")[-len(rows[0]) if rows else 0 :]):
+        names = list(dict.fromkeys(row[column] for row in rows))
+        codes = np.array([names.index(row[column]) for row in rows], dtype=np.int64)
+        ids[role] = Ids(codes, tuple(names))
+    values = {role: np.array(column, dtype=np.float64) for role, column in numbers.items()}
+    return Table(ids, values, np.arange(2, len(rows) + 2), Wanted(("list", "item")))
+
+
+def names_of(lists):
+    return [f"q{n}" for n in range(len(lists))]
+
+
+def pasts(lists):
+    return {name: past for name, (_, past) in zip(names_of(lists), lists, strict=True)}
+
+
+def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
+    """The scorecard of some of the lists: ((returned, truth), past items) each."""
+    names = [n for n in names_of(lists) if only is None or n in only]
+    chosen = {n: one for n, (one, _) in zip(names_of(lists), lists, strict=True) if n in names}
+    graded = [(n, item, grade) for n, (_, truth) in chosen.items() for item, grade in truth.items()]
+    given = [(n, i, k) for n, (got, _) in chosen.items() for k, i in enumerate(got, start=1)]
+    past = [(name, item) for name, items in pasts(lists).items() for item in items]
+    if shuffled is not None:
+        for rows in (graded, given, past):
+            shuffled.shuffle(rows)
+    columns = list(zip(*(FEATURES[i] for i in catalogue), strict=True))
+    features = {f"features[{n}]": column for n, column in enumerate(columns)}
+    aids = Aids(
+        Public("grades", dict.fromkeys(names), dict.fromkeys(catalogue)),
+        {"items": table([(i,) for i in catalogue], **features), "history": table(past)},
+        tuple(features),
+    )
+    answers = KIND.open(
+        table([row[:2] for row in graded], grade=[row[2] for row in graded]), aids, Findings()
+    )
+    meeting = answers.meet(
+        table([row[:2] for row in given], rank=[row[2] for row in given]),
+        "item-desc",
+        frozenset({Judged, Returned}),
+    )
+    bound = [each.settled(answers.constants) for each in MEASURES]
+    return score(meeting, answers.lists, bound), bound
+
+
+def values(found, bound):
+    return {each.id: settle(found, each, SKIP) for each in bound}
+
+
+def apart(first, second, distance):
+    """The distance of two items, as plainly as can be."""
+    x, y = FEATURES[first], FEATURES[second]
+    if distance == "jaccard":
+        either = sum(bool(p or q) for p, q in zip(x, y, strict=True))
+        both = sum(bool(p and q) for p, q in zip(x, y, strict=True))
+        return 1 - both / either if either else 0
+    lengths = math.hypot(*x) * math.hypot(*y)
+    return 1 - sum(p * q for p, q in zip(x, y, strict=True)) / lengths if lengths else 1
+
+
+def oracle(each, lists):
+    """What a measure says of all lists: one value, or one a list."""
+    name, at = each.metric.name, dict(each.params)
+    k = at.get("k")
+    tops = [got[:k] for (got, _), _ in lists]
+    counts = {i: sum(top.count(i) for top in tops) for i in CATALOGUE}
+    total = sum(counts.values())
+    known = {i: sum(i in past for past in pasts(lists).values()) for i in CATALOGUE}
+    users = at.get("users") or sum(bool(past) for past in pasts(lists).values())
+    if name == "ListCoverage":
+        return sum(bool(got) for (got, _), _ in lists) / len(lists)
+    if name == "CatalogueCoverage":
+        return sum(count > 0 for count in counts.values()) / len(CATALOGUE)
+    if name == "Gini":
+        p = sorted(count / total for count in counts.values()) if total else [math.nan]
+        n = len(CATALOGUE)
+        return sum((2 * j - n - 1) * p_j for j, p_j in enumerate(p, start=1)) / (n - 1)
+    if name == "Entropy":
+        shares = [count / total for count in counts.values() if count]
+        return sum(-p * math.log2(p) for p in shares) if total else math.nan
+    popular = sorted(CATALOGUE, key=lambda item: (-known[item], item))
+    found = []
+    for ((_, truth), past), top in zip(lists, tops, strict=True):
+        if name == "Novelty":
+            base = sum(known.values()) if at["base"] == "interactions" else users
+            parts = [-math.log2(max(known[i], 1) / base) for i in top]
+            found.append(sum(parts) / len(parts) if parts else math.nan)
+        elif name == "ILD":
+            parts = [apart(x, y, at["distance"]) for x, y in combinations(top, 2)]
+            found.append(sum(parts) / len(parts) if parts else math.nan)
+        elif at["expected"] == "history":
+            hits = [i for i in top if truth.get(i, -1) >= at["rel"]]
+            far = [[apart(i, j, at["distance"]) for j in past] for i in hits]
+            found.append(sum(sum(f) / len(f) if f else 1 for f in far) / k)
+        else:
+            hits = [i for i in top if truth.get(i, -1) >= at["rel"]]
+            found.append(sum(i not in popular[: at["expected"]] for i in hits) / k)
+    return found
+
+
+def fair(lists):
+    """Whether somebody knows something, and something is returned."""
+    return any(past for _, past in lists) and any(got for (got, _), _ in lists)
+
+
+@LAWS
+@given(many.filter(fair))
+def test_a_plain_oracle_says_the_same(lists):
+    found, bound = card(lists)
+    for each, value in zip(bound, values(found, bound).values(), strict=True):
+        expected = oracle(each, lists)
+        if value.per_list is None:
+            assert value.mean == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True), each.id
+        else:
+            np.testing.assert_allclose(
+                found.values[each.id], expected, rtol=1e-12, atol=1e-12, err_msg=each.id
+            )
+
+
+@LAWS
+@given(many.filter(fair), st.randoms(use_true_random=False))
+def test_neither_the_order_of_rows_nor_a_split_changes_a_bit(lists, random):
+    whole, bound = card(lists)
+    catalogue = "".join(random.sample(CATALOGUE, len(CATALOGUE)))
+    assert card(lists, catalogue=catalogue, shuffled=random)[0].to_bytes() == whole.to_bytes()
+    half = {name for name in names_of(lists) if random.random() < 0.5}
+    parts = [
+        card(lists, part)[0] for part in (half, set(names_of(lists)) - half) if part
+    ]  # fmt: skip
+    together = merged(parts)
+    assert together.to_bytes() == whole.to_bytes()
+    for ours, theirs in zip(
+        values(together, bound).values(), values(whole, bound).values(), strict=True
+    ):
+        np.testing.assert_array_equal(ours.mean, theirs.mean)
+
+
+FILES = {
+    "truth.csv": "list,item,grade\nu1,a,1\nu1,b,1\nu2,c,1\n",
+    "items.csv": "item,known,comedy,drama\na,9,1,0\nb,2,1,1\nc,1,0,1\nd,4,0,0\n",
+    "history.csv": "list,item\nu1,d\nu1,a\nu2,a\nu3,a\n",
+}
+ITEMS = "items: {file: items.csv, columns: {users: known, features: [comedy, drama]}}\n"
+HISTORY = "history: {file: history.csv}\n"
+MINE = "list,item,rank\nu1,b,1\nu1,a,2\nu2,c,1\nu2,d,2\n"
+
+
+def run(score, challenge, tmp_path, more, text=MINE, **files):
+    folder = challenge(f"truth: truth.csv\n{more}", **{**FILES, **files})
+    (tmp_path / "mine.csv").write_text(text)
+    return score(folder, tmp_path / "mine.csv", "--format", "json")
+
+
+def test_the_command_reads_items_and_history(challenge, tmp_path, score):
+    notations = [
+        "CatalogueCoverage@1", "Gini@2", "Novelty@2", "ILD@2", "Serendipity(expected=history)@2"
+    ]  # fmt: skip
+    ran = run(score, challenge, tmp_path, f"{ITEMS}{HISTORY}metrics: {json.dumps(notations)}")
+    found = json.loads(ran.out)["submissions"][0]["values"]
+    assert {key: round(value["mean"], 6) for key, value in found.items()} == {
+        "CatalogueCoverage@1": 0.5,  # b and c of a, b, c, d
+        "Gini@2": 0,
+        "Novelty@2": round((math.log2(3) / 2 + math.log2(3)) / 2, 6),  # a is known to all three
+        "ILD@2": round((1 - math.sqrt(0.5) + 1) / 2, 6),
+        # b: 1 from d, .2929 from a; a: 1 and 0; c: 1
+        "Serendipity(expected=history)@2": round(
+            (((2 - math.sqrt(0.5)) / 2 + 0.5) / 2 + 0.5) / 2, 6
+        ),
+    }
+
+
+def test_counts_of_users_are_enough_with_their_number(challenge, tmp_path, score):
+    ran = run(score, challenge, tmp_path, f"{ITEMS}metrics: ['Novelty(users=9)@1']")
+    value = json.loads(ran.out)["submissions"][0]["values"]["Novelty(users=9)@1"]
+    assert value["mean"] == pytest.approx((math.log2(9 / 2) + math.log2(9)) / 2)
+    ran = run(score, challenge, tmp_path, f"{ITEMS}metrics: ['Novelty(users=8)@1']")
+    assert (ran.code, "cannot be 8 past users" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("metrics: [P@2, CatalogueCoverage@2]", "CatalogueCoverage@2 needs items"),
+        ("metrics: [Gini@2]", "Gini@2 needs items"),
+        ("items: items.csv\nmetrics: [ILD@2]", "ILD@2 needs items.features"),
+        ("items: items.csv\nmetrics: [Novelty@2]", "Novelty@2 needs history"),
+        (
+            "items: items.csv\nmetrics: ['Serendipity(expected=2)@2']",
+            "Serendipity(expected=2)@2 needs history or items.users",
+        ),
+        (f"{HISTORY}metrics: ['Serendipity(expected=history)@2']", "needs items.features"),
+    ],
+)
+def test_what_the_challenge_lacks_is_named(challenge, tmp_path, score, more, said):
+    ran = run(score, challenge, tmp_path, more)
+    assert ran.code == 2
+    assert "C121" in ran.err
+    assert said in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("item,known,comedy\na,9,1\n", "column 'drama' is missing"),
+        ("item,known,comedy,drama\na,x,1,0\nb,1,1,1\nc,1,1,1\nd,1,1,1\n", "items.csv:2"),
+        ("item,known,comedy,drama\na,-1,1,0\nb,1,1,1\nc,1,1,1\nd,1,1,1\n", "-1, below 0"),
+        ("item,known,comedy,drama\na,1,1,0\na,1,0,0\nb,1,1,1\nc,1,1,1\nd,1,1,1\n",
+         "comedy of item 'a' is 0 here and 1 on line 2"),
+    ],
+)  # fmt: skip
+def test_a_catalogue_that_is_wrong(challenge, tmp_path, score, text, said):
+    ran = run(score, challenge, tmp_path, f"{ITEMS}metrics: [ILD@2]", **{"items.csv": text})
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_lists_that_are_left_out_lower_their_coverage(challenge, tmp_path, score):
+    more = "submission: {missing_list: skip}\nundefined: zero\nitems: items.csv\n"
+    text = "list,item,rank\nu1,b,1\n"
+    ran = run(score, challenge, tmp_path, f"{more}metrics: [ListCoverage, Gini@2]", text)
+    found = json.loads(ran.out)["submissions"][0]["values"]
+    assert (found["ListCoverage"]["mean"], found["Gini@2"]["mean"]) == (0.5, 1.0)
+
+
+def test_what_depends_on_order_is_refused_for_expected_ties(challenge, tmp_path, score):
+    more = "submission: {ties: expected}\nitems: items.csv\n"
+    assert run(score, challenge, tmp_path, f"{more}metrics: [ListCoverage]").code == 0
+    ran = run(score, challenge, tmp_path, f"{more}metrics: [Gini@2]")
+    assert (ran.code, "C122" in ran.err) == (2, True)
