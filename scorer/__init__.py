@@ -16,11 +16,12 @@ if TYPE_CHECKING:  # the same names as below, since type checkers run no `__geta
     from scorer.api.score import score as score
     from scorer.challenge.model import Challenge as Challenge
     from scorer.challenge.model import load as load
+    from scorer.core.arrays import Floats as Floats
     from scorer.core.errors import ChallengeError as ChallengeError
     from scorer.core.errors import PluginError as PluginError
-    from scorer.core.errors import Problem as Problem
     from scorer.core.errors import ScorerError as ScorerError
     from scorer.core.errors import UsageError as UsageError
+    from scorer.core.problems import Problem as Problem
     from scorer.metrics.base import metric as metric
     from scorer.metrics.params import Cutoff as Cutoff
     from scorer.metrics.params import Cutoffs as Cutoffs
@@ -30,14 +31,13 @@ if TYPE_CHECKING:  # the same names as below, since type checkers run no `__geta
     from scorer.metrics.params import Relevant as Relevant
     from scorer.results.scorecard import Report as Report
     from scorer.results.scorecard import Scorecard as Scorecard
-    from scorer.views.hits import Floats as Floats
     from scorer.views.hits import Hits as Hits
     from scorer.views.hits import Judged as Judged
     from scorer.views.hits import Ranked as Ranked
-    from scorer.views.hits import Rated as Rated
-    from scorer.views.hits import Returned as Returned
-    from scorer.views.hits import Statistics as Statistics
     from scorer.views.hits import ratio as ratio
+    from scorer.views.pooled import Statistics as Statistics
+    from scorer.views.rated import Rated as Rated
+    from scorer.views.returned import Returned as Returned
 
 __version__ = "0.1.0"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
-from scorer.core.errors import Findings, Problem
+from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import Table
 

@@ -28,7 +28,9 @@ import yaml
 
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
-from scorer.core.errors import ChallengeError, Problem, quoted
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
 from scorer.io.files import SMALLEST_BOMB
 from scorer.io.formats.base import COMPRESSED, format_of, header
 from scorer.metrics.base import NotationError, measure

@@ -14,7 +14,9 @@ import numpy as np
 from scorer import __version__
 from scorer.api import score as pipeline
 from scorer.challenge.model import Challenge, Example
-from scorer.core.errors import PLACES, Findings, Problem, Severity, shown, some
+from scorer.core.arrays import Floats
+from scorer.core.problems import PLACES, Findings, Problem, Severity
+from scorer.core.text import shown, some
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure
 from scorer.prepare.fingerprint import KEY, fingerprint, keyed
@@ -23,7 +25,7 @@ from scorer.prepare.probes import canaries, cutoffs, values
 from scorer.reports.base import number, told
 from scorer.results.scorecard import Value
 from scorer.stats.paired import detectable, deviation
-from scorer.views.hits import Floats, Returned
+from scorer.views.returned import Returned
 
 CANARIES = ("perfect", "reversed", "constant", "tied", "empty")
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together

@@ -18,7 +18,10 @@ import numpy as np
 from scorer.challenge.model import Challenge, load
 from scorer.compare.base import Lineup, Positions, aggregations, bind, comparisons, every
 from scorer.compare.base import preferences as preferred
-from scorer.core.errors import ChallengeError, Problem, UnknownName, UsageError, near, quoted
+from scorer.core.arrays import Mask
+from scorer.core.errors import ChallengeError, UnknownName, UsageError
+from scorer.core.problems import Problem
+from scorer.core.text import near, quoted
 from scorer.engines.local import checked, local
 from scorer.io.formats.base import COMPRESSED, formats
 from scorer.leaderboard.standings import (
@@ -41,7 +44,6 @@ from scorer.results.scorecard import (
     settle,
 )
 from scorer.scoring import evaluate as scoring
-from scorer.views.hits import Mask
 
 if TYPE_CHECKING:
     from scorer.compare.pairs import Pairing

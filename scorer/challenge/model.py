@@ -32,7 +32,9 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from scorer.challenge.yaml import MOST_BYTES, Value, document
-from scorer.core.errors import ChallengeError, Findings, Problem, near, nearest, quoted, shown
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import near, nearest, quoted, shown
 
 VERSION = 1
 FILE = "challenge.yaml"

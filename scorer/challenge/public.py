@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from scorer.core.errors import shown
+from scorer.core.text import shown
 
 
 class Names(Mapping[str, None]):

@@ -17,7 +17,8 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from scorer.core.errors import Findings, Problem, quoted, shown
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted, shown
 
 MOST_BYTES = 1 << 20
 MOST_VALUES = 10_000  # with every alias written out

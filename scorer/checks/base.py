@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known
-from scorer.core.errors import KEPT, Findings, Problem
+from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import Floats, Ids, Ints, Table
 

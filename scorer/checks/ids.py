@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from scorer.core.errors import nearest, quoted
+from scorer.core.text import nearest, quoted
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")

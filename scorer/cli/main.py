@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from scorer import __version__
 from scorer.cli import commands
-from scorer.core.errors import ScorerError, UsageError, raised, shown
+from scorer.core.errors import ScorerError, UsageError
+from scorer.core.text import raised, shown
 
 # what takes long to import waits for `run`, where Ctrl-C has an answer
 if TYPE_CHECKING:

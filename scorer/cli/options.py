@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
 
 import typer
 
-from scorer.core.errors import Findings, UnknownName, UsageError, quoted, shown
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.problems import Findings
+from scorer.core.text import quoted, shown
 
 if TYPE_CHECKING:
     from scorer.api.score import Named

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
-from scorer.core.errors import PluginError, ScorerError, shown
+from scorer.core.arrays import Floats, Ints
+from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import Registry, discover, mark
+from scorer.core.text import shown
 from scorer.metrics.base import Function, Measure, Metric, measure
-from scorer.views.hits import Floats, Ints, Judged
+from scorer.views.hits import Judged
 
 Signs = NDArray[np.int8]
 

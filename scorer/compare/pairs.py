@@ -10,9 +10,9 @@ import numpy as np
 
 from scorer.challenge.model import Leaderboard
 from scorer.compare.base import aggregations, cycles, every, order
+from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
 from scorer.stats.paired import NOISE, effect_size, intervals, paired
-from scorer.views.hits import Floats
 
 MOST = 5  # how many of the lists that differ most are named
 

@@ -19,7 +19,8 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from scorer.core.errors import PluginError, ScorerError, UnknownName, quoted, raised
+from scorer.core.errors import PluginError, ScorerError, UnknownName
+from scorer.core.text import quoted, raised
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints

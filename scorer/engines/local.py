@@ -20,7 +20,7 @@ import numpy as np
 from scorer.checks.base import Submitted, examine
 from scorer.checks.submission.lists import missing_list
 from scorer.compare.base import Positions
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 from scorer.io.files import Unreadable, digest
 from scorer.io.formats.base import Format, format_of, read
 from scorer.io.polars_chunks import Doubt, worth

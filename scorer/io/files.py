@@ -19,7 +19,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from scorer.core.errors import KEPT, Findings, Problem, UsageError, nearest, quoted
+from scorer.core.errors import UsageError
+from scorer.core.problems import KEPT, Findings, Problem
+from scorer.core.text import nearest, quoted
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
 SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody

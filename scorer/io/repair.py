@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scorer.core.errors import UsageError, shown
+from scorer.core.errors import UsageError
+from scorer.core.text import shown
 from scorer.io.files import Limits, Unreadable, beginning, open_bytes
 from scorer.io.formats.base import COMPRESSED
 

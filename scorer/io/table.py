@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.errors import Findings, Problem, quoted, shown
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted, shown
 from scorer.io.files import Bounds, Unreadable, enough
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from pathlib import Path
 from re import Match
 from typing import Any
 
-from scorer.core.errors import UsageError, quoted, shown
+from scorer.core.errors import UsageError
+from scorer.core.text import quoted, shown
 
 BEYOND = re.compile(r"[^\n -~]")
 SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced

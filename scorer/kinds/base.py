@@ -8,11 +8,12 @@ from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from scorer.challenge.public import Public
-from scorer.core.errors import Findings
+from scorer.core.arrays import Mask
+from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import Table, Wanted
 from scorer.metrics.explain.tables import Names
-from scorer.views.hits import Mask, Ties
+from scorer.views.hits import Ties
 
 
 class Constants(NamedTuple):

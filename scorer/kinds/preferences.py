@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scorer.checks.submission.preferences import faults
-from scorer.core.errors import Findings, Problem, quoted, some
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted, some
 from scorer.io.table import Table, Wanted
 from scorer.kinds.base import Aids, Constants, Meeting, kind
 from scorer.metrics.explain.tables import Names

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorer.core.errors import Findings, Problem, quoted, some
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted, some
 from scorer.io.table import Table, Wanted
 from scorer.kinds.base import Aids, Constants, Meeting, kind
 from scorer.metrics.explain.tables import Names
-from scorer.views.hits import Rated, Ties
+from scorer.views.hits import Ties
 from scorer.views.join import Truth, rated
+from scorer.views.rated import Rated
 
 
 @dataclass(frozen=True, slots=True)

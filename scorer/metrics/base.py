@@ -16,8 +16,9 @@ from functools import cached_property
 from inspect import Parameter, getdoc, signature
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
-from scorer.core.errors import PluginError, ScorerError, nearest, quoted, shown
+from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import mark
+from scorer.core.text import nearest, quoted, shown
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

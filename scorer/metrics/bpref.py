@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, down, sought
 from scorer.metrics.params import Relevant
-from scorer.views.hits import Floats, Hits, Ints, Judged, ratio
+from scorer.views.hits import Hits, Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, summed
 from scorer.metrics.explain.tables import Listing, down
 from scorer.metrics.params import Cutoff, gained
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, k: int | None) -> Steps:

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, summed
 from scorer.metrics.explain.tables import Listing, down, gains
 from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(

@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import ITEMS, Sentence, Steps, formula, grid, summed
 from scorer.metrics.explain.tables import Listing
-from scorer.views.hits import Floats, Ints, Mask, ratio
+from scorer.views.hits import ratio
 from scorer.views.pairwise import Preferred, Squares, closed
 
 Step = Annotated[

@@ -6,7 +6,8 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, catalogued
 from scorer.metrics.params import Cutoff
-from scorer.views.hits import Returned, Statistics
+from scorer.views.pooled import Statistics
+from scorer.views.returned import Returned
 
 
 def _figure(statistics: Statistics, **_: object) -> float:

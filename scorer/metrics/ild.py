@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Cutoff, Distance, distances
-from scorer.views.hits import Floats, Returned, ratio
+from scorer.views.hits import ratio
+from scorer.views.returned import Returned
 
 
 def _explain(one: Listing[Returned], value: float, *, k: int, distance: str) -> Steps:

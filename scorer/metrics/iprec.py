@@ -5,11 +5,12 @@ from math import ceil
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, down, nothing_relevant, only_judged, sought
 from scorer.metrics.params import RecallLevel, Relevant
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, down
 from scorer.metrics.params import Cutoff
-from scorer.views.hits import Floats, ratio
 from scorer.views.hits import Judged as View
+from scorer.views.hits import ratio
 
 
 def _explain(one: Listing[View], value: float, *, k: int) -> Steps:

@@ -5,7 +5,8 @@ import numpy as np
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Items, Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.views.hits import Returned, Statistics
+from scorer.views.pooled import Statistics
+from scorer.views.returned import Returned
 
 
 def _explain(one: Listing[Returned], value: float) -> Steps:

@@ -4,11 +4,12 @@ from typing import Literal
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Items, Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, down, named, top
 from scorer.metrics.params import Cutoffs
-from scorer.views.hits import Floats, Hits, Judged, ratio
+from scorer.views.hits import Hits, Judged, ratio
 
 
 def _explain(

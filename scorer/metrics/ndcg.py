@@ -5,11 +5,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, best, down, gains, only_judged
 from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
-from scorer.views.hits import Floats, Hits, Judged, ranked_hits, ratio
+from scorer.views.hits import Hits, Judged, ranked_hits, ratio
 
 
 def _explain(

@@ -5,12 +5,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, Strict
 
+from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, returned
 from scorer.metrics.params import Cutoff
-from scorer.views.hits import Floats, Returned, ratio
+from scorer.views.hits import ratio
+from scorer.views.returned import Returned
 
 
 def _needs(params: Any) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float) -> Steps:

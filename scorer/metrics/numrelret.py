@@ -1,10 +1,11 @@
 """Number of relevant items returned."""
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, down, sought
 from scorer.metrics.params import Relevant
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:

@@ -4,11 +4,12 @@ from typing import Literal
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, down, only_judged, sought
 from scorer.metrics.params import Cutoff, Relevant
-from scorer.views.hits import Floats, Judged, ratio
+from scorer.views.hits import Judged, ratio
 
 
 def _explain(

@@ -1,10 +1,13 @@
 """Coefficient of determination."""
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average
-from scorer.views.hits import Floats, Rated, Statistics, ratio
+from scorer.views.hits import ratio
+from scorer.views.pooled import Statistics
+from scorer.views.rated import Rated
 
 
 def _pooled(statistics: Statistics, **_: object) -> float:

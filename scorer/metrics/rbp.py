@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, down
 from scorer.metrics.params import Persistence, Relevant
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, p: float, rel: float) -> Steps:

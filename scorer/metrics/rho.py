@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing, named
-from scorer.views.hits import Floats, Hits, Judged, ratio
+from scorer.views.hits import Hits, Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float) -> Steps:

@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average
-from scorer.views.hits import Floats, Rated, Statistics
+from scorer.views.pooled import Statistics
+from scorer.views.rated import Rated
 
 
 def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:

@@ -1,10 +1,11 @@
 """R-precision."""
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, down, only_judged, sought
 from scorer.metrics.params import Relevant
-from scorer.views.hits import Floats, Judged, ratio
+from scorer.views.hits import Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:

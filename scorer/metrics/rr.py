@@ -1,10 +1,11 @@
 """Reciprocal rank."""
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid, summed
 from scorer.metrics.explain.tables import Listing, down, first, only_judged
 from scorer.metrics.params import Cutoff, Relevant
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, down, first, only_judged
 from scorer.metrics.params import Cutoff, Relevant
-from scorer.views.hits import Floats, Judged
+from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, k: int, rel: float, judged_only: bool) -> Steps:

@@ -4,10 +4,11 @@ from typing import Literal
 
 import numpy as np
 
+from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
 from scorer.metrics.explain.tables import Listing, named
-from scorer.views.hits import Floats, Hits, Ints, Judged, ratio
+from scorer.views.hits import Hits, Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, over: str) -> Steps:

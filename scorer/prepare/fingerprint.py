@@ -11,11 +11,13 @@ from pathlib import Path
 
 from scorer import __version__
 from scorer.challenge.model import Challenge
-from scorer.core.errors import ChallengeError, Problem
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Problem
 from scorer.io.files import Unreadable, beginning, digest
 from scorer.metrics.base import Measure, Metric
 from scorer.results.scorecard import Rules
-from scorer.views.hits import Judged, Ranked, Returned
+from scorer.views.hits import Judged, Ranked
+from scorer.views.returned import Returned
 
 KEY = ".scorer-key"
 MOST_KEY = 1 << 16  # bytes of it that count

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from scorer.core.errors import Findings, Problem, quoted, some
+from scorer.core.arrays import Mask
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted, some
 from scorer.io.table import Ids, Table, Wanted
-from scorer.views.hits import Mask
 
 Folded = tuple[Table, tuple[str, ...]]  # a fold's truth, and its lists
 SHAPES = (Wanted(("list", "item", "fold")), Wanted(("list", "fold")))

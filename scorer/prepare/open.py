@@ -15,16 +15,10 @@ from scorer.challenge.model import Challenge, Source
 from scorer.challenge.public import Names, Public
 from scorer.checks.submission.preferences import improbable
 from scorer.compare.base import Lineup, Positions, aggregations, bind, comparisons
-from scorer.core.errors import (
-    ChallengeError,
-    Findings,
-    Problem,
-    UnknownName,
-    near,
-    quoted,
-    shown,
-)
+from scorer.core.errors import ChallengeError, UnknownName
+from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, plugin
+from scorer.core.text import near, quoted, shown
 from scorer.io import polars_table as large
 from scorer.io.files import Limits
 from scorer.io.formats.base import format_of, header, read
@@ -35,8 +29,8 @@ from scorer.metrics.base import Measure, Metric, NotationError, measure, parse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.results.scorecard import Rules
-from scorer.views.hits import Returned
 from scorer.views.pairwise import Preferred
+from scorer.views.returned import Returned
 
 
 @cache

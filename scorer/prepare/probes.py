@@ -12,7 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from scorer.core.errors import Problem, some
+from scorer.core.problems import Problem
+from scorer.core.text import some
 from scorer.io.table import Floats, Ids, Ints, Table, Wanted
 from scorer.kinds.base import Answers
 from scorer.kinds.grades import Grades
@@ -22,9 +23,9 @@ from scorer.metrics.base import Measure
 from scorer.prepare.open import Opened
 from scorer.results.scorecard import UNDEFINED, Scorecard, Value, over_folds, settle
 from scorer.scoring.evaluate import score
-from scorer.views.hits import Returned
 from scorer.views.join import Truth
 from scorer.views.pairwise import Orders
+from scorer.views.returned import Returned
 
 DEPTH = 10  # items of a list where nothing says how many
 SIDES = ("better", "worse")

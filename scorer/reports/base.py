@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-from scorer.core.errors import PLACES, Findings, Problem, shown, some
+from scorer.core.problems import PLACES, Findings, Problem
 from scorer.core.registry import Registry, alone, discover, mark
+from scorer.core.text import shown, some
 from scorer.metrics.base import Measure
 from scorer.results.scorecard import Report, Scored, Standing
 

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.compare.base import Positions
-from scorer.core.errors import Findings, Problem
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.problems import Findings, Problem
 from scorer.metrics.base import Measure
-from scorer.views.hits import Floats, Ints, Mask, Statistics, ratio
+from scorer.views.hits import ratio
+from scorer.views.pooled import Statistics
 
 Missing = Literal["error", "zero", "skip"]
 Undefined = Literal["zero", "skip", "error"]

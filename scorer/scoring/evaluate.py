@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from scorer.compare.base import Positions
-from scorer.core.errors import PluginError, quoted, raised
+from scorer.core.arrays import Floats
+from scorer.core.errors import PluginError
 from scorer.core.registry import foreign
+from scorer.core.text import quoted, raised
 from scorer.kinds.base import Meeting
 from scorer.metrics.base import Measure
 from scorer.results.scorecard import Scorecard
-from scorer.views.hits import Floats, Judged, Ranked, Statistics
+from scorer.views.hits import Judged, Ranked
+from scorer.views.pooled import Statistics
 
 
 def score(

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.errors import Findings, PluginError, ScorerError, shown
+from scorer.core.errors import PluginError, ScorerError
+from scorer.core.problems import Findings
+from scorer.core.text import shown
 from scorer.metrics.base import Measure
 from scorer.metrics.explain.steps import Steps, Working, formula
 from scorer.metrics.explain.tables import Listing, Names, alone, down, rated, returned
 from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard, settle
-from scorer.views.hits import Judged, Ranked, Returned
+from scorer.views.hits import Judged, Ranked
+from scorer.views.returned import Returned
 
 Named = Callable[[type], Names]  # what the list's items are called, as that view has them
 

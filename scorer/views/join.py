@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scorer.core.arrays import Mask
 from scorer.io.table import Codes, Floats, Ids, Ints, Table
 from scorer.metrics.explain.tables import Names
-from scorer.views.hits import Catalogue, Hits, Judged, Mask, Rated, Returned, Ties, ranked_hits
+from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.pairwise import Heights, Likelihood, Orders, Pairs, Preferred
+from scorer.views.rated import Rated
+from scorer.views.returned import Catalogue, Returned
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,7 @@ from lists import table
 from variants import NOTATIONS, pairs, refuses
 
 from scorer.challenge.public import Public
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 from scorer.io.table import Ids, Table, Wanted
 from scorer.kinds.base import Aids, kinds
 from scorer.metrics.base import measure, parse

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scorer.challenge import yaml as documents
 from scorer.challenge.yaml import document, resolved
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 
 
 def read(text: str | bytes) -> tuple[object, list[str]]:

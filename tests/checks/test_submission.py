@@ -19,7 +19,7 @@ from scorer.challenge.public import Public
 from scorer.checks.base import Submitted, checks, examine, places, repeated
 from scorer.checks.ids import SUGGESTIONS, Known
 from scorer.core.codes import codes
-from scorer.core.errors import KEPT, Findings, Problem
+from scorer.core.problems import KEPT, Findings, Problem
 from scorer.io.table import TEXT, Ids, Table, Wanted
 
 HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import Submitted, examine
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 from scorer.engines import fast
 from scorer.io import polars_chunks as cutting
 from scorer.io import polars_table as large

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from scorer.api.kit import unpacked
 from scorer.challenge.model import load
 from scorer.challenge.yaml import document
-from scorer.core.errors import Findings, ScorerError
+from scorer.core.errors import ScorerError
+from scorer.core.problems import Findings
 from scorer.io.files import Limits
 from scorer.io.formats.base import formats, read
 from scorer.io.table import Wanted

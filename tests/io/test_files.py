@@ -10,7 +10,7 @@ import zipfile
 import pytest
 import zstandard
 
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 from scorer.io.files import Limits, Unreadable, digest, lines, open_bytes, spool
 from scorer.io.formats.base import format_of, read
 from scorer.io.table import Wanted

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scorer.core.codes import codes
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 from scorer.io.files import Limits
 from scorer.io.formats.base import format_of, formats, read
 from scorer.io.table import DECIMAL, Table, Wanted, number

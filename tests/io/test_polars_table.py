@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scorer.challenge.model import load
 from scorer.challenge.public import Names
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 from scorer.io import polars_chunks as cutting
 from scorer.io import polars_table as large
 from scorer.io.files import Limits

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.challenge.public import Public
-from scorer.core.errors import Findings
+from scorer.core.problems import Findings
 from scorer.io.table import Ids, Table, Wanted
 from scorer.kinds.base import Aids, kinds
 from scorer.metrics.base import measure
 from scorer.prepare.open import metrics
 from scorer.results.scorecard import Rules, Scorecard, merged, settle
 from scorer.scoring.evaluate import score
-from scorer.views.hits import Rated
+from scorer.views.rated import Rated
 
 LAWS = settings(derandomize=True, deadline=None, max_examples=60)
 NAMES = ["MAE", "MSE", "RMSE", "R2", "IntervalCoverage"]

@@ -15,7 +15,8 @@ import pytest
 
 from scorer.api.score import Named
 from scorer.api.score import score as scored
-from scorer.core.errors import Findings, Problem, shown
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import shown
 from scorer.reports.base import Options, annotation, annotations, forms, gap, remarks, told, worse
 from scorer.reports.leaderboard.csv import FORMULA
 from scorer.reports.leaderboard.latex import escaped as latex

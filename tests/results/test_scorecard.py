@@ -11,7 +11,7 @@ from scorer.leaderboard.standings import Entry, by_measure, standings
 from scorer.metrics.base import measure
 from scorer.metrics.p import p
 from scorer.results.scorecard import Rules, Scorecard, merged, settle
-from scorer.views.hits import Statistics
+from scorer.views.pooled import Statistics
 
 names = st.text("abcdefgh", min_size=1, max_size=3)
 values = st.sampled_from([0.0, 0.1, 0.1 + 1e-16, 0.3, 1.0, math.nan])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.checks.base import Submitted, check
-from scorer.core.errors import Problem
+from scorer.core.problems import Problem
 
 FEW = 10  # lists of one item
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, first_rows, places, told, unknown
 from scorer.checks.ids import DECIMAL_ID, LOST_BY_TOOLS, READ_AS_TEXT, SPREADSHEET, Fault, Known
-from scorer.core.errors import Problem, quoted
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
 from scorer.io.table import Ids
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.checks.base import Submitted, check, nameless, places
-from scorer.core.errors import Problem, quoted
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
 
 
 @check("S401", "S402", "S403", kinds=("grades", "preferences"))

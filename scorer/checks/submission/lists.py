@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.checks.base import Submitted, check, first_rows, told
-from scorer.core.errors import Problem, Severity, quoted, some
+from scorer.core.problems import Problem, Severity
+from scorer.core.text import quoted, some
 
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
 

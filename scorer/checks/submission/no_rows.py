@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.checks.base import Submitted, check
-from scorer.core.errors import Problem
+from scorer.core.problems import Problem
 
 
 @check("S103")

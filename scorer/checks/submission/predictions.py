@@ -8,7 +8,8 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, nameless, places, repeated
 from scorer.checks.ids import Known
-from scorer.core.errors import Problem, Severity, shown
+from scorer.core.problems import Problem, Severity
+from scorer.core.text import shown
 from scorer.io.table import Ids
 
 Pair = tuple[str, str]

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.checks.base import Submitted, check
-from scorer.core.errors import Problem, quoted, shown
+from scorer.core.problems import Problem
+from scorer.core.text import quoted, shown
 from scorer.io.table import Ids, Ints, Table
 
 LONGEST = 8  # items of a cycle that are all named

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.checks.base import Submitted, check, places
-from scorer.core.errors import Problem, quoted
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
 
 MANY = 0.25  # the share of tied scores that is worth a word
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from scorer.auditing import Truthful, audit
 from scorer.checks.base import places, repeated
-from scorer.core.errors import Problem, Severity, quoted
+from scorer.core.problems import Problem, Severity
+from scorer.core.text import quoted
 
 
 @audit("T304", kinds=("grades",))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from scorer.auditing import Truthful, audit
 from scorer.checks.base import first_rows, told
 from scorer.checks.ids import LOST_BY_TOOLS, READ_AS_TEXT, Fault
-from scorer.core.errors import Problem, Severity, quoted
+from scorer.core.problems import Problem, Severity
+from scorer.core.text import quoted
 
 
 @audit("T309", "T310")

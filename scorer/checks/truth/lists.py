@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from scorer.auditing import Truthful, audit
 from scorer.checks.base import first_rows, told, unknown
 from scorer.checks.ids import Known
-from scorer.core.errors import Problem, quoted
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
 
 
 @audit("T302")

@@ -8,7 +8,8 @@ import numpy as np
 
 from scorer.auditing import Truthful, audit
 from scorer.checks.base import places, repeated
-from scorer.core.errors import Problem, Severity, shown
+from scorer.core.problems import Problem, Severity
+from scorer.core.text import shown
 
 
 @audit("T505", kinds=("ratings",))

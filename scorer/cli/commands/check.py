@@ -26,7 +26,8 @@ from scorer.cli.options import (
     spare,
     submissions_of,
 )
-from scorer.core.errors import UsageError, shown
+from scorer.core.errors import UsageError
+from scorer.core.text import shown
 from scorer.results.scorecard import Scored
 
 

@@ -14,10 +14,12 @@ import numpy as np
 import typer
 
 from scorer.cli.options import Result, problems
-from scorer.core.errors import ChallengeError, Findings, UsageError, quoted, shown
+from scorer.core.arrays import Mask
+from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.problems import Findings
+from scorer.core.text import quoted, shown
 from scorer.io.table import Table, Wanted
 from scorer.prepare.folds import parts, where
-from scorer.views.hits import Mask
 
 NAMED = ("list", "item", "rating", "grade")
 

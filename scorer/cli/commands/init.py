@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from scorer.cli.options import Result
-from scorer.core.errors import UnknownName, UsageError, shown
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.text import shown
 
 
 def init(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from scorer.cli.options import ChallengeWord, Plugins, Result, challenge_of, spare
-from scorer.core.errors import shown
+from scorer.core.text import shown
 
 
 def kit(

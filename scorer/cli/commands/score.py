@@ -27,7 +27,8 @@ from scorer.cli.options import (
     spare,
     submissions_of,
 )
-from scorer.core.errors import UnknownName, UsageError, quoted, shown
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.text import quoted, shown
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge

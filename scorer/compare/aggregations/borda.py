@@ -1,7 +1,7 @@
 """Borda's count."""
 
 from scorer.compare.base import Order, aggregation, ordered, wins
-from scorer.views.hits import Floats
+from scorer.core.arrays import Floats
 
 
 @aggregation(

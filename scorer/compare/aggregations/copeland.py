@@ -1,7 +1,7 @@
 """Copeland's method."""
 
 from scorer.compare.base import Order, aggregation, majority, ordered
-from scorer.views.hits import Floats
+from scorer.core.arrays import Floats
 
 
 @aggregation(

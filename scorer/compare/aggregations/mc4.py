@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from scorer.compare.base import Order, aggregation, majority, ordered
-from scorer.views.hits import Floats
+from scorer.core.arrays import Floats
 
 Jump = Annotated[
     float,

@@ -1,7 +1,7 @@
 """The mean preference."""
 
 from scorer.compare.base import Order, aggregation, ordered, totals
-from scorer.views.hits import Floats
+from scorer.core.arrays import Floats
 
 
 @aggregation(

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from scorer.compare.base import AboveZero, Lineup, comparison, sooner
-from scorer.views.hits import Floats, ratio
+from scorer.core.arrays import Floats
+from scorer.views.hits import ratio
 
 Weights = Annotated[
     Literal["uniform", "inverse", "log"],

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scorer.compare.base import AboveZero, Lineup, apart, comparison
-from scorer.views.hits import Floats
+from scorer.core.arrays import Floats
 
 
 @comparison(

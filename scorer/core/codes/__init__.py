@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import yaml
 
-from scorer.core.errors import Severity, UnknownName
+from scorer.core.errors import UnknownName
+from scorer.core.problems import Severity
 
 
 class Code(NamedTuple):

@@ -13,8 +13,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from scorer.core.errors import Findings, Problem, nearest, quoted, shown
+from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
+from scorer.core.text import nearest, quoted, shown
 from scorer.io.files import Bounds, Unreadable, lines, open_bytes
 from scorer.io.table import Table, Wanted
 

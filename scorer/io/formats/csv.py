@@ -9,7 +9,8 @@ from csv import Error, field_size_limit, reader
 from functools import cache
 from itertools import chain, islice
 
-from scorer.core.errors import Findings, Problem, quoted, shown
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted, shown
 from scorer.io.files import Bounds, enough, lines
 from scorer.io.formats.base import COMPRESSED, Request, format, resolve
 from scorer.io.table import DECIMAL, Builder, Table, Wanted

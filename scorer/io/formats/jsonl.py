@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from scorer.core.errors import Findings, Problem, quoted, some
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted, some
 from scorer.io.files import Unreadable, enough, lines
 from scorer.io.formats.base import Request, format, resolve
 from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Builder, Table, Wanted

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scorer.core.errors import Problem, quoted, shown
+from scorer.core.problems import Problem
+from scorer.core.text import quoted, shown
 from scorer.io.files import Unreadable, enough, lines
 from scorer.io.formats.base import Request, format
 from scorer.io.table import Builder, Table

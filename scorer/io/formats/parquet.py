@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scorer.core.errors import Problem, quoted
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
 from scorer.io.files import PARQUET, Limits, Unreadable, most_unpacked, spool, too_large
 from scorer.io.formats.base import Request, format, resolve
 from scorer.io.table import TEXT, Builder, Table

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from scorer.core.errors import Problem, shown, some
+from scorer.core.problems import Problem
+from scorer.core.text import shown, some
 from scorer.io.files import Unreadable, enough, lines
 from scorer.io.formats.base import Request, format
 from scorer.io.table import Builder, Place, Table, Wanted, number

@@ -15,10 +15,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scorer.core.arrays import Floats, Ints
 from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
 from scorer.metrics.params import discounts, gained
-from scorer.views.hits import Floats, Hits, Ints, Judged, Rated, Returned
+from scorer.views.hits import Hits, Judged
 from scorer.views.pairwise import Heights, Layout, Likelihood, Orders, Pairs, Preferred
+from scorer.views.rated import Rated
+from scorer.views.returned import Returned
 
 View = TypeVar("View")
 

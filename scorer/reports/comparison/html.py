@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from scorer.compare.pairs import Differing, Pair, Preferred
-from scorer.core.errors import shown
+from scorer.core.text import shown
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, chance, form
 from scorer.reports.comparison.cells import (

@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from scorer.compare.pairs import Pairing, pairing
-from scorer.core.errors import Findings, UsageError, quoted, shown, some
+from scorer.core.arrays import Floats
+from scorer.core.errors import UsageError
+from scorer.core.problems import Findings
+from scorer.core.text import quoted, shown, some
 from scorer.io.files import Limits, Unreadable, lines, open_bytes
 from scorer.io.write import dumped, known
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
-from scorer.views.hits import Floats
 
 
 @form("jsonl")

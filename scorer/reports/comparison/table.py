@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from scorer.compare.pairs import Pair
-from scorer.core.errors import shown
+from scorer.core.text import shown
 from scorer.reports.base import Options, Sheet, form
 from scorer.reports.comparison.cells import (
     MANY,

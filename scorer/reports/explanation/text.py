@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from scorer.core.errors import quoted, shown
+from scorer.core.text import quoted, shown
 from scorer.io.write import dumped, known
 from scorer.metrics.explain.steps import Cell, Formula, Grid, Items, Sentence, Step, Write
 from scorer.reports.leaderboard.markdown import escaped, piped

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from scorer import __version__
 from scorer.challenge.model import Challenge
 from scorer.core.codes import codes
-from scorer.core.errors import Problem
+from scorer.core.problems import Problem
 from scorer.io.write import dumped
 from scorer.results.scorecard import Scored
 

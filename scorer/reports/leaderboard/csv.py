@@ -7,7 +7,7 @@ import io
 import math
 from unicodedata import normalize
 
-from scorer.core.errors import shown
+from scorer.core.text import shown
 from scorer.reports.base import Options, form, sliced
 from scorer.results.scorecard import Report
 

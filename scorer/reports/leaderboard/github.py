@@ -1,6 +1,6 @@
 """What GitHub's runners show beside a pull request: a mark at every problem, and the board."""
 
-from scorer.core.errors import shown
+from scorer.core.text import shown
 from scorer.reports.base import (
     Options,
     annotation,

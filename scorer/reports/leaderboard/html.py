@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer import __version__
 from scorer.challenge.model import Challenge
-from scorer.core.errors import shown
+from scorer.core.text import shown
 from scorer.metrics.base import Measure, written
 from scorer.reports.base import (
     Options,

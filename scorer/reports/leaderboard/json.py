@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from scorer import __version__
-from scorer.core.errors import Problem
+from scorer.core.arrays import Floats
+from scorer.core.problems import Problem
 from scorer.io.write import dumped, known
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form, gap
 from scorer.results.scorecard import Certainty, Report, Scored, Value
-from scorer.views.hits import Floats
 
 
 @form("json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from scorer.core.errors import shown
+from scorer.core.text import shown
 from scorer.reports.base import (
     Options,
     Sheet,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorer.core.errors import shown
+from scorer.core.text import shown
 from scorer.reports.base import (
     Options,
     Sheet,

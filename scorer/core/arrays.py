@@ -1,0 +1,14 @@
+"""The array types."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+Floats = NDArray[np.float64]
+
+
+Mask = NDArray[np.bool_]

@@ -1,0 +1,77 @@
+"""Problems: what is wrong in a file, and where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from scorer.core.text import shown
+
+Severity = Literal["error", "warning"]
+
+
+PLACES = 5  # how many places of one code are shown unless all are asked for
+
+
+KEPT = 10_000  # how many places of one code are ever kept, so that memory stays bounded
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in one file: what, where, and what would help."""
+
+    code: str
+    message: str
+    severity: Severity = "error"
+    path: str | None = None
+    line: int | None = None  # physical line of the decompressed file, from 1
+    column: int | None = None  # character in that line, from 1
+    list: str | None = None
+    item: str | None = None
+    help: str | None = None
+    times: int = 1  # in how many places the problem stands for itself ("18 rows")
+
+    def __str__(self) -> str:
+        """`PATH:LINE:COL: severity[CODE] what`, as compilers and editors write it."""
+        place = [shown(self.path) if self.path else None, self.line, self.column]
+        where = "".join(f"{part}:" for part in place if part is not None)
+        return f"{where}{' ' if where else ''}{self.severity}[{self.code}] {self.message}"
+
+
+class Findings:
+    """Problems as they are found: the first places of each code, and how many there were."""
+
+    def __init__(self, path: str | None = None, kept: int = KEPT) -> None:
+        self.path = path
+        self.counts: Counter[str] = Counter()
+        self._kept = kept
+        self._problems: list[Problem] = []
+        self._errors = False
+
+    def add(self, problem: Problem) -> None:
+        """Keep `problem`, or only count it when its code has been seen often enough."""
+        self._errors |= problem.severity == "error"
+        if self.counts[problem.code] >= self._kept:
+            self.counts[problem.code] += problem.times
+            return
+        self.counts[problem.code] += 1
+        self._problems.append(problem if problem.path else replace(problem, path=self.path))
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Add each of `problems`."""
+        for problem in problems:
+            self.add(problem)
+
+    def __iter__(self) -> Iterator[Problem]:
+        """In the order of the file; what concerns the whole file first."""
+        return iter(sorted(self._problems, key=lambda p: (p.line or 0, p.column or 0, p.code)))
+
+    def __len__(self) -> int:
+        return len(self._problems)
+
+    @property
+    def fatal(self) -> bool:
+        """Whether any is an error, so that the file cannot be scored."""
+        return self._errors

@@ -1,0 +1,30 @@
+"""Mergeable statistics of whole-challenge figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scorer.core.arrays import Floats, Ints, Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a whole-challenge figure is made of: rows that each belong to a list.
+
+    Any set of lists has its figure, from the rows of those lists in list order,
+    so a split of the lists can be scored in parts and put together again.
+    """
+
+    in_list: Ints  # shape (rows,), in list order
+    rows: Floats  # shape (rows, width)
+    lists: int
+
+    def of(self, keep: Mask) -> Statistics:
+        """Only the rows of those lists; `keep` has one element a list."""
+        mine = keep[self.in_list]
+        return Statistics(self.in_list[mine], self.rows[mine], int(keep.sum()))
+
+    def share(self) -> float:
+        """The sum of the first column over that of the second; NaN where there is no such sum."""
+        part, whole = self.rows[:, 0].sum(), self.rows[:, 1].sum()
+        return float(part / whole) if whole > 0 else float("nan")

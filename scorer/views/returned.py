@@ -1,0 +1,120 @@
+"""Every returned item, judged or not, beside what is known of the items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.views.hits import steps
+from scorer.views.pooled import Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The items there are, in the order of their ids, and what is known of them.
+
+    The last element of `users` and `features` is of every item that is not here,
+    whose code is -1: nobody knows it, and it has no features.
+    """
+
+    items: Mapping[str, int]  # id -> code
+    users: Floats  # how many past users know each item
+    features: Floats  # shape (items + 1, features)
+
+    def popularity(self) -> Ints:
+        """Each item's place, from 1, by how many know it; equal ones in the order of their ids."""
+        place = np.full(self.users.size, self.users.size, dtype=np.int64)
+        place[np.argsort(-self.users[:-1], kind="stable")] = np.arange(1, self.users.size)
+        return place
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Every item that each list returned, judged or not, ordered by list, then by rank.
+
+    All arrays but the history's have one element a returned item.
+    """
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+
+    in_list: Ints
+    rank: Ints
+    item: Ints  # its code in the catalogue
+    grade: Floats  # NaN: unjudged
+    lists: int
+    catalogue: Catalogue
+    past_list: Ints  # the history, ordered by list: which list knows
+    past_item: Ints  # which item
+    names: Sequence[str] = ()
+
+    def where(self, keep: Mask) -> Returned:
+        """Only the items where `keep` holds."""
+        return replace(
+            self,
+            in_list=self.in_list[keep],
+            rank=self.rank[keep],
+            item=self.item[keep],
+            grade=self.grade[keep],
+        )
+
+    def top(self, k: int) -> Returned:
+        """The items at ranks 1 to k."""
+        return self.where(self.rank <= k)
+
+    def total(self, weight: ArrayLike = 1.0) -> Floats:
+        """The sum of `weight` over each list's items, in rank order; 0 where there are none."""
+        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
+        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+
+    def spread(self) -> Statistics:
+        """Which items of the catalogue were returned, a row for each time."""
+        known = self.item >= 0
+        rows = self.item[known].astype(np.float64)[:, np.newaxis]
+        return Statistics(self.in_list[known], rows, self.lists)
+
+    def pairs(self) -> Iterator[tuple[Ints, Ints]]:
+        """Every two rows of one list, as two arrays: neighbours first, then those further apart."""
+        for apart in range(1, int(self.rank.max(initial=0))):
+            row = np.flatnonzero(self.in_list[apart:] == self.in_list[:-apart])
+            yield row, row + apart
+
+    def past(self) -> Iterator[tuple[Ints, Ints]]:
+        """Every row with every item that its list's history holds: rows, and item codes."""
+        starts = np.searchsorted(self.past_list, np.arange(self.lists + 1))
+        for step, rows in steps(np.diff(starts)[self.in_list]):
+            yield rows, self.past_item[starts[self.in_list[rows]] + step - 1]
+
+    @classmethod
+    def of(
+        cls,
+        *lists: tuple[Sequence[str], Mapping[str, float]],
+        users: Mapping[str, float] | None = None,
+        features: Mapping[str, Sequence[float]] | None = None,
+        history: Sequence[Sequence[str]] = (),
+    ) -> Returned:
+        """From returned items and their truth, list by list: for examples and tests."""
+        names = sorted({*(users or {}), *(features or {})})
+        codes = {name: code for code, name in enumerate(names)}
+        width = max(map(len, (features or {}).values()), default=0)
+        described = [list((features or {}).get(name, [0.0] * width)) for name in [*names, ""]]
+        counts = [float((users or {}).get(name, 0.0)) for name in [*names, ""]]
+        rows = [
+            (n, rank, codes.get(item, -1), truth.get(item, np.nan))
+            for n, (items, truth) in enumerate(lists)
+            for rank, item in enumerate(items, start=1)
+        ]
+        in_list, rank, item, grade = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+        past = [(n, codes[item]) for n, items in enumerate(history) for item in items]
+        past_list, past_item = np.array(past, dtype=np.int64).reshape(-1, 2).T
+        catalogue = Catalogue(
+            codes, np.array(counts), np.array(described).reshape(len(names) + 1, width)
+        )
+        return cls(
+            in_list.astype(np.int64), rank.astype(np.int64), item.astype(np.int64), grade,
+            len(lists), catalogue, past_list, past_item, tuple(map(str, range(len(lists)))),
+        )  # fmt: skip
