@@ -31,8 +31,8 @@ from scorer.challenge.public import Public
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.io.files import SMALLEST_BOMB
 from scorer.io.formats.base import COMPRESSED, format_of, header
+from scorer.io.limits import SMALLEST_BOMB
 from scorer.metrics.base import NotationError, measure
 from scorer.prepare.open import Prepared, metrics
 
@@ -251,7 +251,7 @@ def _items(prepared: Prepared, public: Public, files: dict[str, bytes]) -> dict[
 
 
 def _names_lists(source: Source) -> bool:
-    from scorer.io.files import Limits
+    from scorer.io.limits import Limits
 
     found = header(source.file, format_of(source.file, source.format), Limits())
     return source.columns.get("list", "list") in found

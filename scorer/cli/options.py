@@ -118,7 +118,8 @@ def _preference(name: str) -> bool:
 def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file."""
     from scorer.api.score import Named, submission_name
-    from scorer.io.files import Limits, spool
+    from scorer.io.files import spool
+    from scorer.io.limits import Limits
 
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from scorer.challenge.public import Public
 from scorer.checks.ids import LOST_BY_TOOLS
 from scorer.checks.submission.scores import MANY
-from scorer.io.files import GZIP, ZSTD, Bounds, Unreadable
 from scorer.io.files import digest as sha256
 from scorer.io.formats.base import Format
+from scorer.io.limits import GZIP, ZSTD, Bounds, Unreadable
 from scorer.io.polars_chunks import PIECE, Doubt, Layout, pieces
 from scorer.io.table import Floats, Ints, Wanted
 from scorer.views.hits import Hits, Judged, Ties

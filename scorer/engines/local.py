@@ -21,8 +21,9 @@ from scorer.checks.base import Submitted, examine
 from scorer.checks.submission.lists import missing_list
 from scorer.compare.base import Positions
 from scorer.core.problems import Findings
-from scorer.io.files import Unreadable, digest
+from scorer.io.files import digest
 from scorer.io.formats.base import Format, format_of, read
+from scorer.io.limits import Unreadable
 from scorer.io.polars_chunks import Doubt, worth
 from scorer.io.table import Ids, Table
 from scorer.kinds.grades import Grades, met

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from scorer.io.files import Bounds, open_bytes
+from scorer.io.files import open_bytes
 from scorer.io.formats.base import COMPRESSED, Format
+from scorer.io.limits import Bounds
 from scorer.io.table import TEXT, Wanted
 
 if TYPE_CHECKING:

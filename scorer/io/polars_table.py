@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.io.files import Bounds, Unreadable
 from scorer.io.formats.base import Format
+from scorer.io.limits import Bounds, Unreadable
 from scorer.io.polars_chunks import Doubt, frames
 from scorer.io.table import TEXT, Floats, Ids, Table, Wanted, largest
 

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from scorer.core.errors import UsageError
 from scorer.core.text import shown
-from scorer.io.files import Limits, Unreadable, beginning, open_bytes
+from scorer.io.files import beginning, open_bytes
 from scorer.io.formats.base import COMPRESSED
+from scorer.io.limits import Limits, Unreadable
 
 MOST = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
 INDEX = {"", "Unnamed: 0", "index"}  # what pandas calls a column that nobody asked for

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted, shown
-from scorer.io.files import Bounds, Unreadable, enough
+from scorer.io.limits import Bounds, Unreadable
+from scorer.io.lines import enough
 
 if TYPE_CHECKING:
     import polars as pl

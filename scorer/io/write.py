@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import re
 import tempfile
 from pathlib import Path
-from re import Match
-from typing import Any
 
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted, shown
 
-BEYOND = re.compile(r"[^\n -~]")
 SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced
 
 
@@ -67,26 +61,6 @@ def folder(path: Path) -> None:
         raise UsageError(f"{quoted(path)} cannot be made: {said}") from None
     if taken:
         raise UsageError(f"{quoted(path)} exists and is not an empty folder")
-
-
-def dumped(said: Any, indent: int | None = 1) -> str:
-    r"""JSON in which no text can steer a terminal, and every program reads the same.
-
-    >>> dumped({"name": "é\x9b[31m"}, indent=None)
-    '{"name": "é\\u009b[31m"}'
-    """
-    text = json.dumps(said, ensure_ascii=False, indent=indent, allow_nan=False)
-    return BEYOND.sub(_escaped, text)
-
-
-def known(value: float) -> float | None:
-    """A number as JSON has it: there is no NaN."""
-    return None if math.isnan(value) else value
-
-
-def _escaped(found: Match[str]) -> str:
-    sign = found[0]
-    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
 def _umask() -> int:

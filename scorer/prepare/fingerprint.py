@@ -13,7 +13,8 @@ from scorer import __version__
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
-from scorer.io.files import Unreadable, beginning, digest
+from scorer.io.files import beginning, digest
+from scorer.io.limits import Unreadable
 from scorer.metrics.base import Measure, Metric
 from scorer.results.scorecard import Rules
 from scorer.views.hits import Judged, Ranked

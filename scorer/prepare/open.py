@@ -20,8 +20,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, plugin
 from scorer.core.text import near, quoted, shown
 from scorer.io import polars_table as large
-from scorer.io.files import Limits
 from scorer.io.formats.base import format_of, header, read
+from scorer.io.limits import Limits
 from scorer.io.polars_chunks import Doubt, worth
 from scorer.io.table import Table, Wanted
 from scorer.kinds.base import Aids, Answers, Kind, kinds

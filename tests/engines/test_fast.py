@@ -20,8 +20,8 @@ from scorer.core.problems import Findings
 from scorer.engines import fast
 from scorer.io import polars_chunks as cutting
 from scorer.io import polars_table as large
-from scorer.io.files import Limits
 from scorer.io.formats.base import formats, read
+from scorer.io.limits import Limits
 from scorer.io.table import Ids, Table, Wanted
 from scorer.views.join import Truth, judge
 

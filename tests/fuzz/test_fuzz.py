@@ -21,8 +21,8 @@ from scorer.challenge.model import load
 from scorer.challenge.yaml import document
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
-from scorer.io.files import Limits
 from scorer.io.formats.base import formats, read
+from scorer.io.limits import Limits
 from scorer.io.table import Wanted
 from scorer.metrics.base import measure, parse
 from scorer.prepare.open import metrics

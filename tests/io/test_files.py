@@ -11,8 +11,10 @@ import pytest
 import zstandard
 
 from scorer.core.problems import Findings
-from scorer.io.files import Limits, Unreadable, digest, lines, open_bytes, spool
+from scorer.io.files import digest, open_bytes, spool
 from scorer.io.formats.base import format_of, read
+from scorer.io.limits import Limits, Unreadable
+from scorer.io.lines import lines
 from scorer.io.table import Wanted
 
 RANKED = Wanted(("list", "item"), ("rank", "score"))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from scorer.core.codes import codes
 from scorer.core.problems import Findings
-from scorer.io.files import Limits
 from scorer.io.formats.base import format_of, formats, read
+from scorer.io.limits import Limits
 from scorer.io.table import DECIMAL, Table, Wanted, number
 
 RANKED = Wanted(("list", "item"), ("rank", "score", "tag"))

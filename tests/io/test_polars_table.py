@@ -10,8 +10,8 @@ from scorer.challenge.public import Names
 from scorer.core.problems import Findings
 from scorer.io import polars_chunks as cutting
 from scorer.io import polars_table as large
-from scorer.io.files import Limits
 from scorer.io.formats.base import formats, read
+from scorer.io.limits import Limits
 from scorer.io.table import Ids, Table, Wanted
 from scorer.prepare.open import opened, prepare
 from scorer.views import join as judging

@@ -87,8 +87,8 @@ def _columns(words: Sequence[str]) -> dict[str, str]:
 
 def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     """The file's rows, and the warnings about it."""
-    from scorer.io.files import Limits
     from scorer.io.formats.base import format_of, read
+    from scorer.io.limits import Limits
 
     found = Findings(str(file))
     values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]

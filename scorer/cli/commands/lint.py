@@ -29,7 +29,7 @@ def lint(
     chance level, and whether the rules can be played. For organizers: it reads the truth.
     """
     from scorer.api import lint as linting
-    from scorer.io.write import dumped
+    from scorer.reports.syntax.json import dumped
 
     settled, _ = challenge_of(challenge)
     spare(output, settled, challenge)

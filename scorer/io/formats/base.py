@@ -16,7 +16,9 @@ from typing import NamedTuple, TypeVar
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import nearest, quoted, shown
-from scorer.io.files import Bounds, Unreadable, lines, open_bytes
+from scorer.io.files import open_bytes
+from scorer.io.limits import Bounds, Unreadable
+from scorer.io.lines import lines
 from scorer.io.table import Table, Wanted
 
 COMPRESSED = (".gz", ".zst")

@@ -11,8 +11,9 @@ from itertools import chain, islice
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted, shown
-from scorer.io.files import Bounds, enough, lines
 from scorer.io.formats.base import COMPRESSED, Request, format, resolve
+from scorer.io.limits import Bounds
+from scorer.io.lines import enough, lines
 from scorer.io.table import DECIMAL, Builder, Table, Wanted
 
 MOST_LINES = 10_000  # of one record

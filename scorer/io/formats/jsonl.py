@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted, some
-from scorer.io.files import Unreadable, enough, lines
 from scorer.io.formats.base import Request, format, resolve
+from scorer.io.limits import Unreadable
+from scorer.io.lines import enough, lines
 from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Builder, Table, Wanted
 
 BLANKS = " \t"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scorer.core.problems import Problem
 from scorer.core.text import quoted, shown
-from scorer.io.files import Unreadable, enough, lines
 from scorer.io.formats.base import Request, format
+from scorer.io.limits import Unreadable
+from scorer.io.lines import enough, lines
 from scorer.io.table import Builder, Table
 
 BLANKS = " \t"

@@ -15,8 +15,9 @@ from typing import Any
 
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.io.files import PARQUET, Limits, Unreadable, most_unpacked, spool, too_large
+from scorer.io.files import spool
 from scorer.io.formats.base import Request, format, resolve
+from scorer.io.limits import PARQUET, Limits, Unreadable, most_unpacked, too_large
 from scorer.io.table import TEXT, Builder, Table
 
 SLICE = 100_000  # rows that are unpacked at once

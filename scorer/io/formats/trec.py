@@ -8,8 +8,9 @@ from itertools import chain
 
 from scorer.core.problems import Problem
 from scorer.core.text import shown, some
-from scorer.io.files import Unreadable, enough, lines
 from scorer.io.formats.base import Request, format
+from scorer.io.limits import Unreadable
+from scorer.io.lines import enough, lines
 from scorer.io.table import Builder, Place, Table, Wanted, number
 
 RUN = {"list": 0, "item": 2, "rank": 3, "score": 4, "prediction": 4}

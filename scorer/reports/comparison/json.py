@@ -6,10 +6,10 @@ from typing import Any
 
 from scorer import __version__
 from scorer.compare.pairs import Differing, Pairing, Tally
-from scorer.io.write import dumped, known
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.leaderboard.json import each_list
+from scorer.reports.syntax.json import dumped, known
 
 
 @form("json")

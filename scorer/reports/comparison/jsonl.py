@@ -14,10 +14,12 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import quoted, shown, some
-from scorer.io.files import Limits, Unreadable, lines, open_bytes
-from scorer.io.write import dumped, known
+from scorer.io.files import open_bytes
+from scorer.io.limits import Limits, Unreadable
+from scorer.io.lines import lines
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
+from scorer.reports.syntax.json import dumped, known
 
 
 @form("jsonl")

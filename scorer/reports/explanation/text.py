@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from scorer.core.text import quoted, shown
-from scorer.io.write import dumped, known
 from scorer.metrics.explain.steps import Cell, Formula, Grid, Items, Sentence, Step, Write
 from scorer.reports.leaderboard.markdown import escaped, piped
+from scorer.reports.syntax.json import dumped, known
 from scorer.reports.syntax.terminal import Paper
 from scorer.scoring.explain import Explained, Explanation
 

@@ -12,7 +12,7 @@ from scorer import __version__
 from scorer.challenge.model import Challenge
 from scorer.core.codes import codes
 from scorer.core.problems import Problem
-from scorer.io.write import dumped
+from scorer.reports.syntax.json import dumped
 from scorer.results.scorecard import Scored
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

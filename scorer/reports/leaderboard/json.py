@@ -8,9 +8,9 @@ from typing import Any
 from scorer import __version__
 from scorer.core.arrays import Floats
 from scorer.core.problems import Problem
-from scorer.io.write import dumped, known
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form, gap
+from scorer.reports.syntax.json import dumped, known
 from scorer.results.scorecard import Certainty, Report, Scored, Value
 
 

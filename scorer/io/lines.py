@@ -1,0 +1,99 @@
+"""Lines of text from bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from scorer.core.problems import KEPT, Findings, Problem
+from scorer.io.files import BLOCK
+from scorer.io.limits import BOM, UTF8, Bounds, Unreadable
+
+
+def enough(findings: Findings, code: str) -> bool:
+    """Whether so many problems of that code are kept that one more is only counted.
+
+    It then is counted; making a problem for nothing is what takes long on a file
+    where each line has one.
+    """
+    if findings.counts[code] < KEPT:
+        return False
+    findings.counts[code] += 1
+    return True
+
+
+def lines(stream: BinaryIO, limits: Bounds, findings: Findings) -> Iterator[tuple[int, str]]:
+    """Each physical line with its number, without its end; blank ones too.
+
+    What is not UTF-8 is told and read as Windows-1252, so that whatever else is
+    wrong can be told in one go.
+
+    Raises:
+        Unreadable: a line is longer than is accepted, or the file ends its lines in CR.
+    """
+    number, rest = 1, bytearray()
+    while block := stream.read(BLOCK):
+        rest += block
+        end = rest.rfind(b"\n") + 1
+        if end:
+            for text in _decoded(bytes(rest[:end]), number, limits, findings):
+                yield number, text
+                number += 1
+            del rest[:end]
+        if len(rest) > limits.line + 1:  # a CR may stand at the end
+            raise Unreadable(_long(rest, number, limits))
+    if rest:
+        for text in _decoded(bytes(rest), number, limits, findings):
+            yield number, text
+
+
+def _decoded(block: bytes, number: int, limits: Bounds, findings: Findings) -> list[str]:
+    """The lines of a block of whole lines, the first of which has that number."""
+    if number == 1:
+        block = block.removeprefix(BOM)
+    raw = block.removesuffix(b"\n").split(b"\n")
+    if len(block) > limits.line and len(max(raw, key=len)) > limits.line:
+        for n, line in enumerate(raw, number):
+            if len(line.removesuffix(b"\r")) > limits.line:
+                raise Unreadable(_long(line, n, limits))
+    try:
+        if b"\0" in block:
+            raise UnicodeError
+        texts = block.decode("utf-8").removesuffix("\n").split("\n")
+    except UnicodeError:
+        texts = [_mended(line, n, findings) for n, line in enumerate(raw, number)]
+    if b"\r" in block:
+        texts = [text.removesuffix("\r") for text in texts]
+        if number == 1 and "\r" in texts[0]:
+            said = "the lines end in CR alone, as old Macs wrote them"
+            place = texts[0].index("\r") + 1
+            hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
+            raise Unreadable(Problem("S207", said, line=1, column=place, help=hint))
+    return texts
+
+
+def _mended(raw: bytes, number: int, findings: Findings) -> str:
+    """A line that is not plain UTF-8 as text, after telling why."""
+    if b"\0" in raw:
+        if not enough(findings, "S106"):
+            column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
+            findings.add(Problem("S106", "a NUL byte", line=number, column=column))
+        raw = raw.replace(b"\0", b"")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = raw.decode("cp1252", errors="replace")
+        if enough(findings, "S105"):
+            return text
+        column = len(raw[: error.start].decode("utf-8")) + 1
+        said = f"byte 0x{raw[error.start]:02X} is not UTF-8"
+        if "\ufffd" not in text:
+            said += "; the file looks like Windows-1252"
+        findings.add(Problem("S105", said, line=number, column=column, help=UTF8))
+        return text
+
+
+def _long(line: bytes | bytearray, number: int, limits: Bounds) -> Problem:
+    said = f"the line is longer than {limits.line:,} bytes"
+    hint = "its lines seem to end in CR alone; save it with LF or CRLF" if b"\r" in line else None
+    return Problem("S109", said, line=number, help=hint)

@@ -1,0 +1,31 @@
+"""JSON written deterministically: full doubles, NaN as null."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from re import Match
+from typing import Any
+
+BEYOND = re.compile(r"[^\n -~]")
+
+
+def dumped(said: Any, indent: int | None = 1) -> str:
+    r"""JSON in which no text can steer a terminal, and every program reads the same.
+
+    >>> dumped({"name": "é\x9b[31m"}, indent=None)
+    '{"name": "é\\u009b[31m"}'
+    """
+    text = json.dumps(said, ensure_ascii=False, indent=indent, allow_nan=False)
+    return BEYOND.sub(_escaped, text)
+
+
+def known(value: float) -> float | None:
+    """A number as JSON has it: there is no NaN."""
+    return None if math.isnan(value) else value
+
+
+def _escaped(found: Match[str]) -> str:
+    sign = found[0]
+    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
