@@ -14,8 +14,8 @@ if TYPE_CHECKING:  # the same names as below, since type checkers run no `__geta
     from scorer.api.score import Named as Named
     from scorer.api.score import check as check
     from scorer.api.score import score as score
+    from scorer.challenge.load import load as load
     from scorer.challenge.model import Challenge as Challenge
-    from scorer.challenge.model import load as load
     from scorer.core.arrays import Floats as Floats
     from scorer.core.errors import ChallengeError as ChallengeError
     from scorer.core.errors import PluginError as PluginError

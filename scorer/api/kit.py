@@ -6,43 +6,33 @@ submission what the organizer's own check finds.
 
 from __future__ import annotations
 
-import atexit
 import csv
 import io
 import json
-import os
 import random
-import re
-import shutil
-import struct
-import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import yaml
 
+from scorer.challenge.archive import NAME, refused
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
-from scorer.core.errors import ChallengeError
-from scorer.core.problems import Problem
-from scorer.core.text import quoted
 from scorer.io.formats.base import COMPRESSED, format_of, header
-from scorer.io.limits import SMALLEST_BOMB
 from scorer.metrics.base import NotationError, measure
 from scorer.prepare.open import Prepared, metrics
 
 ABSENT = "truth-is-not-in-this-kit.csv"
+
+
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the one time that every kit was made
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-MOST_FILES, MOST_DIRECTORY = 100, 1 << 16
-MOST_STORED, MOST_UNPACKED, RATIO = 1 << 30, 4 << 30, 1000
+
+
 DEPTH = 10  # items of a sample's list where any number is allowed
-PIECE = 1 << 20
+
 
 Rows = list[dict[str, Any]]
 
@@ -78,81 +68,6 @@ def kit(prepared: Prepared, public: Public) -> tuple[bytes, tuple[str, ...]]:
     files["codes.md"] = _pages().encode()
     files["README.md"] = _readme(challenge, sample[0]).encode()
     return _zipped(files), tuple(dropped)
-
-
-def unpacked(path: Path) -> Path:
-    """A challenge's path as it is, or where the kit at that path was unpacked until we end.
-
-    Raises:
-        ChallengeError: it is a zip file, and no kit or a dangerous one.
-    """
-    if not os.path.isfile(path) or not zipfile.is_zipfile(path):
-        return path
-    try:
-        _sound(path)
-        with zipfile.ZipFile(path) as archive:
-            members = _members(path, archive)
-            folder = Path(tempfile.mkdtemp(prefix="scorer-kit-"))
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            for member in members:
-                with archive.open(member) as packed, (folder / member.filename).open("xb") as out:
-                    shutil.copyfileobj(packed, out, PIECE)
-    # ValueError: a name that is not what its flags say
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        RuntimeError,
-        struct.error,
-        ValueError,
-    ) as error:
-        raise _refused(path, "T108", "the archive is damaged") from error
-    except OSError as error:
-        raise _refused(path, "T101", f"it cannot be unpacked: {error.strerror}") from error
-    return folder
-
-
-def _sound(path: Path) -> None:
-    """Refuse what would cost much before anything of it is believed."""
-    size = path.stat().st_size
-    with path.open("rb") as stream:
-        stream.seek(max(size - 22, 0))
-        end = stream.read(22)
-    if size > MOST_STORED:
-        raise _refused(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
-    if end[:4] != b"PK\x05\x06":
-        raise _refused(path, "T107", "this is a ZIP archive, but no kit of `score kit`")
-    entries, directory = struct.unpack("<HI", end[10:16])
-    if entries > MOST_FILES or directory > MOST_DIRECTORY:
-        raise _refused(path, "T107", f"a kit has at most {MOST_FILES} files")
-
-
-def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of a kit, each with a name that is nothing but a name."""
-    members = archive.infolist()
-    names = [member.filename for member in members]
-    for member in members:
-        if not NAME.fullmatch(member.filename) or member.filename.endswith("."):
-            said = f"this is no kit: {quoted(member.filename)} is not a plain file name"
-            raise _refused(path, "T107", said)
-        if member.flag_bits & 1 or member.compress_type not in (
-            zipfile.ZIP_STORED,
-            zipfile.ZIP_DEFLATED,
-        ):
-            said = f"this is no kit: {quoted(member.filename)} is encrypted or packed otherwise"
-            raise _refused(path, "T107", said)
-    if len({name.casefold() for name in names}) < len(names):
-        raise _refused(path, "T107", "this is no kit: a file is in it twice")
-    if FILE not in names:
-        raise _refused(path, "T107", f"this is no kit: it has no {FILE}")
-    total = sum(member.file_size for member in members)
-    if total > MOST_UNPACKED or total > max(RATIO * path.stat().st_size, SMALLEST_BOMB):
-        raise _refused(path, "T104", "the kit unpacks to more than is accepted")
-    return members
-
-
-def _refused(path: Path, code: str, said: str) -> ChallengeError:
-    return ChallengeError(problems=[Problem(code, said, path=str(path))])
 
 
 def _measures(prepared: Prepared) -> tuple[list[MeasureSpec], list[str]]:
@@ -266,7 +181,7 @@ def _copied(name: str, source: Source, files: dict[str, bytes]) -> dict[str, Any
     try:
         files[file] = source.file.read_bytes()
     except OSError as error:
-        raise _refused(source.file, "T101", f"it cannot be read: {error.strerror}") from None
+        raise refused(source.file, "T101", f"it cannot be read: {error.strerror}") from None
     said: dict[str, Any] = {"file": file}
     if source.format is not None:
         said["format"] = source.format

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorer.challenge.model import Challenge, load
+from scorer.challenge.load import load
+from scorer.challenge.model import Challenge
 from scorer.compare.base import Lineup, Positions, aggregations, bind, comparisons, every
 from scorer.compare.base import preferences as preferred
 from scorer.core.arrays import Mask

@@ -79,8 +79,8 @@ def challenge_of(
     path: Path, metrics: list[str] | None = None, truth: Path | None = None
 ) -> tuple[Challenge, tuple[str, ...]]:
     """The challenge with what the command's words replace, and what that leaves out of it."""
-    from scorer.api.kit import unpacked
-    from scorer.challenge.model import load
+    from scorer.challenge.archive import unpacked
+    from scorer.challenge.load import load
 
     challenge = load(unpacked(path))
     notes: tuple[str, ...] = ()

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from scorer.api import score as pipeline
-from scorer.api.kit import unpacked
-from scorer.challenge.model import load
+from scorer.challenge.archive import unpacked
+from scorer.challenge.load import load
 from scorer.prepare.open import prepare, public
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scorer.api.lint import lint
-from scorer.challenge.model import load
+from scorer.challenge.load import load
 from scorer.prepare.open import opened, prepare
 from scorer.prepare.probes import canaries, values
 

@@ -14,7 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scorer.challenge.model import Challenge, Length, Limits, RankBy, Tiers, load, schema
+from scorer.challenge.load import load
+from scorer.challenge.model import Challenge, Length, Limits, RankBy, Tiers
+from scorer.challenge.schema import schema
 from scorer.core.codes import codes
 from scorer.core.errors import ChallengeError
 

@@ -101,7 +101,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
 
 @pytest.mark.parametrize("kind", ["grades", "ratings"])
 def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monkeypatch):
-    from scorer.challenge.model import load
+    from scorer.challenge.load import load
     from scorer.prepare import open as preparing
 
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}

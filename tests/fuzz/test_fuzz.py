@@ -16,8 +16,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scorer.api.kit import unpacked
-from scorer.challenge.model import load
+from scorer.challenge.archive import unpacked
+from scorer.challenge.load import load
 from scorer.challenge.yaml import document
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings

@@ -9,7 +9,7 @@ import corpus
 import pytest
 
 from scorer.api import score as pipeline
-from scorer.challenge.model import load
+from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 
 YAML = "truth: truth.csv\nmetrics: [P@2]\nleaderboard: {intervals: false, tiers: false}\n"

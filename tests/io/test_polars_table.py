@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scorer.challenge.model import load
+from scorer.challenge.load import load
 from scorer.challenge.public import Names
 from scorer.core.problems import Findings
 from scorer.io import polars_chunks as cutting

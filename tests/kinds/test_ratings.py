@@ -233,7 +233,7 @@ def test_a_truth_asks_only_for_what_the_public_items_name(challenge, tmp_path, s
 
 
 def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):
-    from scorer.challenge.model import load
+    from scorer.challenge.load import load
     from scorer.prepare.open import prepare, public
 
     folder, _ = made(challenge, tmp_path, "metrics: [MAE]")

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from scorer.api import score as pipeline
-from scorer.challenge.model import load
+from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.prepare.fingerprint import KEY
 from scorer.prepare.open import opened, prepare

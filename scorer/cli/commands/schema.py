@@ -9,6 +9,6 @@ def schema() -> Result:
     """Print the JSON Schema of challenge.yaml, for editors that complete it."""
     import json
 
-    from scorer.challenge.model import schema as described
+    from scorer.challenge.schema import schema as described
 
     return Result(json.dumps(described(), indent=1, ensure_ascii=False) + "\n")

@@ -1,0 +1,249 @@
+"""challenge.yaml from a file to a `Challenge`; every problem at its line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from scorer.challenge.model import CATALOGUE, COLUMNS, FILE, ROLES, Challenge, Items, _said
+from scorer.challenge.yaml import MOST_BYTES, Value, document
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import near, nearest, quoted, shown
+
+VERSION = 1
+
+
+SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
+
+
+ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
+
+
+UNWRITTEN = Value(None, 0, 0)
+
+
+MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
+
+
+Steps: TypeAlias = tuple[str | int, ...]
+
+
+# pydantic's kinds of error, in our words.
+WORDS = {
+    "literal_error": "{said} is not {expected}",
+    "greater_than": "{said} is not above {gt:g}",
+    "greater_than_equal": "{said} is below {ge:g}",
+    "less_than": "{said} is not below {lt:g}",
+    "less_than_equal": "{said} is above {le}",
+    "too_short": "at least one is needed",
+    "string_too_short": "an empty text",
+    "tuple_type": "{said} is not a list; write one in [ ]",
+    "dict_type": "{said} is not a mapping (key: value)",
+    "model_type": "{said} is not a mapping (key: value)",
+}
+
+
+def load(path: Path) -> Challenge:
+    """The challenge in a file, or in a folder's challenge.yaml. Raises `ChallengeError`."""
+    where = path / FILE if os.path.isdir(path) else path
+    found = Findings(near(where))
+    text = _bytes(where)
+    root = document(text, found)
+    if root is None or not isinstance(root.data, dict) or not _known(root.data.get("scorer")):
+        if root is not None:
+            found.add(_headless(root))
+        raise ChallengeError(problems=found)
+    # YAML read a line otherwise than it was meant: what follows from that helps nobody.
+    misread = {problem.line for problem in found if problem.code == "C103"}
+    try:
+        folder = Path(os.path.realpath(where.parent))
+    except OSError:  # the folder in which we stand is gone, and a path is relative to it
+        said = "not found; the current folder does not exist any more"
+        raise ChallengeError(problems=[Problem("C101", said, path=str(where))]) from None
+    faults = list(_faults(root))
+    try:
+        challenge = Challenge.model_validate(_written(root, folder), context={"folder": folder})
+    except ValidationError as error:
+        faults += [_fault(root, fault) for fault in error.errors(include_url=False)]
+    found.extend(fault for fault in faults if fault.line not in misread)
+    if found.fatal:
+        raise ChallengeError(problems=found)
+    challenge._path, challenge._folder = where, folder
+    challenge._root = root
+    return challenge
+
+
+def _bytes(where: Path) -> bytes:
+    try:
+        if not where.is_file() and where.exists():
+            said = "a folder" if where.is_dir() else "not a regular file"
+        else:
+            with where.open("rb") as file:
+                return file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        said = "not found"
+        with suppress(OSError):
+            if near := nearest(where.name, os.listdir(where.parent)):
+                said += f"; did you mean {quoted(near)} in the same folder?"
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or "not a file's name"
+    raise ChallengeError(problems=[Problem("C101", said, path=str(where))])
+
+
+def _known(version: Value | None) -> bool:
+    return version is None or version.data is None or version.text == str(VERSION)
+
+
+def _headless(root: Value) -> Problem:
+    """Why nothing else of the file can be judged."""
+    if isinstance(root.data, dict):
+        version = root.data["scorer"]
+        said = f"scorer: this scorer reads version {VERSION} of the format, not {_said(version)}"
+        return Problem("C119", said, line=root.lines["scorer"])
+    if root.data is None:
+        return Problem("C107", "the file is empty", line=1, help=ENOUGH)
+    kind = "a list" if isinstance(root.data, list) else "one text"
+    return Problem("C106", f"{kind} where keys are expected", line=root.line, help=ENOUGH)
+
+
+def _tree(value: Value) -> Any:
+    """Dicts and lists with `Value` leaves. A key without a value counts as not written."""
+    if isinstance(value.data, dict):
+        return {
+            key: _tree(one)
+            for key, one in value.data.items()
+            if one.data is not None or key in SWITCHES
+        }
+    return [_tree(one) for one in value.data] if isinstance(value.data, list) else value
+
+
+def _written(root: Value, folder: Path) -> dict[str, Any]:
+    """What the models are made from: the file, with what depends on place settled."""
+    tree: dict[str, Any] = {"id": folder.name or "challenge", **_tree(root)}
+    if isinstance(tree["id"], Value | str):
+        tree.setdefault("title", tree["id"])
+    if isinstance(tree.get("metrics"), list):
+        tree["metrics"] = [_measure(n, one) for n, one in enumerate(_list(root, "metrics"))]
+    match tree.get("items"):
+        case {"columns": dict(columns), **rest}:
+            tree["items"] = {**rest, "columns": columns} | {
+                role: columns.pop(role) for role in CATALOGUE if role in columns
+            }
+    return tree
+
+
+def _measure(n: int, value: Value) -> dict[str, Any]:
+    given = dict(_mapping(value)) or {"metric": value}
+    own = {key: given.pop(key, None) for key in ("metric", "id", "primary")}
+    made = {key: _tree(one) for key, one in own.items() if one and one.data is not None}
+    if "metric" in made:
+        made["notation"] = made.pop("metric")
+    params = {key: one.plain() for key, one in given.items()}
+    return {**made, "params": params, "key": f"metrics[{n}]"}
+
+
+def _mapping(value: Value | None, *keys: str) -> dict[str, Value]:
+    """The entries of a mapping somewhere below, none where there is no mapping."""
+    for key in keys:
+        value = _mapping(value).get(key)
+    return value.data if value and isinstance(value.data, dict) else {}
+
+
+def _list(root: Value, key: str) -> list[Value]:
+    value = _mapping(root).get(key)
+    return value.data if value and isinstance(value.data, list) else []
+
+
+def _faults(root: Value) -> Iterator[Problem]:
+    """What concerns several keys at once, or names that are no model's."""
+    for section, roles in ROLES.items():
+        for role in _mapping(root, section, "columns"):
+            if role not in roles:
+                yield _unknown(root, (section, "columns", role), roles)
+    for role in CATALOGUE:
+        if role in _mapping(root, "items"):
+            said = f"{quoted(role)} is a column; write it under 'columns'"
+            yield _located(root, "C105", ("items", role), said, ("items",))
+    ids: dict[str | None, int] = {}
+    primary: list[int] = []
+    for n, spec in enumerate(_list(root, "metrics")):
+        name, flag = (_mapping(spec).get(key, UNWRITTEN) for key in ("id", "primary"))
+        if name.data is not None and (first := ids.setdefault(name.text, n)) != n:
+            said = f"{quoted(name.text)} is the id of metrics[{first}] already"
+            yield _located(root, "C120", ("metrics", n, "id"), said)
+        if flag.data is True:
+            primary.append(n)
+    for n in primary[1:]:
+        said = f"metrics[{primary[0]}] is primary already"
+        yield _located(root, "C106", ("metrics", n, "primary"), said)
+
+
+def _fault(root: Value, fault: ErrorDetails) -> Problem:
+    """One of pydantic's findings in our words, with the path that the file has."""
+    steps = fault["loc"]
+    if steps[:2] == ("leaderboard", "rank_by"):
+        steps = steps[:2] + steps[3:]  # less the tag of the union
+    if steps[0] == "items" and steps[1:] and steps[1] in CATALOGUE:
+        steps = ("items", "columns", *steps[1:])
+    if steps[0] == "metrics" and steps[-1] == "notation":
+        steps = (*steps[:-1], "metric")
+    kind, context = fault["type"], fault.get("ctx", {})
+    if kind == "missing":
+        help = ENOUGH if len(steps) == 1 else MEASURED if steps[-1] == "metric" else None
+        said = f"{quoted(steps[-1])} is missing"
+        return _located(root, "C107", steps, said, steps[:-1], help)
+    if kind == "extra_forbidden":
+        return _unknown(root, steps, _keys(steps[:-1]))
+    if kind.startswith("C"):
+        return _located(root, kind, steps, fault["msg"])
+    words = WORDS.get(kind, "{msg}")
+    said = words.format(said=_said(root.reach(steps)[2]), msg=fault["msg"], **context)
+    return _located(root, "C106", steps, said)
+
+
+def _unknown(root: Value, steps: Steps, known: Sequence[str]) -> Problem:
+    elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
+    near = None if elsewhere else nearest(str(steps[-1]), known)
+    hint = f"; did you mean {quoted(near)}?" if near else ""
+    said = f"no key {quoted(steps[-1])} here{hint}"
+    help = None if near else f"known here: {', '.join(known)}"
+    return _located(root, "C105", steps, said, steps[:-1], help)
+
+
+def _keys(steps: Steps) -> list[str]:
+    """The keys that the file may have at a place."""
+    model: type[BaseModel] = Challenge
+    for step in steps:
+        if isinstance(step, str):
+            model = next(_models(model.model_fields[step].annotation))
+    return [key for key in model.model_fields if model is not Items or key not in CATALOGUE]
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+def _located(
+    root: Value,
+    code: str,
+    steps: Steps,
+    said: str,
+    named: Steps | None = None,
+    help: str | None = None,
+) -> Problem:
+    """A problem at the line of `steps`, its message opened by the path as far as it exists."""
+    done, line, _ = root.reach(steps)
+    path = steps[:done] if named is None else named
+    key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    said = f"{shown(key.removeprefix('.'))}: {said}" if key else said
+    return Problem(code, said, line=line, help=help)

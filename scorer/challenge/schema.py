@@ -1,0 +1,21 @@
+"""The JSON Schema of challenge.yaml."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scorer.challenge.model import FILE, ROLES, Challenge, _columns
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of challenge.yaml, for editors."""
+    made = Challenge.model_json_schema()
+    parts = made["$defs"]
+    source = parts.pop("Source")
+    del parts["Items"]
+    for section in ROLES.keys() & made["properties"].keys() - {"submission"}:
+        columns = source["properties"]["columns"] | _columns(section)
+        full = source | {"properties": source["properties"] | {"columns": columns}}
+        said = made["properties"][section]["description"]
+        made["properties"][section] = {"description": said, "anyOf": [{"type": "string"}, full]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": FILE}
