@@ -17,7 +17,7 @@ import numpy as np
 
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
-from scorer.compare.base import Lineup, Positions, aggregations, bind, comparisons, every
+from scorer.compare.base import aggregations, bind, comparisons, every
 from scorer.compare.base import preferences as preferred
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError, UnknownName, UsageError
@@ -45,6 +45,7 @@ from scorer.results.scorecard import (
     settle,
 )
 from scorer.scoring import evaluate as scoring
+from scorer.views.positions import Lineup, Positions
 
 if TYPE_CHECKING:
     from scorer.compare.pairs import Pairing

@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
@@ -24,148 +24,20 @@ from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import shown
 from scorer.metrics.base import Function, Measure, Metric, measure
-from scorer.views.hits import Judged
-
-Signs = NDArray[np.int8]
+from scorer.views.positions import Lineup, Positions
 
 AboveZero = Annotated[
     float,
     Field(gt=0, allow_inf_nan=False, description="The lowest grade that counts, above 0."),
 ]
 
+
 BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
+
 
 # n preferences of at most 1 add up to within n^2 * 2^-53 of their sum, which is less than this
 # times n for n < 900. Depths below a million are still told apart: 1/x - 1/y > 1e-12.
 NOISE = 1e-13
-
-
-@dataclass(frozen=True, slots=True)
-class Positions:
-    """Where one submission has the relevant items of every list, and which there are.
-
-    Relevant is what has a grade above 0. An item that was not returned has no
-    position, which is worse than any; a missing list has none. A position is one
-    rank: there is no closed form for `ties: expected`.
-    """
-
-    in_list: Ints  # the list of each returned relevant item, from 0; ordered by list, then position
-    position: Ints  # its rank there, from 1
-    grade: Floats
-    truth_list: Ints  # the list of each relevant item of the truth, returned or not
-    truth_grade: Floats  # its grade, best first in each list
-    lists: int  # how many lists there are
-
-    @classmethod
-    def of(cls, judged: Judged) -> Positions:
-        """Those of a judged submission.
-
-        >>> found = Positions.of(Judged.of((["x", "b"], {"a": 2, "b": 1, "x": 0})))
-        >>> found.position, found.grade, found.truth_grade
-        (array([2]), array([1.]), array([2., 1.]))
-        """
-        hits, ideal = (h.where(h.grade > 0) for h in (judged.hits, judged.ideal))
-        return cls(hits.in_list, hits.rank, hits.grade, ideal.in_list, ideal.grade, judged.lists)
-
-
-@dataclass(frozen=True, slots=True)
-class Lineup:
-    """Several submissions' positions in some lists, side by side: what a comparison sees."""
-
-    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
-
-    position: Floats  # (submissions, lists, width), ascending; inf behind the last
-    grade: Floats  # of the item at each position; 0 behind the last
-    ideal: Floats  # (lists, width): the grades of the truth, best first; 0 behind the last
-
-    @classmethod
-    def of(cls, positions: Sequence[Positions], lists: slice | None = None) -> Lineup:
-        """Those of the lists numbered from `lists.start` to `lists.stop`; of all without."""
-        truth = positions[0]
-        start, stop = (lists.start, lists.stop) if lists else (0, truth.lists)
-        rows, places, ideals = _cells(truth.truth_list, truth.truth_grade, start, stop)
-        width = int(places.max(initial=0)) + 1
-        ideal = np.zeros((stop - start, width))
-        ideal[rows, places] = ideals
-        position = np.full((len(positions), *ideal.shape), np.inf)
-        grade = np.zeros(position.shape)
-        for n, one in enumerate(positions):
-            rows, places, found = _cells(one.in_list, one.position, start, stop)
-            position[n, rows, places] = found
-            grade[n, rows, places] = _cells(one.in_list, one.grade, start, stop)[2]
-        return cls(position, grade, ideal)
-
-    def items(self, rel: ArrayLike) -> Ints:
-        """How many items with at least that grade each list's truth has."""
-        found: Ints = (self.ideal >= np.asarray(rel)[..., None]).sum(axis=-1)
-        return found
-
-    def relevant(self, rel: ArrayLike) -> Floats:
-        """The positions of the items with at least that grade (one for all lists, or one a list).
-
-        Ascending, and inf for items not returned; as wide as the list with the most such items.
-        """
-        found = self.position
-        if not (keep := self.grade >= np.asarray(rel)[..., None])[self.grade > 0].all():
-            found = np.where(keep, found, np.inf)
-            found.sort(axis=-1)
-        return found[..., : max(1, int(self.items(rel).max(initial=0)))]
-
-    def grades(self) -> Floats:
-        """The grades that each list's truth uses, best first, one row a place; inf behind the last.
-
-        >>> both = Judged.of(("", {"a": 3, "b": 1, "c": 1}), ("", {"a": 2}))
-        >>> Lineup.of([Positions.of(both)]).grades()
-        array([[ 3.,  2.],
-               [ 1., inf]])
-        """
-        above = np.pad(self.ideal[:, :-1], ((0, 0), (1, 0)), constant_values=np.inf)
-        new = (self.ideal > 0) & (self.ideal < above)
-        level = new.cumsum(axis=1) - 1
-        in_list, place = np.nonzero(new)
-        grades = np.full((int(level.max(initial=-1)) + 1, len(self.ideal)), np.inf)
-        grades[level[in_list, place], in_list] = self.ideal[in_list, place]
-        return grades
-
-    def pairwise(
-        self, rel: ArrayLike, preference: Callable[[Floats, Floats], NDArray[Any]]
-    ) -> Floats:
-        """What `preference` makes of the relevant positions of every two submissions.
-
-        It is given one submission's, of shape (lists, width), and those of some others, of
-        shape (others, lists, width), and gives one value an other and list. Each pair is asked
-        for once: the other way round its value has the opposite sign.
-        """
-        found = self.relevant(rel)
-        count, lists, _ = found.shape
-        values = np.zeros((count, count, lists))
-        for n in range(count - 1):
-            values[n, n + 1 :] = preference(found[n], found[n + 1 :])
-            values[n + 1 :, n] = 0.0 - values[n, n + 1 :]  # and never -0.0
-        return values
-
-
-def sooner(mine: Floats, theirs: Floats) -> Signs:
-    """1 where my position comes first, -1 where theirs does, 0 where both are the same."""
-    signs: Signs = (mine < theirs).view(np.int8) - (mine > theirs).view(np.int8)
-    return signs
-
-
-def apart(mine: Floats, theirs: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
-    """My position and theirs where they first differ, or last; equal ones if nowhere.
-
-    >>> apart(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))
-    (array([[4.]]), array([[3.]]))
-    """
-    differ = mine != theirs
-    at = differ.shape[-1] - 1 - differ[..., ::-1].argmax(-1) if last else differ.argmax(-1)
-
-    def there(positions: Floats) -> Floats:
-        all_ = np.broadcast_to(positions, differ.shape)
-        found: Floats = np.take_along_axis(all_, at[..., None], axis=-1)[..., 0]
-        return found
-
-    return there(mine), there(theirs)
 
 
 @dataclass(frozen=True)
@@ -411,15 +283,6 @@ def cycles(preferences: Floats) -> tuple[tuple[int, ...], ...]:
 def _counted(preferences: Floats) -> Floats:
     """Only the lists in which every preference is defined."""
     return preferences[:, :, ~np.isnan(preferences).any(axis=(0, 1))]
-
-
-def _cells(
-    in_list: Ints, values: NDArray[Any], start: int, stop: int
-) -> tuple[Ints, Ints, NDArray[Any]]:
-    """The row, column and value of each that lies in those lists, the lists being rows."""
-    mine = slice(*np.searchsorted(in_list, [start, stop]).tolist())
-    rows = in_list[mine] - start
-    return rows, np.arange(rows.size) - np.searchsorted(rows, rows), values[mine]
 
 
 def _blocks(items: Ints, size: int) -> Iterator[slice]:

@@ -19,7 +19,6 @@ import numpy as np
 
 from scorer.checks.base import Submitted, examine
 from scorer.checks.submission.lists import missing_list
-from scorer.compare.base import Positions
 from scorer.core.problems import Findings
 from scorer.io.files import digest
 from scorer.io.formats.base import Format, format_of, read
@@ -31,6 +30,7 @@ from scorer.prepare.open import Opened
 from scorer.results.scorecard import Outcome
 from scorer.scoring.evaluate import score
 from scorer.views.hits import Judged, Ranked
+from scorer.views.positions import Positions
 
 if TYPE_CHECKING:
     from scorer.engines.fast import Asked

@@ -8,12 +8,12 @@ from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from scorer.challenge.public import Public
-from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import Table, Wanted
-from scorer.metrics.explain.tables import Names
 from scorer.views.hits import Ties
+from scorer.views.meeting import Meeting
+from scorer.views.names import Names
 
 
 class Constants(NamedTuple):
@@ -22,13 +22,6 @@ class Constants(NamedTuple):
     max_grade: float | None = None
     catalogue: int | None = None  # how many items there are, where the challenge declares them
     users: int | None = None  # how many past users there are, where the challenge has a history
-
-
-class Meeting(NamedTuple):
-    """A submission seen through the truth, in each way that the measures look at it."""
-
-    answered: Mask  # one a list of the truth
-    views: Mapping[type, Any]  # the type of a metric's first argument -> what it is given
 
 
 class Answers(Protocol):

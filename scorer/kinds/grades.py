@@ -8,16 +8,17 @@ from functools import cached_property
 
 import numpy as np
 
-from scorer.compare.base import Positions
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.io.table import Ints, Table, Wanted
-from scorer.kinds.base import Aids, Constants, Meeting, kind
-from scorer.metrics.explain.tables import Names
+from scorer.kinds.base import Aids, Constants, kind
 from scorer.views.hits import Judged, Ties
 from scorer.views.join import Truth, graded, judge, likelihood, named, returned, stated
+from scorer.views.meeting import Meeting
+from scorer.views.names import Names
 from scorer.views.pairwise import Heights, Layout, Orders, Preferred
+from scorer.views.positions import Positions
 from scorer.views.returned import Catalogue, Returned
 
 

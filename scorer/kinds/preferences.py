@@ -9,10 +9,11 @@ from scorer.checks.submission.preferences import faults
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted, some
 from scorer.io.table import Table, Wanted
-from scorer.kinds.base import Aids, Constants, Meeting, kind
-from scorer.metrics.explain.tables import Names
+from scorer.kinds.base import Aids, Constants, kind
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, likelihood, members, named, prefer, stated
+from scorer.views.meeting import Meeting
+from scorer.views.names import Names
 from scorer.views.pairwise import Layout, Orders, Preferred
 
 PAIRS = Wanted(("list", "better", "worse"))

@@ -10,10 +10,11 @@ import numpy as np
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted, some
 from scorer.io.table import Table, Wanted
-from scorer.kinds.base import Aids, Constants, Meeting, kind
-from scorer.metrics.explain.tables import Names
+from scorer.kinds.base import Aids, Constants, kind
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, rated
+from scorer.views.meeting import Meeting
+from scorer.views.names import Names
 from scorer.views.rated import Rated
 
 

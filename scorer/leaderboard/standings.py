@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scorer.challenge.model import Leaderboard
-from scorer.compare.base import Positions, cycles, order, preferences
+from scorer.compare.base import cycles, order, preferences
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Better, Measure
 from scorer.results.scorecard import Certainty, Standing
 from scorer.stats.paired import detectable, deviation, intervals, paired, rank_ranges, tiers
+from scorer.views.positions import Positions
 
 
 @dataclass(frozen=True, slots=True)

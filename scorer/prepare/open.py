@@ -14,7 +14,7 @@ from scorer.auditing import Truthful, inspect
 from scorer.challenge.model import Challenge, Source
 from scorer.challenge.public import Names, Public
 from scorer.checks.submission.preferences import improbable
-from scorer.compare.base import Lineup, Positions, aggregations, bind, comparisons
+from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, plugin
@@ -30,6 +30,7 @@ from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.results.scorecard import Rules
 from scorer.views.pairwise import Preferred
+from scorer.views.positions import Lineup, Positions
 from scorer.views.returned import Returned
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
-from scorer.compare.base import Positions
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.base import Measure
 from scorer.views.hits import ratio
 from scorer.views.pooled import Statistics
+from scorer.views.positions import Positions
 
 Missing = Literal["error", "zero", "skip"]
 Undefined = Literal["zero", "skip", "error"]

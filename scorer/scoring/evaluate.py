@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scorer.compare.base import Positions
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError
 from scorer.core.registry import foreign
 from scorer.core.text import quoted, raised
-from scorer.kinds.base import Meeting
 from scorer.metrics.base import Measure
 from scorer.results.scorecard import Scorecard
 from scorer.views.hits import Judged, Ranked
+from scorer.views.meeting import Meeting
 from scorer.views.pooled import Statistics
+from scorer.views.positions import Positions
 
 
 def score(

@@ -13,9 +13,10 @@ from scorer.core.problems import Findings
 from scorer.core.text import shown
 from scorer.metrics.base import Measure
 from scorer.metrics.explain.steps import Steps, Working, formula
-from scorer.metrics.explain.tables import Listing, Names, alone, down, rated, returned
+from scorer.metrics.explain.tables import Listing, alone, down, rated, returned
 from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard, settle
 from scorer.views.hits import Judged, Ranked
+from scorer.views.names import Names
 from scorer.views.returned import Returned
 
 Named = Callable[[type], Names]  # what the list's items are called, as that view has them

@@ -11,8 +11,8 @@ import numpy as np
 
 from scorer.core.arrays import Mask
 from scorer.io.table import Codes, Floats, Ids, Ints, Table
-from scorer.metrics.explain.tables import Names
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
+from scorer.views.names import Names
 from scorer.views.pairwise import Heights, Likelihood, Orders, Pairs, Preferred
 from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from scorer.compare import base as module
 from scorer.compare.base import (
-    Positions,
     aggregation,
     aggregations,
     bind,
@@ -26,6 +25,7 @@ from scorer.compare.base import (
 from scorer.core.errors import PluginError, UnknownName
 from scorer.metrics.base import NotationError
 from scorer.views.hits import Judged
+from scorer.views.positions import Positions
 
 COMPARISONS = [measure.name for measure in every(comparisons())]
 AGGREGATIONS = ["Borda", "Copeland", "MC4", "Mean"]

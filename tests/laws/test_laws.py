@@ -5,13 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.io.table import Ids, Table, Wanted
-from scorer.kinds.base import Meeting
 from scorer.metrics.base import measure
 from scorer.prepare.open import metrics
 from scorer.results.scorecard import Scorecard, merged
 from scorer.scoring.evaluate import evaluate, score
 from scorer.views.hits import Judged
 from scorer.views.join import Truth, judge
+from scorer.views.meeting import Meeting
 
 MEASURES = [
     measure(metrics().get(notation.split("@")[0].split("(")[0]), notation)

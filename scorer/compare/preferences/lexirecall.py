@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from scorer.compare.base import AboveZero, Lineup, apart, comparison, sooner
+from scorer.compare.base import AboveZero, comparison
 from scorer.core.arrays import Floats
+from scorer.views.positions import Lineup, apart, sooner
 
 
 @comparison(

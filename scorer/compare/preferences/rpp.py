@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from scorer.compare.base import AboveZero, Lineup, comparison, sooner
+from scorer.compare.base import AboveZero, comparison
 from scorer.core.arrays import Floats
 from scorer.views.hits import ratio
+from scorer.views.positions import Lineup, sooner
 
 Weights = Annotated[
     Literal["uniform", "inverse", "log"],

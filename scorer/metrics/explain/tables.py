@@ -9,7 +9,7 @@ it can use the metric's own helpers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -19,23 +19,15 @@ from scorer.core.arrays import Floats, Ints
 from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
 from scorer.metrics.params import discounts, gained
 from scorer.views.hits import Hits, Judged
+from scorer.views.names import Names
 from scorer.views.pairwise import Heights, Layout, Likelihood, Orders, Pairs, Preferred
 from scorer.views.rated import Rated
 from scorer.views.returned import Returned
 
 View = TypeVar("View")
 
+
 TIED = "items with equal scores stand at each of their ranks alike (ties: expected)"
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What the items of one list are called."""
-
-    truth: tuple[str, ...] = ()  # the truth's: an ideal's in its order, else in that of the view
-    returned: tuple[str, ...] = ()  # the submission's, by rank
-    before: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # as in `Hits`,
-    tied: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # one a returned item
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,15 @@
+"""A submission seen through the truth, in each way that measures look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from scorer.core.arrays import Mask
+
+
+class Meeting(NamedTuple):
+    """A submission seen through the truth, in each way that the measures look at it."""
+
+    answered: Mask  # one a list of the truth
+    views: Mapping[type, Any]  # the type of a metric's first argument -> what it is given
