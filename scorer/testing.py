@@ -32,8 +32,8 @@ from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import MARK
 from scorer.io.table import Floats, Ids, Table, Wanted
 from scorer.kinds.base import Constants
-from scorer.metrics.base import Measure, Metric, NotationError, measure, parse
-from scorer.prepare.open import metrics
+from scorer.metrics.base import Measure, Metric, measure, metrics
+from scorer.metrics.notation import NotationError, parse
 from scorer.scoring.evaluate import evaluate
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import Truth, judge

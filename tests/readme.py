@@ -23,8 +23,8 @@ def shown(*words):
 
 
 def metrics():
+    from scorer.metrics.base import metrics as known
     from scorer.metrics.pages import table
-    from scorer.prepare.open import metrics as known
 
     return table(known())
 

@@ -9,8 +9,8 @@ from variants import NOTATIONS
 
 import scorer
 from scorer import Floats, Judged, Ranked, Rated, metric
-from scorer.metrics.base import measure, parse
-from scorer.prepare.open import metrics
+from scorer.metrics.base import measure, metrics
+from scorer.metrics.notation import parse
 from scorer.testing import cases, judged, laws
 
 ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}

@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from hypothesis import strategies as st
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric, measure, parse
+from scorer.metrics.base import Metric, measure
+from scorer.metrics.notation import parse
 
 METRICS = discover("metric", "scorer.metrics", Metric)
 CONSTANTS = SimpleNamespace(max_grade=4.0, catalogue=20)

@@ -22,8 +22,9 @@ from scorer.challenge.archive import NAME, refused
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
 from scorer.io.formats.base import COMPRESSED, format_of, header
-from scorer.metrics.base import NotationError, measure
-from scorer.prepare.open import Prepared, metrics
+from scorer.metrics.base import measure, metrics
+from scorer.metrics.notation import NotationError
+from scorer.prepare.bind import Prepared
 
 ABSENT = "truth-is-not-in-this-kit.csv"
 

@@ -19,8 +19,9 @@ from scorer.core.problems import PLACES, Findings, Problem, Severity
 from scorer.core.text import shown, some
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure
+from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import KEY, fingerprint, keyed
-from scorer.prepare.open import Opened, opened, prepare
+from scorer.prepare.open import Opened, opened
 from scorer.prepare.probes import canaries, cutoffs, values
 from scorer.reports.base import number, told
 from scorer.results.scorecard import Value

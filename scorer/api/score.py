@@ -33,8 +33,9 @@ from scorer.leaderboard.standings import (
     standings,
     with_certainty,
 )
+from scorer.prepare.bind import Prepared, prepare
 from scorer.prepare.fingerprint import fingerprint, signature
-from scorer.prepare.open import Opened, Prepared, opened, prepare
+from scorer.prepare.open import Opened, opened
 from scorer.results.scorecard import (
     UNDEFINED,
     Outcome,

@@ -106,7 +106,7 @@ def challenge_of(
 def _preference(name: str) -> bool:
     """Whether a tie is broken by a preference of that name, which needs no measure."""
     from scorer.compare.base import bind, comparisons
-    from scorer.metrics.base import NotationError
+    from scorer.metrics.notation import NotationError
 
     try:
         bind(comparisons(), name)

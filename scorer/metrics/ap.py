@@ -5,9 +5,10 @@ from typing import Literal
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.metrics.base import NotationError, metric
+from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, down, only_judged, sought
+from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Hits, Judged, ratio, steps
 

@@ -7,9 +7,10 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
-from scorer.metrics.base import NotationError, metric
+from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Hits, Judged, ratio
 

@@ -6,9 +6,10 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats
-from scorer.metrics.base import NotationError, metric
+from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, summed
 from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff
 from scorer.views.hits import Hits, Judged
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scorer.core.registry import Registry
-from scorer.metrics.base import Metric, written
+from scorer.metrics.base import Metric
+from scorer.metrics.notation import written
 
 
 def overview(metrics: Registry[Metric]) -> str:

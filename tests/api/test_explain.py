@@ -16,9 +16,9 @@ from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.io.table import Ids, Table, Wanted
 from scorer.kinds.base import Aids, kinds
-from scorer.metrics.base import measure, parse
+from scorer.metrics.base import measure, metrics
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed
-from scorer.prepare.open import metrics
+from scorer.metrics.notation import parse
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained

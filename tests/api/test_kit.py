@@ -13,7 +13,8 @@ import yaml
 from scorer.api import score as pipeline
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
-from scorer.prepare.open import prepare, public
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import public
 
 ROOT = Path(__file__).parents[2]
 LISTS = "topic,group\nq1,x\nq2,y\n"

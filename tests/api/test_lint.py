@@ -9,7 +9,8 @@ import pytest
 
 from scorer.api.lint import lint
 from scorer.challenge.load import load
-from scorer.prepare.open import opened, prepare
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import opened
 from scorer.prepare.probes import canaries, values
 
 ROOT = Path(__file__).parents[2]

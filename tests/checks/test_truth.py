@@ -4,7 +4,8 @@ import pytest
 
 from scorer.api import score as pipeline
 from scorer.core.errors import ChallengeError
-from scorer.prepare.open import opened, prepare
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import opened
 
 GRADES = "truth: truth.csv\nmetrics: [P@2]\n"
 LISTS = "lists: lists.csv\n"

@@ -23,7 +23,7 @@ from scorer.compare.base import (
     wins,
 )
 from scorer.core.errors import PluginError, UnknownName
-from scorer.metrics.base import NotationError
+from scorer.metrics.notation import NotationError
 from scorer.views.hits import Judged
 from scorer.views.positions import Positions
 

@@ -24,8 +24,8 @@ from scorer.core.problems import Findings
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
 from scorer.io.table import Wanted
-from scorer.metrics.base import measure, parse
-from scorer.prepare.open import metrics
+from scorer.metrics.base import measure, metrics
+from scorer.metrics.notation import parse
 from scorer.reports.comparison.jsonl import read as read_back
 
 EXAMPLES = int(os.environ.get("FUZZ", "20"))
@@ -238,7 +238,8 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="session")
 def kit(folders):
     from scorer.api.kit import kit
-    from scorer.prepare.open import prepare, public
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import public
 
     prepared = prepare(load(folders["grades"]))
     return kit(prepared, public(prepared))[0]

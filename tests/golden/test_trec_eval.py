@@ -16,7 +16,8 @@ import pytest
 from lists import table
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric, measure, parse
+from scorer.metrics.base import Metric, measure
+from scorer.metrics.notation import parse
 from scorer.views.join import Truth, judge
 
 GOLDEN = os.environ.get("SCORER_GOLDEN")

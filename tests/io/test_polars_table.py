@@ -13,7 +13,8 @@ from scorer.io import polars_table as large
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
 from scorer.io.table import Ids, Table, Wanted
-from scorer.prepare.open import opened, prepare
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import opened
 from scorer.views import join as judging
 from scorer.views.join import Truth
 

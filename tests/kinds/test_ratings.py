@@ -13,8 +13,7 @@ from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.io.table import Ids, Table, Wanted
 from scorer.kinds.base import Aids, kinds
-from scorer.metrics.base import measure
-from scorer.prepare.open import metrics
+from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Rules, Scorecard, merged, settle
 from scorer.scoring.evaluate import score
 from scorer.views.rated import Rated
@@ -234,7 +233,8 @@ def test_a_truth_asks_only_for_what_the_public_items_name(challenge, tmp_path, s
 
 def test_the_public_part_holds_pairs_and_no_rating(challenge, tmp_path):
     from scorer.challenge.load import load
-    from scorer.prepare.open import prepare, public
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import public
 
     folder, _ = made(challenge, tmp_path, "metrics: [MAE]")
     known = public(prepare(load(folder)))

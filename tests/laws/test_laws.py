@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.io.table import Ids, Table, Wanted
-from scorer.metrics.base import measure
-from scorer.prepare.open import metrics
+from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Scorecard, merged
 from scorer.scoring.evaluate import evaluate, score
 from scorer.views.hits import Judged

@@ -15,7 +15,7 @@ from lists import meet
 from variants import METRICS, NOTATIONS, bound, pairs, refuses
 
 from scorer.core.errors import ChallengeError
-from scorer.metrics.base import NotationError, parse
+from scorer.metrics.notation import NotationError, parse
 from scorer.testing import cases
 from scorer.views.hits import Judged
 

@@ -10,7 +10,8 @@ import pytest
 from lists import meet, table
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric, measure, parse
+from scorer.metrics.base import Metric, measure
+from scorer.metrics.notation import parse
 from scorer.views.join import Truth, judge
 
 METRICS = discover("metric", "scorer.metrics", Metric)

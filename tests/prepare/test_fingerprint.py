@@ -9,8 +9,9 @@ import pytest
 from scorer.api import score as pipeline
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
+from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import KEY
-from scorer.prepare.open import opened, prepare
+from scorer.prepare.open import opened
 
 PLUGIN = '''
 from scorer import Floats, Judged, metric

@@ -13,8 +13,7 @@ from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.io.table import Ids, Table, Wanted
 from scorer.kinds.base import Aids, kinds
-from scorer.metrics.base import measure
-from scorer.prepare.open import metrics
+from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Rules, merged, settle
 from scorer.scoring.evaluate import score
 from scorer.views.hits import Judged

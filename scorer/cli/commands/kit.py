@@ -20,7 +20,8 @@ def kit(
 ) -> Result:
     """Pack what participants need to check their submissions, and none of the answers."""
     from scorer.api import kit as kits
-    from scorer.prepare.open import prepare, public
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import public
 
     settled, notes = challenge_of(challenge)
     spare(output, settled, challenge)

@@ -15,7 +15,7 @@ def metrics(
     ] = None,
 ) -> Result:
     """List the metrics, or print the page of one."""
+    from scorer.metrics.base import metrics as known
     from scorer.metrics.pages import overview, page
-    from scorer.prepare.open import metrics as known
 
     return Result(overview(known()) if name is None else page(known(), name))

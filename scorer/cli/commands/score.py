@@ -100,7 +100,7 @@ def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> 
         UsageError: a word is not MEASURE=VALUE, or its measure is none of the challenge's.
     """
     from scorer.io.table import number
-    from scorer.prepare.open import prepare
+    from scorer.prepare.bind import prepare
 
     measures = prepare(challenge, allow_plugins).measures
     known = {name.casefold(): m.id for m in reversed(measures) for name in (m.name, m.id)}

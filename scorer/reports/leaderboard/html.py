@@ -13,7 +13,8 @@ import numpy as np
 from scorer import __version__
 from scorer.challenge.model import Challenge
 from scorer.core.text import shown
-from scorer.metrics.base import Measure, written
+from scorer.metrics.base import Measure
+from scorer.metrics.notation import written
 from scorer.reports.base import (
     Options,
     Sheet,

@@ -1,0 +1,221 @@
+"""Notations to measures; the kind of the challenge; the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scorer.challenge.model import Challenge
+from scorer.compare.base import aggregations, bind, comparisons
+from scorer.core.errors import ChallengeError, UnknownName
+from scorer.core.problems import Problem
+from scorer.core.registry import Registry, plugin
+from scorer.core.text import quoted
+from scorer.io.formats.base import format_of, header
+from scorer.io.limits import Limits
+from scorer.io.table import Wanted
+from scorer.kinds.base import Kind, kinds
+from scorer.metrics.base import Measure, Metric, measure, metrics
+from scorer.metrics.notation import NotationError, parse
+from scorer.results.scorecard import Rules
+from scorer.views.positions import Lineup, Positions
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a challenge settles before any truth or submission is opened."""
+
+    challenge: Challenge
+    metrics: Registry[Metric]
+    measures: tuple[Measure, ...]
+    kind: Kind
+    rules: dict[str, Rules]  # measure id -> how lists without a value count
+    breakers: tuple[Measure, ...] = ()  # what orders equal ones: measures, or preferences
+    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
+
+    @property
+    def views(self) -> frozenset[type]:
+        """All that the measures and the leaderboard look at."""
+        preferred = self.rank_by or any(m.metric.view is Lineup for m in self.breakers)
+        asked = {m.metric.view for m in self.measures}
+        return frozenset(asked | {Positions} if preferred else asked)
+
+    @property
+    def shapes(self) -> tuple[Wanted, ...]:
+        """What a submission may look like: the kind's shapes, with what the measures need."""
+        columns = self.challenge.submission.columns
+        needed = {role for m in self.measures for role in m.metric.columns}
+        return tuple(
+            Wanted(
+                (*shape.required, *(role for role in shape.optional if role in needed)),
+                tuple(role for role in shape.optional if role not in needed),
+                columns,
+            )
+            for shape in self.kind.submission
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """What a submission may cost to read."""
+        return Limits(**self.challenge.submission.limits.model_dump())
+
+    def called(self, role: str) -> str:
+        """The challenge's own word for a list or an item: its column's name."""
+        for columns in (self.challenge.submission.columns, self.challenge.truth.columns):
+            if role in columns:
+                return columns[role]
+        return role
+
+
+def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
+    """Bind the measures and decide the kind.
+
+    Raises:
+        ChallengeError: all that is wrong with them, each at its line.
+        PluginError: a plugin cannot be loaded.
+    """
+    if strayed := challenge.strayed:
+        said = "a link leads out of the challenge's folder"
+        raise ChallengeError(problems=[Problem("C111", said, path=str(path)) for path in strayed])
+    registry = metrics()
+    if challenge.plugins and not allow_plugins:
+        names = ", ".join(path.name for path in challenge.plugins)
+        said = f"this challenge runs code of its own ({names})"
+        raise ChallengeError(
+            problems=[
+                challenge.problem("C116", "plugins", said, help="if you trust it: --allow-plugins")
+            ]
+        )
+    for path in challenge.plugins:
+        registry = registry.with_(plugin(path, Metric))
+    problems: list[Problem] = []
+    measures: list[Measure] = []
+    for spec in challenge.metrics:
+        try:
+            name, _, _ = parse(spec.notation)
+            found = registry.get(name)
+            bound = measure(found, spec.notation, spec.params, spec.id, spec.primary)
+        except UnknownName as error:
+            problems.append(challenge.problem("C113", spec.key, str(error)))
+        except NotationError as error:
+            key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
+            problems.append(challenge.problem("C114", key, str(error)))
+        else:
+            if any(bound.id == other.id for other in measures):
+                said = f"two measures are called {quoted(bound.id)}; give one an id"
+                problems.append(challenge.problem("C120", spec.key, said))
+            measures.append(bound)
+            if challenge.submission.ties == "expected" and not found.expected:
+                said = f"{found.name} has no closed form for submission.ties: expected"
+                problems.append(challenge.problem("C122", spec.key, said))
+            for need in bound.needs:
+                if not any(_has(challenge, one) for one in need.split(" or ")):
+                    said = f"{bound.name} needs {need}, which this challenge does not have"
+                    problems.append(challenge.problem("C121", spec.key, said))
+    if problems:
+        raise ChallengeError(problems=problems)
+    kind, mixed = _kind(challenge, measures)
+    rules = {}
+    for bound, spec in zip(measures, challenge.metrics, strict=True):
+        rules[bound.id], refused = _rules(challenge, bound, spec.key)
+        mixed += refused
+    breakers, rank_by, unknown = _leaderboard(challenge, measures, kind)
+    mixed += unknown
+    if mixed:
+        raise ChallengeError(problems=mixed)
+    if not any(bound.primary for bound in measures):
+        measures[0] = replace(measures[0], primary=True)
+    return Prepared(challenge, registry, tuple(measures), kind, rules, breakers, rank_by)
+
+
+def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list[Problem]]:
+    """The one kind that all metrics fit, or the first two that do not go together."""
+    fits = frozenset(known.name for known in kinds())
+    for n, bound in enumerate(measures):
+        if not fits & bound.metric.kinds:
+            first = next(m for m in measures if not m.metric.kinds & bound.metric.kinds)
+            said = (
+                f"{first.metric.name} looks at {_or(first.metric.kinds)} and "
+                f"{bound.metric.name} at {_or(bound.metric.kinds)}; one challenge has one kind"
+            )
+            key = f"metrics[{n}]"
+            return kinds().get(min(fits)), [challenge.problem("C115", key, said)]
+        fits &= bound.metric.kinds
+    if len(fits) > 1:
+        fits &= {"preferences"} if _of_pairs(challenge) else {"grades"}
+    return kinds().get(min(fits)), []
+
+
+def _of_pairs(challenge: Challenge) -> bool:
+    """Whether the truth prefers items to each other: as declared, else as its header says."""
+    source, pair = challenge.truth, {"better", "worse"}
+    if pair & {*source.columns, *challenge.submission.columns}:
+        return True
+    if {"item", "grade"} & set(source.columns):
+        return False
+    return pair <= header(source.file, format_of(source.file, source.format), Limits())
+
+
+def _leaderboard(
+    challenge: Challenge, measures: Sequence[Measure], kind: Kind
+) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, list[Problem]]:
+    """What the leaderboard's rules name: measures of the challenge, preferences, an aggregation."""
+    board, problems = challenge.leaderboard, list[Problem]()
+    own = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
+
+    def found(key: str, name: str, registry: Registry[Any]) -> Measure | None:
+        try:
+            bound = bind(registry, name)
+        except (UnknownName, NotationError) as error:
+            known = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
+            hint = f"it can be a measure of this challenge ({known}) or a preference; " * bool(
+                known
+            )
+            problems.append(challenge.problem("C117", key, f"{hint}{error}"))
+            return None
+        if kind.name != "grades":
+            said = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
+            problems.append(challenge.problem("C115", key, said))
+        return bound
+
+    breakers = [
+        own.get(name.casefold()) or found(f"leaderboard.tie_break[{n}]", name, comparisons())
+        for n, name in enumerate(board.tie_break)
+    ]
+    rank_by = None
+    if board.rank_by != "primary":
+        where = "leaderboard.rank_by"
+        preference = found(f"{where}.preference", board.rank_by.preference, comparisons())
+        aggregate = found(f"{where}.aggregate", board.rank_by.aggregate, aggregations())
+        if preference and aggregate:
+            rank_by = (preference, aggregate)
+    return tuple(each for each in breakers if each), rank_by, problems
+
+
+def _has(challenge: Challenge, need: str) -> bool:
+    """Whether the challenge declares a file, or a column of one: `items`, `items.users`."""
+    found: object = challenge
+    for step in need.split("."):
+        found = getattr(found, step, None)
+    return found not in (None, ())
+
+
+def _or(names: frozenset[str]) -> str:
+    return " or ".join(sorted(names))
+
+
+def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[Problem]]:
+    """How lists without a value count for this measure; a written `zero` must make sense."""
+    lower = bound.metric.better == "lower"
+    refused = []
+    for said, where in (
+        (challenge.undefined, "undefined"),
+        (challenge.submission.missing_list, "submission.missing_list"),
+    ):
+        # a whole-challenge figure such as Gini has no lists to be zero
+        if said == "zero" and lower and bound.metric.aggregate != "pooled":
+            what = f"zero would be a perfect {bound.metric.name}; write skip or error"
+            refused.append(challenge.problem("C118", where, what))
+    undefined = challenge.undefined or ("error" if lower else "zero")
+    return Rules(challenge.submission.missing_list or "error", undefined), refused
