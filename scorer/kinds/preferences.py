@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from scorer.checks.submission.preferences import faults
+from scorer.checks.pairs import faults
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted, some
 from scorer.io.table import Table, Wanted

@@ -11,7 +11,7 @@ import numpy as np
 from scorer.auditing import Truthful, inspect
 from scorer.challenge.model import Source
 from scorer.challenge.public import Names, Public
-from scorer.checks.submission.preferences import improbable
+from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import near, quoted, shown
