@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the same names as below, since type checkers run no `__geta
     from scorer.metrics.params import Gain as Gain
     from scorer.metrics.params import Persistence as Persistence
     from scorer.metrics.params import Relevant as Relevant
-    from scorer.results.scorecard import Report as Report
+    from scorer.results.report import Report as Report
     from scorer.results.scorecard import Scorecard as Scorecard
     from scorer.views.hits import Hits as Hits
     from scorer.views.hits import Judged as Judged

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 
-from scorer import __version__
 from scorer.api import score as pipeline
 from scorer.challenge.model import Challenge, Example
 from scorer.core.arrays import Floats
-from scorer.core.problems import PLACES, Findings, Problem, Severity
+from scorer.core.problems import PLACES, Problem, Severity
 from scorer.core.text import shown, some
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure
@@ -23,83 +21,15 @@ from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import KEY, fingerprint, keyed
 from scorer.prepare.open import Opened, opened
 from scorer.prepare.probes import canaries, cutoffs, values
-from scorer.reports.base import number, told
-from scorer.results.scorecard import Value
+from scorer.results.report import Value
+from scorer.results.soundness import SAME, Chance, Detectable, Lint, Remark
 from scorer.stats.paired import detectable, deviation
 from scorer.views.returned import Returned
 
-CANARIES = ("perfect", "reversed", "constant", "tied", "empty")
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
+
+
 COMPARED = 20  # random draws that stand for submissions where there are no others
-NINETY_NINE = 2.5758293035489004  # standard deviations to either side
-SAME = 1e-9
-POWER = 0.8
-NAME, WIDTH = 18, 79
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """Something found; only an error makes a challenge unsound."""
-
-    severity: Severity | Literal["note"]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """What random submissions come to."""
-
-    mean: float
-    deviation: float  # of the draws' means
-    low: float  # 99 % of the draws lie from here
-    high: float  # to here
-
-    @classmethod
-    def of(cls, means: Sequence[float]) -> Chance:
-        """Of the means of several draws: as a normal variable, and as far as they went."""
-        found = np.array(means)
-        found = found[~np.isnan(found)]
-        if found.size < 2:
-            return cls(*[math.nan] * 4)
-        mean, apart = float(found.mean()), float(found.std(ddof=1))
-        wide = NINETY_NINE * apart + SAME
-        low, high = min(mean - wide, found.min()), max(mean + wide, found.max())
-        return cls(mean, apart, float(low), float(high))
-
-
-@dataclass(frozen=True, slots=True)
-class Detectable:
-    """The smallest difference of the primary measure that the lists could show."""
-
-    difference: float
-    deviation: float  # of the difference of two submissions, over lists
-    alpha: float
-    basis: str  # whose differences that are
-
-
-@dataclass(frozen=True)
-class Lint:
-    """All that is known of a challenge."""
-
-    challenge: Challenge
-    fingerprint: str
-    kind: str
-    lists: int
-    judged: int  # rows of the truth
-    measures: tuple[Measure, ...]
-    found: Mapping[str, Mapping[str, float | None]]  # measure -> canary -> mean; None: refused
-    chance: Mapping[str, Chance]
-    draws: int
-    drawn: str
-    detectable: Detectable
-    examples: tuple[Remark, ...]
-    problems: tuple[Problem, ...]
-    remarks: tuple[Remark, ...]
-
-    @property
-    def sound(self) -> bool:
-        """Whether nothing found is an error."""
-        return not any(each.severity == "error" for each in (*self.examples, *self.remarks))
 
 
 def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
@@ -307,120 +237,3 @@ def _detectable(
             least = detectable(apart, complete.shape[1], alpha)
             return Detectable(least, apart, alpha, basis)
     return Detectable(math.nan, math.nan, alpha, "nothing")
-
-
-def text(lint: Lint) -> str:
-    """For people, 79 characters wide as far as names allow."""
-    return "\n".join(shown(line, 10_000) for line in _lines(lint)) + "\n"
-
-
-def _lines(lint: Lint) -> Iterator[str]:
-    from textwrap import wrap
-
-    challenge, primary = lint.challenge, next(m for m in lint.measures if m.primary)
-    title = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
-    yield from wrap(f"{challenge.id}{title}", WIDTH)
-    rows = {"grades": "judged items", "ratings": "ratings"}.get(lint.kind, "items to order")
-    yield f"{lint.lists:,} lists, {lint.judged:,} {rows}; fingerprint {lint.fingerprint}"
-    yield ""
-    said = f"Submissions made from the truth, {lint.draws} of them random ({lint.drawn}; seed "
-    yield from wrap(f"{said}{challenge.leaderboard.seed}):", WIDTH)
-    yield ""
-    names = [name for name in CANARIES if any(name in row for row in lint.found.values())]
-    yield f"{'measure':{NAME}}" + "".join(f"{name:>9}" for name in [*names, "random"]) + "      ±"
-    for m in lint.measures:
-        chance = lint.chance[m.id]
-        cells = [_cell(lint.found[m.id].get(name), m) for name in names]
-        cells.append(_cell(chance.mean, m))
-        apart = "-" if math.isnan(chance.deviation) else f"{chance.deviation:.4f}"
-        label = shown(m.id, 60)
-        if len(label) >= NAME:
-            yield label
-            label = ""
-        yield f"{label:{NAME}}" + "".join(f"{c:>9}" for c in cells) + f"{apart:>7}"
-    yield ""
-    row = ", ".join(f"{shown(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
-    yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
-    found, (low, high) = lint.detectable, primary.metric.range
-    if low is not None and high is not None and found.difference >= high - low:
-        yield f"{lint.lists:,} lists are too few to show any difference reliably."
-    elif found.difference > 0:
-        said = f"Smallest difference of {shown(primary.id)} that {lint.lists:,} lists would show:"
-        said += f" {found.difference:.4g} (paired t-test of two submissions, alpha {found.alpha:g},"
-        said += f" power {POWER:g}), if submissions differ from list to list as {found.basis} do"
-        yield from wrap(f"{said} (standard deviation {found.deviation:.4g}).", WIDTH)
-    else:
-        yield f"What difference of {shown(primary.id)} the lists could show is not known."
-    yield ""
-    if lint.problems:
-        warned = Findings()
-        warned.extend(lint.problems)
-        yield from told(warned)
-    for remark in lint.remarks:
-        yield from wrap(f"{remark.severity}: {remark.text}", WIDTH, subsequent_indent="  ")
-    for remark in lint.examples:
-        yield from wrap(remark.text, WIDTH, subsequent_indent="  ")
-    wrong = (remark for remark in lint.examples if remark.severity == "error")
-    failed = len({remark.text.partition("]")[0] for remark in wrong})
-    yield f"{len(challenge.examples)} examples, {failed} failed"
-    yield "sound" if lint.sound else "NOT SOUND: see the errors above"
-
-
-def _cell(value: float | None, measure: Measure) -> str:
-    if value is None:
-        return "refused"
-    said = number(value, measure, 4)
-    return said if len(said) < 9 else f"{value:.3g}"
-
-
-def data(lint: Lint) -> dict[str, Any]:
-    """For programs: full doubles, no value as null."""
-    challenge = lint.challenge
-    return {
-        "scorer": __version__,
-        "challenge": {
-            "id": challenge.id,
-            "title": challenge.title,
-            "fingerprint": lint.fingerprint,
-        },
-        "sound": lint.sound,
-        "kind": lint.kind,
-        "lists": lint.lists,
-        "random": {"draws": lint.draws, "seed": challenge.leaderboard.seed, "from": lint.drawn},
-        "measures": [
-            {
-                "id": m.id,
-                "primary": m.primary,
-                "range": m.metric.range,
-                "canaries": {name: _double(mean) for name, mean in lint.found[m.id].items()},
-                "random": {
-                    "mean": _double(lint.chance[m.id].mean),
-                    "deviation": _double(lint.chance[m.id].deviation),
-                    "low": _double(lint.chance[m.id].low),
-                    "high": _double(lint.chance[m.id].high),
-                },
-            }
-            for m in lint.measures
-        ],
-        "detectable": {
-            "difference": _double(lint.detectable.difference),
-            "deviation": _double(lint.detectable.deviation),
-            "alpha": lint.detectable.alpha,
-            "power": POWER,
-            "basis": lint.detectable.basis,
-        },
-        "examples": [_remark(each) for each in lint.examples],
-        "problems": [
-            {"code": p.code, "severity": p.severity, "line": p.line, "message": p.message}
-            for p in lint.problems
-        ],
-        "remarks": [_remark(each) for each in lint.remarks],
-    }
-
-
-def _remark(remark: Remark) -> dict[str, str]:
-    return {"severity": remark.severity, "message": remark.text}
-
-
-def _double(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else value

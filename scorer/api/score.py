@@ -36,21 +36,15 @@ from scorer.leaderboard.standings import (
 from scorer.prepare.bind import Prepared, prepare
 from scorer.prepare.fingerprint import fingerprint, signature
 from scorer.prepare.open import Opened, opened
-from scorer.results.scorecard import (
-    UNDEFINED,
-    Outcome,
-    Report,
-    Scorecard,
-    Scored,
-    over_folds,
-    settle,
-)
+from scorer.results.report import Report, Scored
+from scorer.results.scorecard import UNDEFINED, Outcome, Scorecard
 from scorer.scoring import evaluate as scoring
+from scorer.scoring.settle import over_folds, settle
 from scorer.views.positions import Lineup, Positions
 
 if TYPE_CHECKING:
-    from scorer.compare.pairs import Pairing
-    from scorer.scoring.explain import Explanation
+    from scorer.results.comparison import Pairing
+    from scorer.results.explanation import Explanation
 
 
 class Named(NamedTuple):
@@ -168,7 +162,8 @@ def explain(
 
     The truth is taken as a whole, whatever folds the challenge has.
     """
-    from scorer.scoring.explain import Explanation, explained
+    from scorer.results.explanation import Explanation
+    from scorer.scoring.explain import explained
 
     ready = opened(prepare(_loaded(challenge), allow_plugins))
     assert ready.answers is not None

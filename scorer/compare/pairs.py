@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -12,68 +11,10 @@ from scorer.challenge.model import Leaderboard
 from scorer.compare.base import aggregations, cycles, every, order
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
-from scorer.stats.paired import NOISE, effect_size, intervals, paired
+from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally
+from scorer.stats.paired import effect_size, intervals, paired
 
 MOST = 5  # how many of the lists that differ most are named
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """In how many lists the first of a pair wins, ties and loses."""
-
-    wins: int
-    ties: int
-    losses: int
-
-    @classmethod
-    def of(cls, values: Floats) -> Tally:
-        """Of one number a list, above 0 where the first wins; NaN does not count."""
-        noise = NOISE * float(np.nanmax(np.abs(values), initial=0.0))
-        wins, losses = int((values > noise).sum()), int((values < -noise).sum())
-        return cls(wins, int((~np.isnan(values)).sum()) - wins - losses, losses)
-
-
-@dataclass(frozen=True, slots=True)
-class Preferred:
-    """What a preference says of a pair."""
-
-    mean: float  # over the lists where it is defined
-    tally: Tally
-    per_list: Floats  # NaN where undefined
-
-
-@dataclass(frozen=True, slots=True)
-class Differing:
-    """How a measure differs between a pair; positive where the first has more of it."""
-
-    difference: float  # mean of the first less mean of the second, over the lists both have
-    tally: Tally  # from the first's side: a smaller error wins
-    interval: tuple[float, float] | None
-    effect: float  # Cohen's d_z
-    p: float  # corrected for the number of pairs
-    per_list: Floats
-    most: tuple[str, ...]  # the lists that differ most
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two submissions."""
-
-    a: str
-    b: str
-    preferences: Mapping[str, Preferred]
-    measures: Mapping[str, Differing]
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """Every pair, and the orders that the preferences make."""
-
-    names: tuple[str, ...]
-    lists: tuple[str, ...]
-    pairs: tuple[Pair, ...]
-    orders: Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]  # preference -> aggregation
-    cycles: Mapping[str, tuple[tuple[str, ...], ...]]  # preference -> groups that contradict
 
 
 def pairing(

@@ -12,7 +12,7 @@ from scorer.challenge.model import Leaderboard
 from scorer.compare.base import cycles, order, preferences
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Better, Measure
-from scorer.results.scorecard import Certainty, Standing
+from scorer.results.report import Certainty, Standing
 from scorer.stats.paired import detectable, deviation, intervals, paired, rank_ranges, tiers
 from scorer.views.positions import Positions
 

@@ -21,8 +21,10 @@ from scorer.kinds.preferences import Preferences
 from scorer.kinds.ratings import Ratings
 from scorer.metrics.base import Measure
 from scorer.prepare.open import Opened
-from scorer.results.scorecard import UNDEFINED, Scorecard, Value, over_folds, settle
+from scorer.results.report import Value
+from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.evaluate import score
+from scorer.scoring.settle import over_folds, settle
 from scorer.views.join import Truth
 from scorer.views.pairwise import Orders
 from scorer.views.returned import Returned

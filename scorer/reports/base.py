@@ -9,7 +9,7 @@ from scorer.core.problems import PLACES, Findings, Problem
 from scorer.core.registry import Registry, alone, discover, mark
 from scorer.core.text import shown, some
 from scorer.metrics.base import Measure
-from scorer.results.scorecard import Report, Scored, Standing
+from scorer.results.report import Report, Scored, Standing
 
 
 class Options(NamedTuple):

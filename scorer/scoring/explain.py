@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scorer.core.errors import PluginError, ScorerError
-from scorer.core.problems import Findings
 from scorer.core.text import shown
 from scorer.metrics.base import Measure
 from scorer.metrics.explain.steps import Steps, Working, formula
 from scorer.metrics.explain.tables import Listing, alone, down, rated, returned
-from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard, settle
+from scorer.results.explanation import Explained
+from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard
+from scorer.scoring.settle import settle
 from scorer.views.hits import Judged, Ranked
 from scorer.views.names import Names
 from scorer.views.returned import Returned
 
 Named = Callable[[type], Names]  # what the list's items are called, as that view has them
-
-
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """A measure's value of one list, worked out."""
-
-    measure: Measure
-    working: Working
-    counts: float  # what the value counts as; NaN: the list does not count
-    notes: tuple[str, ...]  # what is to be known beside the working
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """How one list of a submission comes by its values."""
-
-    submission: str
-    list: str
-    called: Mapping[str, str]  # role -> the challenge's word for it
-    findings: Findings
-    found: tuple[Explained, ...]  # none: the submission cannot be scored
 
 
 def explained(

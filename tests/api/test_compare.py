@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer.compare.pairs import Tally
 from scorer.reports.comparison.cells import bars, shared
+from scorer.results.comparison import Tally
 from scorer.stats import paired as statistics
 
 TRUTH = "list,item,grade\n" + "".join(

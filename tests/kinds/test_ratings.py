@@ -14,8 +14,9 @@ from scorer.core.problems import Findings
 from scorer.io.table import Ids, Table, Wanted
 from scorer.kinds.base import Aids, kinds
 from scorer.metrics.base import measure, metrics
-from scorer.results.scorecard import Rules, Scorecard, merged, settle
+from scorer.results.scorecard import Rules, Scorecard, merged
 from scorer.scoring.evaluate import score
+from scorer.scoring.settle import settle
 from scorer.views.rated import Rated
 
 LAWS = settings(derandomize=True, deadline=None, max_examples=60)

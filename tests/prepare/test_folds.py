@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scorer.metrics.base import measure
 from scorer.metrics.p import p
 from scorer.prepare.folds import parts
-from scorer.results.scorecard import Rules, Scorecard, over_folds
+from scorer.results.scorecard import Rules, Scorecard
+from scorer.scoring.settle import over_folds
 
 ROWS = [(f"u{n % 4}", f"i{n}", n % 5 + 0.5) for n in range(23)]
 TEXT = "list,item,rating\n" + "".join(f"{u},{i},{r}\n" for u, i, r in ROWS)

@@ -21,7 +21,7 @@ from scorer.reports.base import Options, annotation, annotations, forms, gap, re
 from scorer.reports.leaderboard.csv import FORMULA
 from scorer.reports.leaderboard.latex import escaped as latex
 from scorer.reports.leaderboard.markdown import escaped as markdown
-from scorer.results.scorecard import Certainty, Scored, Standing, Value
+from scorer.results.report import Certainty, Scored, Standing, Value
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FORMATS = ["table", "json", "csv", "markdown", "latex", "github", "html"]

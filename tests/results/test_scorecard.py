@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scorer.leaderboard.standings import Entry, by_measure, standings
 from scorer.metrics.base import measure
 from scorer.metrics.p import p
-from scorer.results.scorecard import Rules, Scorecard, merged, settle
+from scorer.results.scorecard import Rules, Scorecard, merged
+from scorer.scoring.settle import settle
 from scorer.views.pooled import Statistics
 
 names = st.text("abcdefgh", min_size=1, max_size=3)

@@ -28,7 +28,7 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import shown
-from scorer.results.scorecard import Scored
+from scorer.results.report import Scored
 
 
 class Form(StrEnum):

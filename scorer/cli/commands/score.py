@@ -32,7 +32,7 @@ from scorer.core.text import quoted, shown
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
-    from scorer.results.scorecard import Report
+    from scorer.results.report import Report
 
 REJECTED, BELOW = 1, 5
 FORMATS = ", ".join(module.name for module in iter_modules(reports.__path__))

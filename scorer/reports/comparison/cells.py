@@ -10,13 +10,13 @@ from functools import cache
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.compare.pairs import Differing, Pair, Pairing, Tally
 from scorer.core.arrays import Floats
 from scorer.core.registry import Registry, alone, discover
 from scorer.core.text import shown, some
 from scorer.metrics.base import Measure
 from scorer.reports.base import Form, Sheet, chance
-from scorer.results.scorecard import Report
+from scorer.results.comparison import Differing, Pair, Pairing, Tally
+from scorer.results.report import Report
 
 MANY = 10  # pairs above which each is shown only when all are asked for
 

@@ -4,10 +4,10 @@ import csv as library
 import io
 import math
 
-from scorer.compare.pairs import Tally
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.leaderboard.csv import cell, exact
+from scorer.results.comparison import Tally
 
 HEAD = ("a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
         "low", "high", "effect_size", "p")  # fmt: skip

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
-from scorer.compare.pairs import Differing, Pair, Preferred
 from scorer.core.text import shown
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, chance, form
@@ -40,6 +39,7 @@ from scorer.reports.syntax.html import (
     span,
     table,
 )
+from scorer.results.comparison import Differing, Pair, Preferred
 
 BARS = 80  # of a picture; more lists share bars
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from scorer import __version__
-from scorer.compare.pairs import Differing, Pairing, Tally
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.leaderboard.json import each_list
 from scorer.reports.syntax.json import dumped, known
+from scorer.results.comparison import Differing, Pairing, Tally
 
 
 @form("json")

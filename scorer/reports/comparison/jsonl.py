@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.compare.pairs import Pairing, pairing
+from scorer.compare.pairs import pairing
 from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
@@ -20,6 +20,7 @@ from scorer.io.lines import lines
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.syntax.json import dumped, known
+from scorer.results.comparison import Pairing
 
 
 @form("jsonl")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from scorer.compare.pairs import Pair
 from scorer.core.text import shown
 from scorer.reports.base import Options, Sheet, form
 from scorer.reports.comparison.cells import (
@@ -25,6 +24,7 @@ from scorer.reports.comparison.cells import (
     title,
 )
 from scorer.reports.syntax.terminal import Column, Paper
+from scorer.results.comparison import Pair
 
 ROWS = 40  # of a picture; more lists share rows
 DROPPED = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest first

@@ -16,7 +16,7 @@ from scorer.metrics.explain.steps import Cell, Formula, Grid, Items, Sentence, S
 from scorer.reports.leaderboard.markdown import escaped, piped
 from scorer.reports.syntax.json import dumped, known
 from scorer.reports.syntax.terminal import Paper
-from scorer.scoring.explain import Explained, Explanation
+from scorer.results.explanation import Explained, Explanation
 
 
 def text(found: Explanation, precision: int, width: int = 80, colour: bool = False) -> str:

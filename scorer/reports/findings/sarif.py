@@ -13,7 +13,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.codes import codes
 from scorer.core.problems import Problem
 from scorer.reports.syntax.json import dumped
-from scorer.results.scorecard import Scored
+from scorer.results.report import Scored
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 KEYS = ("code", "severity", "line", "column", "list", "item", "message", "help")

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from scorer.core.text import shown
 from scorer.reports.base import Options, form, sliced
-from scorer.results.scorecard import Report
+from scorer.results.report import Report
 
 FORMULA = ("=", "+", "-", "@")
 

@@ -11,7 +11,7 @@ from scorer.reports.base import (
     place,
     remarks,
 )
-from scorer.results.scorecard import Report
+from scorer.results.report import Report
 
 
 @form("github")

@@ -46,7 +46,7 @@ from scorer.reports.syntax.html import (
     span,
     table,
 )
-from scorer.results.scorecard import Certainty, Report, Scored, Standing
+from scorer.results.report import Certainty, Report, Scored, Standing
 
 STEPS = 20  # of a histogram
 

@@ -11,7 +11,7 @@ from scorer.core.problems import Problem
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form, gap
 from scorer.reports.syntax.json import dumped, known
-from scorer.results.scorecard import Certainty, Report, Scored, Value
+from scorer.results.report import Certainty, Report, Scored, Value
 
 
 @form("json")

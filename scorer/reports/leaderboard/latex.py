@@ -18,7 +18,7 @@ from scorer.reports.base import (
     remarks,
     worse,
 )
-from scorer.results.scorecard import Report, Standing
+from scorer.results.report import Report, Standing
 
 # in braces what would be a ligature, or an argument of the \\ that ends the row above
 SPECIAL = str.maketrans(

@@ -19,7 +19,7 @@ from scorer.reports.base import (
     remarks,
     told,
 )
-from scorer.results.scorecard import Report, Standing
+from scorer.results.report import Report, Standing
 
 # :// too, since GitHub makes links of addresses that nobody marked as such
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")

@@ -18,7 +18,7 @@ from scorer.reports.base import (
     remarks,
 )
 from scorer.reports.syntax.terminal import Column, Paper
-from scorer.results.scorecard import Report, Standing
+from scorer.results.report import Report, Standing
 
 
 @form("table")
