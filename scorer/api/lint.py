@@ -23,7 +23,7 @@ from scorer.prepare.open import Opened, opened
 from scorer.prepare.probes import canaries, cutoffs, values
 from scorer.results.report import Value
 from scorer.results.soundness import SAME, Chance, Detectable, Lint, Remark
-from scorer.stats.paired import detectable, deviation
+from scorer.stats.power import detectable, deviation
 from scorer.views.returned import Returned
 
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together

@@ -12,7 +12,9 @@ from scorer.compare.base import aggregations, cycles, every, order
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
 from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally
-from scorer.stats.paired import effect_size, intervals, paired
+from scorer.stats.bootstrap import intervals
+from scorer.stats.paired import paired
+from scorer.stats.power import effect_size
 
 MOST = 5  # how many of the lists that differ most are named
 

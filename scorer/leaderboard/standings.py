@@ -13,7 +13,10 @@ from scorer.compare.base import cycles, order, preferences
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Better, Measure
 from scorer.results.report import Certainty, Standing
-from scorer.stats.paired import detectable, deviation, intervals, paired, rank_ranges, tiers
+from scorer.stats.bootstrap import intervals
+from scorer.stats.paired import paired
+from scorer.stats.power import detectable, deviation
+from scorer.stats.tiers import rank_ranges, tiers
 from scorer.views.positions import Positions
 
 

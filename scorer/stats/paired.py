@@ -9,33 +9,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
 Ints = NDArray[np.int64]
+
+
 Test = Literal["permutation", "wilcoxon", "t"]
+
+
 Adjust = Literal["max", "holm"]
 
+
 BLOCK = 50_000  # lists in a block of a bootstrap's draws: 0.4 MB, which a core's cache holds
+
+
 SIGNS = 1_000_000  # in a block of a permutation's: 8 MB, for its rows of sums to be long
+
+
 FEW = 4  # rows whose values are looked up in a draw; for more, how often it holds each list counts
+
+
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
+
+
 DRAWN = 4_000_000  # means drawn before they are looked at: 32 MB
+
+
 GATHERED = 2_500  # lists above which a bootstrap draws blocks of them
+
+
 FLIPPED = 10_000  # lists above which a permutation flips blocks of them
+
+
 NOISE = 1e-12  # of the largest value: what float arithmetic may leave between equal values
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A confidence interval, in the unit of the values."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,143 +60,6 @@ class Paired:
 
     difference: Floats
     p: Floats
-
-
-def intervals(
-    values: Floats,
-    level: float = 0.95,
-    draws: int = 10_000,
-    seed: int = 1,
-    weights: Floats | None = None,
-) -> list[Interval]:
-    """Where each submission's mean would likely lie on other lists of the same sort.
-
-    Bias-corrected and accelerated bootstrap over lists (BCa; Efron, "Better bootstrap confidence
-    intervals", JASA 82, 1987). A mean's jackknife has a closed form. The lists drawn are those
-    that `scipy.stats.bootstrap(rng=seed)` draws and the same for all submissions, so that a
-    submission's interval does not depend on who else stands on the board. Of more than 2,500
-    lists, 2,500 random blocks are drawn, each the sum of its lists.
-
-    A monotone function of a mean may be applied to both ends (the root of a pooled MSE).
-
-    Args:
-        values: (submissions, lists), or one row. NaN leaves that list out for that submission.
-        level: The coverage aimed at, between 0 and 1.
-        draws: How many times lists are drawn; time grows with draws x lists.
-        seed: The same seed, the same answer.
-        weights: (lists,), positive, for weighted means; by default every list counts the same.
-
-    Returns:
-        One for each submission. One list or equal values: both ends are the mean. No list: NaN.
-
-    Raises:
-        ValueError: If a value is infinite or a weight is not positive.
-    """
-    values = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    if np.isinf(values).any():
-        raise ValueError("an infinite value has no interval")
-    weights = np.ones(values.shape[1]) if weights is None else np.asarray(weights, dtype=np.float64)
-    if not ((weights > 0) & (weights < np.inf)).all():
-        raise ValueError("weights must be positive")
-    found = ~np.isnan(values)
-    alike: dict[bytes, list[int]] = {}
-    for row, mask in enumerate(found):
-        alike.setdefault(mask.tobytes(), []).append(row)
-    made = [Interval(np.nan, np.nan)] * len(values)
-    for rows in alike.values():
-        mask = found[rows[0]]
-        size = max(1, DRAWN // draws)
-        for start in range(0, len(rows) if mask.any() else 0, size):
-            some = rows[start : start + size]
-            ends = _bca(values[np.ix_(some, mask)], weights[mask], level, draws, seed)
-            for row, (low, high) in zip(some, ends.tolist(), strict=True):
-                made[row] = Interval(low, high)
-    return made
-
-
-def _bca(values: Floats, weights: Floats, level: float, draws: int, seed: int) -> Floats:
-    """The ends of the intervals, (submissions, 2), of complete values."""
-    normal = NormalDist()  # of the standard library: scipy takes longer to import than this to run
-    constant = np.ptp(values, axis=1) == 0
-    means = np.where(constant, values[:, 0], values @ weights / weights.sum())
-    if constant.all():
-        return np.stack([means, means], axis=1)
-    # Deviations, not values: the mean is then exactly 0, which a draw can be compared with.
-    parts = weights * (values - means[:, None])
-    if len(weights) > GATHERED:
-        gathered = _gathered(np.vstack([parts, weights]), GATHERED, seed)
-        parts, weights = gathered[:-1], gathered[-1]
-    if np.ptp(weights) == 0:
-        drawn = _drawn(parts, draws, seed)
-        drawn /= weights.sum()
-    else:
-        drawn = _drawn(np.vstack([parts, weights]), draws, seed)
-        drawn = drawn[:-1] / drawn[-1]
-    noise = 1e-9 * np.sqrt((parts**2).sum(axis=1, keepdims=True)) / weights.sum()
-    drawn.sort(axis=1)
-    below = [
-        np.searchsorted(row, -limit) + np.searchsorted(row, limit, side="right")
-        for row, (limit,) in zip(drawn, noise, strict=True)
-    ]
-    shares = np.clip(np.array(below) / (2 * draws), 0.5 / draws, 1 - 0.5 / draws)
-    bias = np.array([normal.inv_cdf(share) for share in shares.tolist()])
-
-    # Leaving out list i moves the weighted mean by -part_i / (sum of the other weights).
-    influence = parts / (weights.sum() - weights)
-    influence -= influence.mean(axis=1, keepdims=True)
-    spread = (influence**2).sum(axis=1) ** 1.5
-    skew = np.divide(
-        (influence**3).sum(axis=1), spread, out=np.zeros_like(spread), where=spread > 0
-    )
-    tail = normal.inv_cdf((1 + level) / 2)
-    shift = bias[:, None] + np.array([-tail, tail])
-    # |skew| / 6 stays below 1/6, so only a shift beyond 6 could meet the pole.
-    points = bias[:, None] + shift / np.maximum(1 - skew[:, None] / 6 * shift, 1e-9)
-    at = np.array([[normal.cdf(point) for point in row] for row in points.tolist()])
-    return np.asarray(means[:, None] + _quantiles(drawn, at))
-
-
-def _quantiles(ascending: Floats, at: Floats) -> Floats:
-    """As `np.quantile`, which takes one row of quantiles for all rows, and sorts slower."""
-    place = at * (ascending.shape[1] - 1)
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, ascending.shape[1] - 1)
-    low, high = (np.take_along_axis(ascending, each, axis=1) for each in (below, above))
-    between: Floats = low + (place - below) * (high - low)
-    return between
-
-
-def _drawn(parts: Floats, draws: int, seed: int) -> Floats:
-    """The sum of each row's parts over the lists of each draw, (rows, draws)."""
-    sums = _looked_up if len(parts) <= FEW else _counted
-    drawn, start = np.empty((len(parts), draws)), 0
-    for chosen in _resamples(parts.shape[1], draws, seed):
-        stop = start + len(chosen)
-        drawn[:, start:stop] = sums(parts, chosen)
-        start = stop
-    return drawn
-
-
-def _resamples(lists: int, draws: int, seed: int) -> Iterator[Ints]:
-    """The lists of each draw, (some draws, lists) at a time."""
-    rng = np.random.default_rng(seed)
-    for rows in _blocks(lists, draws, BLOCK):
-        yield rng.integers(lists, size=(rows, lists))
-
-
-def _looked_up(parts: Floats, chosen: Ints) -> Floats:
-    """A block's sums, looked up part by part."""
-    return np.stack([row[chosen].sum(axis=1) for row in parts])
-
-
-def _counted(parts: Floats, chosen: Ints) -> Floats:
-    """A block's sums, from how often each draw holds each list."""
-    draws, lists = chosen.shape
-    # In place, since fresh memory takes longer than the arithmetic.
-    chosen += np.arange(draws)[:, None] * lists
-    counts = np.bincount(chosen.ravel(), minlength=chosen.size).reshape(draws, lists)
-    sums: Floats = parts @ counts.T.astype(np.float64)
-    return sums
 
 
 def _gathered(parts: Floats, blocks: int, seed: int) -> Floats:
@@ -387,122 +262,3 @@ def holm(p: Floats) -> Floats:
     corrected = np.empty(p.size)
     corrected[order] = np.minimum(steps, 1.0)
     return corrected
-
-
-def tiers(p: Floats, alpha: float = 0.05) -> list[int]:
-    """The tier of each standing, from 1: standings that cannot be told apart from its head.
-
-    A tier opens with the best standing not yet placed and takes those after it until the first
-    that differs significantly (p <= alpha) from the tier's head. Two of one tier may still
-    differ from each other; `rank_ranges` says more.
-
-    Args:
-        p: (standings, standings), corrected, in the order of the board: best first.
-        alpha: The chance of any false difference that is accepted.
-
-    >>> tiers(np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]]))
-    [1, 1, 2]
-    """
-    placed: list[int] = []
-    head, tier = 0, 1
-    for standing in range(len(p)):
-        if p[head, standing] <= alpha and standing != head:
-            head, tier = standing, tier + 1
-        placed.append(tier)
-    return placed
-
-
-def rank_ranges(
-    difference: Floats,
-    p: Floats,
-    alpha: float = 0.05,
-    better: Literal["higher", "lower"] = "higher",
-) -> list[tuple[int, int]]:
-    """The best and the worst rank each submission could truly have.
-
-    From 1 + the number significantly better to n - the number significantly worse.
-
-    Args:
-        difference: (submissions, submissions), mean of the row less mean of the column.
-        p: The same shape, corrected; significant is p <= alpha.
-        alpha: The chance of any false difference that is accepted.
-        better: Whether higher or lower means are better.
-
-    >>> p = np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]])
-    >>> rank_ranges(np.subtract.outer([0.9, 0.8, 0.6], [0.9, 0.8, 0.6]), p)
-    [(1, 2), (1, 3), (2, 3)]
-    """
-    lead = difference if better == "higher" else -difference
-    behind = ((p <= alpha) & (lead < 0)).sum(axis=1)
-    ahead = ((p <= alpha) & (lead > 0)).sum(axis=1)
-    return list(zip((1 + behind).tolist(), (len(p) - ahead).tolist(), strict=True))
-
-
-def effect_size(differences: Floats) -> float:
-    """How large a paired difference is beside its spread over lists: mean / standard deviation.
-
-    Cohen's d_z (Cohen 1988, 2.3.5; Sakai, SIGIR Forum 48, 2014, asks for it beside every p).
-    The deviation is the sample's (n - 1). It does not grow with the number of lists.
-
-    Args:
-        differences: (lists,), first less second; NaN is left out.
-
-    Returns:
-        0 where every list ties; NaN where the deviation is unknown (fewer than two lists) or is
-        0 though the mean is not, since no finite number says "always the same difference".
-
-    >>> effect_size(np.array([1.0, 2.0, 3.0]))  # 2 / 1
-    2.0
-    """
-    kept = differences[~np.isnan(differences)]
-    if kept.size < 2:
-        return float("nan")
-    if np.ptp(kept) <= NOISE * np.abs(kept).max():
-        return float("nan") if kept.any() else 0.0
-    return float(kept.mean() / kept.std(ddof=1))
-
-
-def deviation(values: Floats) -> float:
-    """The typical standard deviation, over lists, of the difference of two submissions.
-
-    The root mean square over all pairs, which is sqrt(2 V) with V the residual variance of a
-    two-way analysis without replication (Sakai, "Topic set size design", Information Retrieval
-    Journal 19, 2016).
-
-    Args:
-        values: (submissions, lists), complete.
-
-    Returns:
-        In the unit of the values; NaN for fewer than two submissions or two lists.
-    """
-    count, lists = values.shape
-    if count < 2 or lists < 2:
-        return float("nan")
-    rest = values - values.mean(axis=0)
-    rest -= rest.mean(axis=1, keepdims=True)
-    return float(np.sqrt(2 * (rest**2).sum() / ((count - 1) * (lists - 1))))
-
-
-def detectable(sd: float, lists: int, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest true mean difference that so many lists would show to be significant.
-
-    For the two-sided paired t-test of one pair: the noncentrality with which a noncentral t of
-    n - 1 degrees exceeds the critical value with probability `power`, times sd / sqrt(n) (Cohen
-    1988, 2.3.5; Sakai 2016 as for `deviation`, solved for the difference). The other tail, below
-    alpha / 2, is left out. A correction for many pairs detects less: give it alpha / pairs.
-
-    Args:
-        sd: Standard deviation of the differences over lists, as from `deviation`.
-        lists: The number of lists n.
-        alpha: The chance of a false difference that is accepted.
-        power: The chance that the difference is found, above alpha.
-
-    Returns:
-        In the unit of `sd`; NaN for fewer than two lists.
-    """
-    from scipy.special import nctdtrinc, stdtrit
-
-    if lists < 2:
-        return float("nan")
-    critical = stdtrit(lists - 1, 1 - alpha / 2)
-    return float(nctdtrinc(lists - 1, 1 - power, critical) * sd / np.sqrt(lists))

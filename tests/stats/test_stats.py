@@ -6,19 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorer.stats.paired import (
-    Interval,
-    _resamples,
-    _signs,
-    detectable,
-    deviation,
-    effect_size,
-    holm,
-    intervals,
-    paired,
-    rank_ranges,
-    tiers,
-)
+from scorer.stats.bootstrap import Interval, _resamples, intervals
+from scorer.stats.paired import _signs, holm, paired
+from scorer.stats.power import detectable, deviation, effect_size
+from scorer.stats.tiers import rank_ranges, tiers
 
 TESTS = [("permutation", "max"), ("permutation", "holm"), ("wilcoxon", "holm"), ("t", "holm")]
 
