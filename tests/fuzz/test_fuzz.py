@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
 from scorer.challenge.yaml import document
+from scorer.compare.from_jsonl import read as read_back
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
 from scorer.io.formats.base import formats, read
@@ -26,7 +27,6 @@ from scorer.io.limits import Limits
 from scorer.io.table import Wanted
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import parse
-from scorer.reports.comparison.jsonl import read as read_back
 
 EXAMPLES = int(os.environ.get("FUZZ", "20"))
 fuzz = settings(

@@ -57,9 +57,9 @@ def compare(
     aggregated, without its submissions.
     """
     from scorer.api import score as pipeline
+    from scorer.compare.from_jsonl import read
     from scorer.reports.base import Options
     from scorer.reports.comparison.cells import Compared, form_of
-    from scorer.reports.comparison.jsonl import read
 
     edge: Edge = context.obj
     form = form_of(format)

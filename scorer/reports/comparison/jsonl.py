@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator
-from pathlib import Path
-
-import numpy as np
-
-from scorer.compare.pairs import pairing
-from scorer.core.arrays import Floats
-from scorer.core.errors import UsageError
-from scorer.core.problems import Findings
-from scorer.core.text import quoted, shown, some
-from scorer.io.files import open_bytes
-from scorer.io.limits import Limits, Unreadable
-from scorer.io.lines import lines
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.syntax.json import dumped, known
-from scorer.results.comparison import Pairing
 
 
 @form("jsonl")
@@ -34,92 +18,3 @@ def jsonl(compared: Compared, options: Options) -> str:
             line = {"list": name, "a": pair.a, "b": pair.b, "preferences": said}
             written.append(dumped(line, indent=None))
     return "".join(f"{line}\n" for line in written)
-
-
-def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
-    """The comparison that `jsonl` wrote, without its measures; None for any other file.
-
-    Raises:
-        UsageError: it begins like one, but a line is broken or a pair is missing.
-    """
-    begun, findings = False, Findings(str(path))
-    names: dict[str, int] = {}
-    lists: dict[str, int] = {}
-    cells: dict[str, list[tuple[int, int, int, float]]] = {}
-    try:
-        with open_bytes(path, Limits()) as stream:
-            for number, line in lines(stream, Limits(), findings):
-                if not begun and not _begins(line):
-                    return None
-                begun = True
-                if line.strip(" \t"):
-                    where = f"{shown(path.name)}:{number}"
-                    for key, value in _row(line, where, names, lists):
-                        cells.setdefault(key, []).append(value)
-    except Unreadable as error:
-        findings.add(error.problem)
-    if not begun:
-        return None
-    if findings.fatal:
-        raise UsageError(f"{shown(path.name)} cannot be read: {next(iter(findings)).message}")
-    if unknown := [name for name in preferences or () if name not in cells]:
-        known = some(list(cells), 10)
-        raise UsageError(
-            f"{shown(path.name)} has no preference {quoted(unknown[0])}; it has {known}"
-        )
-    order = sorted(range(len(names)), key=list(names).__getitem__)
-    cubes = {}
-    for key in preferences or cells:
-        cube = _cube(cells[key], len(names), len(lists))
-        if cube is None:
-            said = f"{shown(path.name)}: {quoted(key)} needs one line for each pair and list"
-            raise UsageError(said)
-        cubes[key] = cube[np.ix_(order, order)]
-    return pairing([list(names)[n] for n in order], list(lists), cubes, {})
-
-
-def _begins(line: str) -> bool:
-    """Whether a file's first line is one that `jsonl` wrote."""
-    try:
-        first = json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(first, dict) and {"a", "b", "list", "preferences"} <= first.keys()
-
-
-def _row(
-    line: str, where: str, names: dict[str, int], lists: dict[str, int]
-) -> Iterator[tuple[str, tuple[int, int, int, float]]]:
-    """Each preference of a line, with the places of its submissions and list, and its value."""
-    wrong = f"{where}: not a line of score compare --format jsonl"
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        row = None
-    match row:
-        case {"a": str(a), "b": str(b), "list": str(name), "preferences": dict(said)} if a != b:
-            one, other = (names.setdefault(each, len(names)) for each in (a, b))
-            at = lists.setdefault(name, len(lists))
-            for key, value in said.items():
-                number = math.nan if value is None else value
-                if type(number) not in (int, float) or abs(number) > 1:
-                    wanted = f"{quoted(key)} is {quoted(value)}, expected a number from -1 to 1"
-                    raise UsageError(f"{wrong}: {wanted}")
-                yield key, (one, other, at, float(number))
-        case _:
-            raise UsageError(wrong)
-
-
-def _cube(rows: list[tuple[int, int, int, float]], names: int, lists: int) -> Floats | None:
-    """The values of all pairs on all lists; None unless each is given once."""
-    if len(rows) != names * (names - 1) // 2 * lists:
-        return None
-    cube: Floats = np.full((names, names, lists), np.nan)
-    one, other, at, value = (np.array(column) for column in zip(*rows, strict=True))
-    given = np.zeros(cube.shape, dtype=bool)
-    given[one, other, at] = given[other, one, at] = True
-    if np.count_nonzero(given) != 2 * len(rows):
-        return None
-    cube[one, other, at], cube[other, one, at] = value, 0.0 - value
-    cube[range(names), range(names)] = 0.0
-    return cube
