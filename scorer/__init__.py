@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the same names as below, since type checkers run no `__getattr__`
-    from scorer.api.score import Named as Named
-    from scorer.api.score import check as check
+    from scorer.api.check import check as check
     from scorer.api.score import score as score
+    from scorer.api.submissions import Named as Named
     from scorer.challenge.load import load as load
     from scorer.challenge.model import Challenge as Challenge
     from scorer.core.arrays import Floats as Floats

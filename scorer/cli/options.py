@@ -19,7 +19,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import quoted, shown
 
 if TYPE_CHECKING:
-    from scorer.api.score import Named
+    from scorer.api.submissions import Named
     from scorer.challenge.model import Challenge
 
 
@@ -117,7 +117,7 @@ def _preference(name: str) -> bool:
 
 def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file."""
-    from scorer.api.score import Named, submission_name
+    from scorer.api.submissions import Named, submission_name
     from scorer.io.files import spool
     from scorer.io.limits import Limits
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import some
 from scorer.io.table import Floats, Ids, Ints, Table, Wanted
@@ -406,3 +407,14 @@ def _table(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> 
     rows = len(ids["list"][0])
     columns = {role: Ids(codes, names) for role, (codes, names) in ids.items()}
     return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Wanted(tuple(ids)))
+
+
+def answerable(ready: Opened) -> Opened:
+    """The same, unless the truth has lists that no submission could answer: `ChallengeError`."""
+    if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
+        return ready
+    from scorer.prepare.probes import unanswerable
+
+    if problems := tuple(unanswerable(ready)):
+        raise ChallengeError(problems=problems)
+    return ready

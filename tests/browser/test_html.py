@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from scorer.api import score as pipeline
-from scorer.api.score import Named
+from scorer.api.submissions import Named
 from scorer.reports import base as reporting
 from scorer.reports.base import Options
 from scorer.reports.comparison import cells as comparing

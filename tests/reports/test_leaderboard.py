@@ -13,8 +13,8 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from scorer.api.score import Named
 from scorer.api.score import score as scored
+from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import shown
 from scorer.reports.base import Options, annotation, annotations, forms, gap, remarks, told, worse

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.api.score import Named
+from scorer.api.submissions import Named
 from scorer.challenge.model import ROLES, Challenge
 from scorer.cli.options import (
     ChallengeWord,

@@ -1,0 +1,51 @@
+"""Explain how one list of a submission comes by its values."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scorer.api.submissions import Named, _loaded, _named
+from scorer.challenge.model import Challenge
+from scorer.core.errors import UnknownName
+from scorer.engines.local import checked
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import opened
+from scorer.scoring import evaluate as scoring
+
+if TYPE_CHECKING:
+    from scorer.results.explanation import Explanation
+
+
+def explain(
+    challenge: Challenge | Path | str,
+    submission: Named | Path | str,
+    name: str,
+    *,
+    allow_plugins: bool = False,
+) -> Explanation:
+    """How one list of a submission comes by its values. Raises as `score` does, and `UnknownName`.
+
+    The truth is taken as a whole, whatever folds the challenge has.
+    """
+    from scorer.results.explanation import Explanation
+    from scorer.scoring.explain import explained
+
+    ready = opened(prepare(_loaded(challenge), allow_plugins))
+    assert ready.answers is not None
+    lists, rules = ready.answers.lists, ready.prepared.challenge.submission
+    if name not in lists:
+        raise UnknownName(ready.public.word("list"), name, lists)
+    (file,), at = _named([submission]), lists.index(name)
+    table, findings = checked(ready, file.path)
+    if table is None or findings.fatal:
+        return Explanation(file.name, name, ready.public.called, findings, ())
+    meeting = ready.answers.meet(table, rules.ties, ready.views)
+    card = scoring.score(meeting, lists, ready.measures)
+    named = partial(ready.answers.named, table, rules.ties, at=at)
+    found = tuple(
+        explained(each, card, meeting.views, named, at, ready.prepared.rules[each.id])
+        for each in ready.measures
+    )
+    return Explanation(file.name, name, ready.public.called, findings, found)

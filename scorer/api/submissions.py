@@ -1,0 +1,135 @@
+"""Submissions as named files, and what becomes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.challenge.load import load
+from scorer.challenge.model import Challenge
+from scorer.core.arrays import Mask
+from scorer.core.errors import UsageError
+from scorer.core.problems import Problem
+from scorer.core.text import near, quoted
+from scorer.engines.local import local
+from scorer.io.formats.base import COMPRESSED, formats
+from scorer.prepare.bind import Prepared
+from scorer.prepare.open import Opened
+from scorer.results.report import Scored
+from scorer.results.scorecard import UNDEFINED, Outcome, Scorecard
+from scorer.scoring.settle import over_folds, settle
+
+
+class Named(NamedTuple):
+    """A submission's file, and what it is called."""
+
+    name: str
+    path: Path
+    baseline: bool = False
+
+
+Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
+
+
+def submission_name(path: Path) -> str:
+    """A file's name less one format suffix and one compression suffix.
+
+    >>> submission_name(Path("runs/bm25.b0.4.run.gz"))
+    'bm25.b0.4'
+    """
+    name = path.name
+    for suffix in COMPRESSED:
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+            break
+    for suffix in sorted({s for known in formats() for s in known.suffixes}, key=len, reverse=True):
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def _loaded(challenge: Challenge | Path | str) -> Challenge:
+    return challenge if isinstance(challenge, Challenge) else load(Path(challenge))
+
+
+def _named(submissions: Iterable[Named | Path | str]) -> list[Named]:
+    return [
+        each if isinstance(each, Named) else Named(submission_name(Path(each)), Path(each))
+        for each in submissions
+    ]
+
+
+def baselines(prepared: Prepared) -> list[Named]:
+    return [
+        Named(submission_name(path), Path(near(path)), baseline=True)
+        for path in prepared.challenge.leaderboard.baselines
+    ]
+
+
+def distinct(files: Sequence[Named]) -> None:
+    seen: dict[str, Named] = {}
+    for file in files:
+        if (other := seen.setdefault(file.name, file)) is not file:
+            raise UsageError(
+                f"two submissions are called {quoted(file.name)}: {other.path} and {file.path}; "
+                "name one of them: NAME=PATH"
+            )
+
+
+def _run(ready: Opened, files: Sequence[Named], progress: Progress | None) -> Iterable[Outcome]:
+    def tick(done: float) -> None:
+        if progress is not None:
+            progress(done, len(files), files[min(int(done), len(files) - 1)].name)
+
+    return local(ready, [file.path for file in files], tick)
+
+
+def _scored(ready: Opened, file: Named, outcome: Outcome) -> Scored:
+    """A submission after the challenge's rules; `undefined: error` can still reject it."""
+    card, findings, values = outcome.card, outcome.findings, {}
+    if card is not None:
+        for measure in ready.measures:
+            rules = ready.prepared.rules[measure.id]
+            cards = list(outcome.folds.values()) or [card]
+            values[measure.id] = (
+                over_folds(outcome.folds, card.lists, measure, rules)
+                if outcome.folds
+                else settle(card, measure, rules)
+            )
+            if rules.undefined == "error" and measure.id in card.values:
+                found = {
+                    each.lists[n]: None
+                    for each in cards
+                    for n in np.flatnonzero(each.states(measure.id, rules) == UNDEFINED).tolist()
+                }
+                word = ready.public.word("list")
+                findings.extend(_undefined(measure.id, word, name) for name in found)
+        if findings.fatal:
+            card, values = None, {}
+    return Scored(
+        file.name, str(file.path), outcome.sha256, file.baseline, findings, card, values,
+        _by_group(ready, card) if card is not None else {},
+    )  # fmt: skip
+
+
+def _by_group(ready: Opened, card: Scorecard) -> dict[str, dict[str, float]]:
+    """The mean of every measure over each group of lists, where the challenge has groups."""
+    masks: dict[str, Mask] = {}
+    for n, name in enumerate(card.lists if ready.public.groups else ()):
+        if (group := ready.public.groups.get(name)) is not None:
+            masks.setdefault(group, np.zeros(len(card.lists), dtype=bool))[n] = True
+    return {
+        measure.id: {
+            group: settle(card, measure, ready.prepared.rules[measure.id], keep).mean
+            for group, keep in sorted(masks.items())
+        }
+        for measure in ready.measures
+    }
+
+
+def _undefined(measure: str, word: str, name: str) -> Problem:
+    said = f"{measure} is undefined for {word} {quoted(name)}, and this challenge allows none"
+    return Problem("S511", said, list=name)
