@@ -5,10 +5,6 @@ Many are shared out between two processes.
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -20,6 +16,7 @@ import numpy as np
 from scorer.checks.base import Submitted, examine
 from scorer.checks.submission.lists import missing_list
 from scorer.core.problems import Findings
+from scorer.engines.processes import Scorer, Tick, _shared, shareable
 from scorer.io.files import digest
 from scorer.io.formats.base import Format, format_of, read
 from scorer.io.limits import Unreadable
@@ -35,13 +32,8 @@ from scorer.views.positions import Positions
 if TYPE_CHECKING:
     from scorer.engines.fast import Asked
 
-JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
-SHARED = 1_500_000  # bytes for the thorough pass; with fewer a second process gains nothing
-FASTER = 10  # about so many bytes take the fast pass as long as one takes the thorough
-PROCESSES = 2
 
-Tick = Callable[[float], None]  # how much is done, of 1 for each submission
-Scorer = Callable[[Path, Tick], Outcome]  # of one submission
+JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
 
 def local(
@@ -49,7 +41,7 @@ def local(
 ) -> Iterator[Outcome]:
     """Read, check and score each submission."""
     scorer, done = _scorer(opened), 0
-    if _shareable(submissions):
+    if shareable(submissions):
         for found in _shared(scorer, submissions):
             done += 1
             tick(done)
@@ -64,55 +56,6 @@ def _scorer(opened: Opened) -> Scorer:
     """What scores one submission."""
     asked = cache(partial(_asked, opened))  # by the first large file, for all of them
     return lambda path, tick: outcome(opened, asked, path, tick)
-
-
-def _shareable(submissions: Sequence[Path]) -> bool:
-    """Whether these are worth a second process, and none of what would be copied has threads."""
-    if len(submissions) < 2 or sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
-        return False
-    if "polars" in sys.modules or threading.active_count() > 1:
-        return False
-    work = 0.0
-    for path in submissions:
-        with suppress(OSError, ValueError):
-            work += path.stat().st_size / (FASTER if worth(path) else 1)
-    return work >= SHARED
-
-
-def _shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
-    """The outcomes in order, made by two copies of this process.
-
-    Ends early when there can be none, or one was killed, as for want of memory.
-    """
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
-
-    try:
-        pool = ProcessPoolExecutor(PROCESSES, get_context("fork"), _begin, (scorer,))
-    except (OSError, NotImplementedError):  # a system without semaphores
-        return
-    try:
-        yield from pool.map(_one, submissions)
-    except (BrokenProcessPool, OSError):
-        return
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-_given: list[Scorer] = []  # in a copy of the process, what it scores by
-
-
-def _begin(scorer: Scorer) -> None:
-    """Settle a copy of the process: a signal just ends it, and the first process answers."""
-    _given.append(scorer)
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other copy has the other core
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
-def _one(path: Path) -> Outcome:
-    return _given[0](path, lambda share: None)
 
 
 def outcome(opened: Opened, asked: Callable[[], Asked | None], path: Path, tick: Tick) -> Outcome:
