@@ -159,7 +159,7 @@ def spare(output: Path | None, challenge: Challenge, *read: Path) -> None:
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:
     """A file's problems as lines; when quiet, only its errors."""
-    from scorer.reports.base import told
+    from scorer.reports.findings.text import told
 
     if not quiet:
         return told(findings, every)

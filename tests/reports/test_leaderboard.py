@@ -17,10 +17,14 @@ from scorer.api.score import score as scored
 from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import shown
-from scorer.reports.base import Options, annotation, annotations, forms, gap, remarks, told, worse
-from scorer.reports.leaderboard.csv import FORMULA
+from scorer.reports.base import Options, forms
+from scorer.reports.findings.github import annotations
+from scorer.reports.findings.text import told
+from scorer.reports.leaderboard.cells import gap, remarks, worse
 from scorer.reports.leaderboard.latex import escaped as latex
-from scorer.reports.leaderboard.markdown import escaped as markdown
+from scorer.reports.syntax.csv import FORMULA
+from scorer.reports.syntax.github import annotation
+from scorer.reports.syntax.markdown import escaped as markdown
 from scorer.results.report import Certainty, Scored, Standing, Value
 
 GOLDEN = Path(__file__).parents[1] / "golden"

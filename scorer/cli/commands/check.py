@@ -82,8 +82,8 @@ def check(
 def _written(
     challenge: Challenge, checked: Sequence[Scored], format: Form, every: bool, quiet: bool
 ) -> str:
-    from scorer.reports.base import annotations
     from scorer.reports.findings import sarif as telling
+    from scorer.reports.findings.github import annotations
 
     if format is Form.json:
         return telling.as_json(challenge, checked)

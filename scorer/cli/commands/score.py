@@ -68,7 +68,8 @@ def score(
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer.api import score as pipeline
-    from scorer.reports.base import Options, annotation, form_of
+    from scorer.reports.base import Options, form_of
+    from scorer.reports.syntax.github import annotation
 
     edge: Edge = context.obj
     form = form_of(format)

@@ -14,7 +14,8 @@ from scorer.core.arrays import Floats
 from scorer.core.registry import Registry, alone, discover
 from scorer.core.text import shown, some
 from scorer.metrics.base import Measure
-from scorer.reports.base import Form, Sheet, chance
+from scorer.reports.base import Form, Sheet
+from scorer.reports.leaderboard.cells import chance
 from scorer.results.comparison import Differing, Pair, Pairing, Tally
 from scorer.results.report import Report
 

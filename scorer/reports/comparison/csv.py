@@ -6,7 +6,7 @@ import math
 
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
-from scorer.reports.leaderboard.csv import cell, exact
+from scorer.reports.syntax.csv import cell, exact
 from scorer.results.comparison import Tally
 
 HEAD = ("a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",

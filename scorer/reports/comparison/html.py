@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from scorer.core.text import shown
 from scorer.metrics.base import Measure
-from scorer.reports.base import Options, chance, form
+from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import (
     FIGURES,
     MANY,
@@ -25,7 +25,7 @@ from scorer.reports.comparison.cells import (
     signed,
     title,
 )
-from scorer.reports.leaderboard.html import source_of
+from scorer.reports.leaderboard.cells import chance
 from scorer.reports.syntax.html import (
     Inside,
     differences,
@@ -36,6 +36,7 @@ from scorer.reports.syntax.html import (
     scrolling,
     section,
     sorter,
+    source_of,
     span,
     table,
 )

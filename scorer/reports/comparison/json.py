@@ -7,8 +7,7 @@ from typing import Any
 from scorer import __version__
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
-from scorer.reports.leaderboard.json import each_list
-from scorer.reports.syntax.json import dumped, known
+from scorer.reports.syntax.json import dumped, each_list, known
 from scorer.results.comparison import Differing, Pairing, Tally
 
 

@@ -10,7 +10,7 @@ from scorer.reports.comparison.cells import (
     legend,
     orders,
 )
-from scorer.reports.leaderboard.markdown import escaped, piped
+from scorer.reports.syntax.markdown import escaped, piped
 
 
 @form("markdown")

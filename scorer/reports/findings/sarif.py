@@ -9,31 +9,12 @@ from typing import Any
 from urllib.parse import quote
 
 from scorer import __version__
-from scorer.challenge.model import Challenge
 from scorer.core.codes import codes
 from scorer.core.problems import Problem
 from scorer.reports.syntax.json import dumped
 from scorer.results.report import Scored
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-KEYS = ("code", "severity", "line", "column", "list", "item", "message", "help")
-
-
-def as_json(challenge: Challenge, checked: Sequence[Scored]) -> str:
-    """Every problem that was kept, with how many there are of each code."""
-    submissions = [
-        {
-            "name": scored.name,
-            "path": scored.path,
-            "sha256": scored.sha256,
-            "valid": not scored.findings.fatal,
-            "problems": [{key: getattr(each, key) for key in KEYS} for each in scored.findings],
-            "counts": dict(sorted(scored.findings.counts.items())),
-        }
-        for scored in checked
-    ]
-    about = {"id": challenge.id, "title": challenge.title}
-    return dumped({"scorer": __version__, "challenge": about, "submissions": submissions}) + "\n"
 
 
 def as_sarif(checked: Sequence[Scored]) -> str:

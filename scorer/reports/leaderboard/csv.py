@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv as library
 import io
 import math
-from unicodedata import normalize
 
-from scorer.core.text import shown
-from scorer.reports.base import Options, form, sliced
+from scorer.reports.base import Options, form
+from scorer.reports.leaderboard.cells import sliced
+from scorer.reports.syntax.csv import cell, exact
 from scorer.results.report import Report
-
-FORMULA = ("=", "+", "-", "@")
 
 
 @form("csv")
@@ -55,16 +53,5 @@ def csv(report: Report, options: Options) -> str:
     return buffer.getvalue()
 
 
-def cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula, in whatever width its first sign is."""
-    said = shown(text, 1000)
-    return f"'{said}" if normalize("NFKC", said).lstrip().startswith(FORMULA) else said
-
-
 def _some(value: int | None) -> int | str:
     return "" if value is None else value
-
-
-def exact(value: float) -> str:
-    """Every digit; no value as nothing."""
-    return "" if math.isnan(value) else repr(value)

@@ -1,16 +1,10 @@
 """What GitHub's runners show beside a pull request: a mark at every problem, and the board."""
 
 from scorer.core.text import shown
-from scorer.reports.base import (
-    Options,
-    annotation,
-    annotations,
-    form,
-    interval,
-    mean_of,
-    place,
-    remarks,
-)
+from scorer.reports.base import Options, form
+from scorer.reports.findings.github import annotations
+from scorer.reports.leaderboard.cells import interval, mean_of, place, remarks
+from scorer.reports.syntax.github import annotation
 from scorer.results.report import Report
 
 

@@ -10,18 +10,15 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from scorer import __version__
-from scorer.challenge.model import Challenge
 from scorer.core.text import shown
 from scorer.metrics.base import Measure
 from scorer.metrics.notation import written
-from scorer.reports.base import (
-    Options,
-    Sheet,
+from scorer.reports.base import Options, Sheet, form
+from scorer.reports.findings.text import told
+from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
     chance,
-    form,
     interval,
     level,
     mean_of,
@@ -29,7 +26,6 @@ from scorer.reports.base import (
     ordered,
     place,
     remarks,
-    told,
     worse,
 )
 from scorer.reports.syntax.html import (
@@ -43,6 +39,7 @@ from scorer.reports.syntax.html import (
     scrolling,
     section,
     sorter,
+    source_of,
     span,
     table,
 )
@@ -59,14 +56,6 @@ def html(report: Report, options: Options) -> str:
     parts = [part for part in _parts(report, options) if part is not None]
     source = source_of(challenge, report.fingerprint)
     return page(shown(challenge.title), "Skip to the leaderboard", about, parts, source)
-
-
-def source_of(challenge: Challenge, fingerprint: str | None) -> Element:
-    """What made the page of what."""
-    said = f"scorer {__version__}, challenge {shown(challenge.id)}"
-    if fingerprint is None:
-        return node("p", said)
-    return node("p", f"{said}, fingerprint ", node("code", fingerprint))
 
 
 def _parts(report: Report, options: Options) -> Iterator[Element | None]:

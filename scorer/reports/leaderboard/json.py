@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from scorer import __version__
-from scorer.core.arrays import Floats
 from scorer.core.problems import Problem
 from scorer.metrics.base import Measure
-from scorer.reports.base import Options, form, gap
-from scorer.reports.syntax.json import dumped, known
+from scorer.reports.base import Options, form
+from scorer.reports.leaderboard.cells import gap
+from scorer.reports.syntax.json import dumped, each_list, known
 from scorer.results.report import Certainty, Report, Scored, Value
 
 
@@ -123,8 +122,3 @@ def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, An
     if per_list:
         said["per_list"] = None if value.per_list is None else each_list(lists, value.per_list)
     return said
-
-
-def each_list(lists: Sequence[str], values: Floats) -> dict[str, float | None]:
-    """The value of every list."""
-    return {name: known(value) for name, value in zip(lists, values.tolist(), strict=True)}

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
-from scorer.core.text import shown
-from scorer.reports.base import (
-    Options,
-    Sheet,
+from scorer.reports.base import Options, Sheet, form
+from scorer.reports.findings.text import told
+from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
-    form,
     interval,
     level,
     mean_of,
     place,
     remarks,
-    told,
 )
+from scorer.reports.syntax.markdown import escaped, piped
 from scorer.results.report import Report, Standing
-
-# :// too, since GitHub makes links of addresses that nobody marked as such
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
 
 
 @form("markdown")
@@ -42,11 +36,6 @@ def markdown(report: Report, options: Options) -> str:
             said += ["", f"## {escaped(scored.name)} {state}", ""]
             said += [f"- {escaped(line.strip())}" for line in told(scored.findings, options.every)]
     return "\n".join(said) + "\n"
-
-
-def escaped(text: str, width: int = 1000) -> str:
-    """Text that stays text in Markdown, and in a table's cell."""
-    return SPECIAL.sub(r"\\\1", shown(text, width))
 
 
 def _standings(report: Report, options: Options) -> Iterator[str]:
@@ -79,12 +68,3 @@ def _sheet(sheet: Sheet) -> list[str]:
     rows = [list(map(escaped, row[:1])) + list(row[1:]) for row in sheet.rows]
     lines = piped([*map(escaped, sheet.head)], rows, range(1))
     return ["", f"## {escaped(sheet.title)}", "", *lines]
-
-
-def piped(
-    head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int]
-) -> Iterator[str]:
-    """The lines of a table, escaped already; columns are set to the right but those in `left`."""
-    rule = ["---" if n in left else "---:" for n in range(len(head))]
-    for row in (head, rule, *rows):
-        yield f"| {' | '.join(row)} |"

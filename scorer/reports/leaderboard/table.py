@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scorer.core.text import shown
-from scorer.reports.base import (
-    Options,
-    Sheet,
+from scorer.reports.base import Options, Sheet, form
+from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
-    form,
     interval,
     level,
     mean_of,

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from scorer.core.problems import Findings
 from scorer.core.text import shown
 from scorer.metrics.base import Measure
-from scorer.reports.base import number, told
+from scorer.reports.findings.text import told
+from scorer.reports.leaderboard.cells import number
 from scorer.results.soundness import CANARIES, POWER, Lint
 
 NAME, WIDTH = 18, 79

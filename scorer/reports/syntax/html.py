@@ -10,6 +10,10 @@ from functools import cache
 from importlib.resources import files
 from xml.etree.ElementTree import Element, tostring
 
+from scorer import __version__
+from scorer.challenge.model import Challenge
+from scorer.core.text import shown
+
 Inside = Element | str | None
 
 
@@ -255,3 +259,11 @@ def _digest(code: str) -> str:
 
 def _place(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def source_of(challenge: Challenge, fingerprint: str | None) -> Element:
+    """What made the page of what."""
+    said = f"scorer {__version__}, challenge {shown(challenge.id)}"
+    if fingerprint is None:
+        return node("p", said)
+    return node("p", f"{said}, fingerprint ", node("code", fingerprint))

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from re import Match
 from typing import Any
+
+from scorer.core.arrays import Floats
 
 BEYOND = re.compile(r"[^\n -~]")
 
@@ -29,3 +32,8 @@ def known(value: float) -> float | None:
 def _escaped(found: Match[str]) -> str:
     sign = found[0]
     return sign if sign.isprintable() else json.dumps(sign)[1:-1]
+
+
+def each_list(lists: Sequence[str], values: Floats) -> dict[str, float | None]:
+    """The value of every list."""
+    return {name: known(value) for name, value in zip(lists, values.tolist(), strict=True)}

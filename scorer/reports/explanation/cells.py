@@ -1,0 +1,82 @@
+"""The cells that the forms of an explanation share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from scorer.core.text import quoted, shown
+from scorer.metrics.explain.steps import Cell, Formula, Grid, Items, Sentence, Step, Write
+from scorer.results.explanation import Explained, Explanation
+
+
+def _title(found: Explanation, each: Explained) -> str:
+    word = found.called.get("list", "list")
+    return f"{each.working.title} of {word} {quoted(found.list)} in {found.submission}"
+
+
+def end(each: Explained, precision: int) -> str:
+    write = _writer(precision)
+    said = f"{each.measure.id} = {write(each.working.value)}"
+    if each.counts == each.counts and each.counts != each.working.value:
+        said += f", counted as {write(each.counts)}"
+    return shown(said, 1000)
+
+
+def line(step: Step, precision: int) -> str:
+    """A step that is no table, or one without rows."""
+    write = _writer(precision)
+    match step:
+        case Sentence(text):
+            return shown(text, 1000)
+        case Grid(title):
+            return f"{shown(title)}: nothing"
+        case Items(name):
+            return shown(f"{name}: {step}", 100_000)
+        case Formula(name, symbols, _, _, value):
+            parts = [name, symbols, step.put_in(write), write(value)]
+            kept = [
+                part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]
+            ]
+            return shown(" = ".join(kept), 10_000)
+
+
+def cells(step: Grid, precision: int) -> Iterator[list[str]]:
+    """The rows to show as text; a column has decimals where any of its numbers does."""
+    numbers = zip(*step.rows, strict=True) if step.rows else [()] * len(step.columns)
+    whole = [
+        all(isinstance(c, str) or c is None or c == int(c) for c in column) for column in numbers
+    ]
+
+    def said(cell: Cell, is_whole: bool) -> str:
+        if cell is None or isinstance(cell, str):
+            return cell or ""
+        return f"{cell:.0f}" if is_whole else f"{cell:.{precision}f}"
+
+    for row in step.abbreviated():
+        if isinstance(row, int):
+            yield ["…", f"{row:,} left out", *[""] * (len(step.columns) - 2)][: len(step.columns)]
+        else:
+            yield [said(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
+
+
+def _right(step: Grid) -> list[bool]:
+    """Which columns hold numbers."""
+    return [
+        name != "item" and not any(isinstance(c, str) for c in column)
+        for name, column in zip(
+            step.columns, zip(*step.rows, strict=True) if step.rows else step.columns, strict=True
+        )
+    ]
+
+
+def _writer(precision: int) -> Write:
+    def write(value: float) -> str:
+        if math.isnan(value):
+            return "undefined"
+        rounded = f"{value:.{precision}f}"
+        if value and not float(rounded):
+            return f"{value:.{max(precision, 1)}g}"
+        return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded
+
+    return write

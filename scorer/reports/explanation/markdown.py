@@ -1,0 +1,33 @@
+"""An explanation as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scorer.metrics.explain.steps import Grid
+from scorer.reports.explanation.cells import _right, _title, cells, end, line
+from scorer.reports.syntax.markdown import escaped, piped
+from scorer.results.explanation import Explanation
+
+
+def markdown(found: Explanation, precision: int, *_: object) -> str:
+    """The same for a page."""
+    return "\n".join(_page(found, precision)) + "\n"
+
+
+def _page(found: Explanation, precision: int) -> Iterator[str]:
+    for each in found.found:
+        yield f"## {escaped(_title(found, each))}"
+        for step in each.working.steps:
+            yield ""
+            if not isinstance(step, Grid) or not step.rows:
+                yield escaped(line(step, precision))
+                continue
+            yield f"{escaped(step.title)}:"
+            yield ""
+            head = [escaped(column) for column in step.columns]
+            rows = [[escaped(cell) for cell in row] for row in cells(step, precision)]
+            yield from piped(head, rows, {n for n, right in enumerate(_right(step)) if not right})
+        yield from ("", *(escaped(note) for note in each.notes))
+        yield f"**{escaped(end(each, precision))}**"
+        yield ""

@@ -1,0 +1,26 @@
+"""Problems as GitHub workflow commands."""
+
+from __future__ import annotations
+
+from scorer.core.problems import Findings
+from scorer.reports.findings.text import places
+from scorer.reports.syntax.github import annotation
+
+
+def annotations(findings: Findings, every: bool = False) -> list[str]:
+    """A file's problems as marks at their lines."""
+    said = []
+    for problem, rest in places(findings, every):
+        more = f" (and {rest:,} more)" if rest > 0 else ""
+        hint = f"\n{problem.help}" if problem.help else ""
+        said.append(
+            annotation(
+                problem.severity,
+                f"{problem.message}{more}{hint}",
+                file=problem.path,
+                line=problem.line,
+                col=problem.column,
+                title=problem.code,
+            )
+        )
+    return said

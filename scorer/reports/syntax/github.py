@@ -1,0 +1,24 @@
+"""GitHub workflow commands, written safely."""
+
+from __future__ import annotations
+
+from scorer.core.text import shown
+
+
+def annotation(severity: str, message: str, **properties: object) -> str:
+    r"""A line that GitHub's runners make a mark in the file, or in the summary, of.
+
+    >>> annotation("error", "50 % are\nmissing", file="a,b.csv", line=4)
+    '::error file=a%2Cb.csv,line=4::50 %25 are%0Amissing'
+    """
+
+    def data(value: object) -> str:
+        said = str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        return shown(said, len(said))
+
+    said = ",".join(
+        f"{key}={data(value).replace(':', '%3A').replace(',', '%2C')}"
+        for key, value in properties.items()
+        if value is not None
+    )
+    return f"::{severity}{' ' * bool(said)}{said}::{data(message)}"
