@@ -3,50 +3,55 @@
 from __future__ import annotations
 
 import ast
-import atexit
 import gc
 import io
 import os
 import shutil
 import signal
 import sys
-import time
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, redirect_stdout
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from types import FrameType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING
 
 from scorer import __version__
 from scorer.cli import commands
+from scorer.cli.process import (
+    Ended,
+    _terminal,
+    abandon,
+    answer_signals,
+    lone_stdout,
+    open_what_is_closed,
+)
+from scorer.cli.progress import _Progress
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.text import raised, shown
 
-# what takes long to import waits for `run`, where Ctrl-C has an answer
 if TYPE_CHECKING:
     from typer.core import TyperCommand
 
     from scorer.cli.options import Edge, Result
 
+
 FIRST = "score"  # the form without a verb
-REFRESHED = 3  # how often the bar is drawn in a second
+
+
 GARBAGE = 100_000  # objects more than before until a search for cycles; imports alone make many
+
+
 INTERRUPTED, INTERNAL = 130, 4
-
-
-class _Ended(KeyboardInterrupt):
-    """The process was told to end, by SIGTERM or the like."""
 
 
 def main() -> None:
     """Run the command of this process and exit with its code."""
     gc.set_threshold(GARBAGE)
-    _open_what_is_closed()
-    _answer_signals()
+    open_what_is_closed()
+    answer_signals()
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # once more, while the first was answered
@@ -54,42 +59,6 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # else Python searches all there is for cycles once more, only to end
     sys.exit(code)
-
-
-def _answer_signals() -> None:
-    """Tidy up when told to end, and only then end by that signal, as whoever sent it expects."""
-    told: list[int] = []
-
-    def end(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_IGN)
-        told.append(number)
-        raise _Ended
-
-    def end_by_it() -> None:
-        for number in told:
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-
-    def tell(unraisable: sys.UnraisableHookArgs) -> None:
-        # polars raises an interrupt of its own for the same Ctrl-C; one of the two is enough
-        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
-            sys.__unraisablehook__(unraisable)
-
-    sys.unraisablehook = tell
-    atexit.register(end_by_it)  # before all others, so that it runs after them
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, end)
-
-
-def _open_what_is_closed() -> None:
-    """Make nothing of a standard stream that is closed, lest a file we write take its number."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free
 
 
 def run(words: Sequence[str]) -> int:
@@ -100,11 +69,11 @@ def run(words: Sequence[str]) -> int:
     try:
         return _run(words)
     except KeyboardInterrupt as error:
-        _abandon(sys.stdout)
-        _say(["ended by a signal" if isinstance(error, _Ended) else "interrupted"])
+        abandon(sys.stdout)
+        _say(["ended by a signal" if isinstance(error, Ended) else "interrupted"])
         return INTERRUPTED
     except BrokenPipeError:
-        _abandon(sys.stdout)
+        abandon(sys.stdout)
         return 0
     except ScorerError as error:
         if debug:
@@ -147,7 +116,7 @@ def _run(words: Sequence[str]) -> int:
         # not `main`, which has answers of its own to Ctrl-C and to a closed pipe
         with redirect_stdout(said):
             context = command.make_context(name, rest, obj=edge)
-        with _lone_stdout(), edge.kept, context:
+        with lone_stdout(), edge.kept, context:
             result: Result = command.invoke(context)
     except typer.Exit:  # --help has been said
         _give(Result(said.getvalue()))
@@ -232,57 +201,6 @@ def _edge() -> Edge:
     )
 
 
-def _terminal(stream: TextIO | None) -> bool:
-    return stream is not None and stream.isatty()  # None where the stream is closed
-
-
-@contextmanager
-def _lone_stdout() -> Iterator[None]:
-    """What a plugin prints, however it does so, goes to stderr: the result stands alone."""
-    printed = [each for each in (sys.stdout, sys.__stdout__) if each is not None]
-    for stream in printed:
-        stream.flush()
-    kept = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    finally:
-        with suppress(OSError, ValueError):
-            for stream in printed:
-                stream.flush()
-        os.dup2(kept, 1)
-        os.close(kept)
-
-
-class _Progress:
-    """A bar on stderr for work that takes more than a second."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-        self._bar: Any = None
-
-    def __call__(self, done: float, of: int, name: str) -> None:
-        if self._bar is None and time.monotonic() - self._start > 1 and done < of:
-            from rich.console import Console
-            from rich.markup import escape
-            from rich.progress import Progress
-
-            self._escape = escape
-            self._bar = Progress(
-                console=Console(stderr=True), transient=True, refresh_per_second=REFRESHED
-            )
-            self._bar.add_task("", total=of)
-            self._bar.start()
-        if self._bar is not None:
-            self._bar.update(0, completed=done, description=self._escape(shown(name, 40)))
-
-    def close(self) -> None:
-        """Take the bar away, however the work ended."""
-        if self._bar is not None:
-            self._bar.stop()
-
-
 def _give(result: Result) -> None:
     """The result to stdout or to its file."""
     text = result.text
@@ -298,9 +216,9 @@ def _give(result: Result) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
-        _abandon(sys.stdout)
+        abandon(sys.stdout)
     except OSError as error:
-        _abandon(sys.stdout)
+        abandon(sys.stdout)
         raise UsageError(f"the output cannot be written: {error.strerror}") from None
 
 
@@ -313,11 +231,4 @@ def _say(texts: Sequence[str]) -> None:
             sys.stderr.buffer.write(f"{shown(line, len(line))}\n".encode())
         sys.stderr.flush()
     except OSError:
-        _abandon(sys.stderr)
-
-
-def _abandon(stream: TextIO | None) -> None:
-    """Nobody reads on: what is still buffered must not complain at exit."""
-    if stream is not None:
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        abandon(sys.stderr)

@@ -1,0 +1,82 @@
+"""The process around a command: signals, standard streams, what a plugin prints."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from types import FrameType
+from typing import TextIO
+
+
+class Ended(KeyboardInterrupt):
+    """The process was told to end, by SIGTERM or the like."""
+
+
+def answer_signals() -> None:
+    """Tidy up when told to end, and only then end by that signal, as whoever sent it expects."""
+    told: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        told.append(number)
+        raise Ended
+
+    def end_by_it() -> None:
+        for number in told:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+    def tell(unraisable: sys.UnraisableHookArgs) -> None:
+        # polars raises an interrupt of its own for the same Ctrl-C; one of the two is enough
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(unraisable)
+
+    sys.unraisablehook = tell
+    atexit.register(end_by_it)  # before all others, so that it runs after them
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def open_what_is_closed() -> None:
+    """Make nothing of a standard stream that is closed, lest a file we write take its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free
+
+
+def _terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()  # None where the stream is closed
+
+
+@contextmanager
+def lone_stdout() -> Iterator[None]:
+    """What a plugin prints, however it does so, goes to stderr: the result stands alone."""
+    printed = [each for each in (sys.stdout, sys.__stdout__) if each is not None]
+    for stream in printed:
+        stream.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        with suppress(OSError, ValueError):
+            for stream in printed:
+                stream.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def abandon(stream: TextIO | None) -> None:
+    """Nobody reads on: what is still buffered must not complain at exit."""
+    if stream is not None:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
