@@ -30,7 +30,7 @@ import numpy as np
 
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import MARK
-from scorer.io.table import Floats, Ids, Table, Wanted
+from scorer.io.table import CodedColumn, Floats, Schema, Table
 from scorer.kinds.base import Constants
 from scorer.metrics.base import Measure, Metric, measure, metrics
 from scorer.metrics.notation import NotationError, parse
@@ -86,8 +86,8 @@ def laws(function: Callable[..., Any], **params: Any) -> None:
     """
     metric = _metric(function)
     for what in ("title", "source", "page"):
-        said = "docstring" if what == "page" else what
-        _hold(getattr(metric, what).strip(), f"{metric.name} has no {said}")
+        message = "docstring" if what == "page" else what
+        _hold(getattr(metric, what).strip(), f"{metric.name} has no {message}")
     made = measure(metric, metric.name, params).settled(SETTLED)
     try:
         measure(metric, metric.name, {**params, "no_such_parameter": 1})
@@ -129,9 +129,9 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
             expected = [
                 _number(each) for each in (wanted if isinstance(wanted, list) else [wanted])
             ]
-            said = f"{where}: {notation} is {found.tolist()}, expected {expected}"
-            _hold(found.size == len(expected), said)
-            _hold(np.allclose(found, expected, rtol=0, atol=tolerance, equal_nan=True), said)
+            message = f"{where}: {notation} is {found.tolist()}, expected {expected}"
+            _hold(found.size == len(expected), message)
+            _hold(np.allclose(found, expected, rtol=0, atol=tolerance, equal_nan=True), message)
             if "mean" in case:
                 mean, of = _number(case["mean"]), float(found.mean())
                 _hold(abs(of - mean) <= tolerance, f"{where}: mean {of}, expected {mean}")
@@ -189,10 +189,10 @@ def _broken(law: Law, made: Measure, lists: Sequence[Pair], ties: Ties) -> str |
         return f"{type(error).__name__}: {error}"
 
 
-def _hold(holds: object, said: str) -> None:
+def _hold(holds: object, message: str) -> None:
     """`assert` that `python -O` keeps."""
     if not holds:
-        raise AssertionError(said)
+        raise AssertionError(message)
 
 
 def _evaluated(made: Measure, view: Judged) -> Floats:
@@ -223,8 +223,8 @@ def _told(made: Measure, law: str, broken: Law, lists: Sequence[Pair], ties: Tie
     shown = "".join(
         f"\n  returned {list(groups)!r}, truth {dict(truth)!r}" for groups, truth in smallest
     )
-    said = f"{made.name} (ties: {ties}) breaks a law: {law}"
-    return f"{said}\n  {_broken(broken, made, smallest, ties)}\nthe smallest case found:{shown}"
+    message = f"{made.name} (ties: {ties}) breaks a law: {law}"
+    return f"{message}\n  {_broken(broken, made, smallest, ties)}\nthe smallest case found:{shown}"
 
 
 def _smaller(lists: Sequence[Pair]) -> Iterator[list[Pair]]:
@@ -280,8 +280,8 @@ def _pair(one: Mapping[str, Any]) -> Pair:
     return groups, {str(item): float(grade) for item, grade in truth.items()}
 
 
-def _number(said: Any) -> float:
-    return float(Fraction(said)) if isinstance(said, str) else float(said)
+def _number(message: Any) -> float:
+    return float(Fraction(message)) if isinstance(message, str) else float(message)
 
 
 def _table(rows: Sequence[tuple[str, str, float]], number: str) -> Table:
@@ -290,7 +290,7 @@ def _table(rows: Sequence[tuple[str, str, float]], number: str) -> Table:
         texts = [str(row[column]) for row in rows]
         names = {text: code for code, text in enumerate(dict.fromkeys(texts))}
         codes = np.array([names[text] for text in texts], dtype=np.int64)
-        ids[role] = Ids(codes, tuple(names))
+        ids[role] = CodedColumn(codes, tuple(names))
     numbers = {number: np.array([row[2] for row in rows], dtype=np.float64)}
     lines = np.arange(1, len(rows) + 1, dtype=np.int64)
-    return Table(ids, numbers, lines, Wanted(("list", "item")))
+    return Table(ids, numbers, lines, Schema(("list", "item")))

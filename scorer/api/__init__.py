@@ -1,1 +1,1 @@
-"""What one can do, one verb a file."""
+"""What one can do, one verb a file: the public Python surface."""

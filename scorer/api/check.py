@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from scorer.api.submissions import Named, Progress, _loaded, _named, _run, _scored, distinct
+from scorer.api.submissions import (
+    Named,
+    Progress,
+    loaded,
+    named_files,
+    scored_files,
+)
 from scorer.challenge.model import Challenge
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -20,8 +26,6 @@ def check(
     progress: Progress | None = None,
 ) -> list[Scored]:
     """Only the checks; the answers stay closed. Raises as `score` does."""
-    ready = opened(prepare(_loaded(challenge), allow_plugins), blind=True)
-    files = _named(submissions)
-    distinct(files)
-    outcomes = _run(ready, files, progress)
-    return [_scored(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
+    ready = opened(prepare(loaded(challenge), allow_plugins), blind=True)
+    files = named_files(submissions)
+    return scored_files(ready, files, progress)

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.api.submissions import Named, Progress, _loaded, _named, _run, _scored, distinct
+from scorer.api.submissions import (
+    Named,
+    Progress,
+    loaded,
+    named_files,
+    scored_files,
+    terms_of,
+)
 from scorer.challenge.model import Challenge
 from scorer.compare.base import bind, comparisons, every
 from scorer.compare.base import preferences as preferred
 from scorer.core.errors import UsageError
-from scorer.leaderboard.board import report
+from scorer.leaderboard.board import board
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.prepare.probes import answerable
@@ -41,7 +48,7 @@ def compare(
     """
     from scorer.compare.pairs import pairing
 
-    prepared = prepare(_loaded(challenge), allow_plugins)
+    prepared = prepare(loaded(challenge), allow_plugins)
     ranked = prepared.kind.name == "grades"
     if preferences is not None and not ranked:
         raise UsageError(
@@ -51,11 +58,9 @@ def compare(
     if preferences is None and ranked:
         asked = every(comparisons())
     ready = answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
-    files = _named(submissions)
-    distinct(files)
-    outcomes = _run(ready, files, progress)
-    scored = [_scored(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
-    told = report(ready, scored, certain=False)
+    files = named_files(submissions)
+    scored = scored_files(ready, files, progress)
+    told = board(terms_of(ready), scored, certain=False)
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:
         return told, pairing(tuple(cards), told.lists, {}, {})

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scorer.api.submissions import Named, _loaded, _named
+from scorer.api.submissions import Named, loaded, named_files
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.engines.local import checked
@@ -32,12 +32,12 @@ def explain(
     from scorer.results.explanation import Explanation
     from scorer.scoring.explain import explained
 
-    ready = opened(prepare(_loaded(challenge), allow_plugins))
+    ready = opened(prepare(loaded(challenge), allow_plugins))
     assert ready.answers is not None
     lists, rules = ready.answers.lists, ready.prepared.challenge.submission
     if name not in lists:
         raise UnknownName(ready.public.word("list"), name, lists)
-    (file,), at = _named([submission]), lists.index(name)
+    (file,), at = named_files([submission]), lists.index(name)
     table, findings = checked(ready, file.path)
     if table is None or findings.fatal:
         return Explanation(file.name, name, ready.public.called, findings, ())

@@ -24,7 +24,7 @@ from scorer.challenge.public import Public
 from scorer.io.formats.base import COMPRESSED, format_of, header
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import NotationError
-from scorer.prepare.bind import Prepared
+from scorer.prepare.bind import BoundChallenge
 
 ABSENT = "truth-is-not-in-this-kit.csv"
 
@@ -49,7 +49,7 @@ def _block(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _block)
 
 
-def kit(prepared: Prepared, public: Public) -> tuple[bytes, tuple[str, ...]]:
+def kit(prepared: BoundChallenge, public: Public) -> tuple[bytes, tuple[str, ...]]:
     """The bytes of the kit, the same for the same challenge, and the measures that it leaves out.
 
     Args:
@@ -63,15 +63,15 @@ def kit(prepared: Prepared, public: Public) -> tuple[bytes, tuple[str, ...]]:
     items = _items(prepared, public, files)
     sample = _sample(prepared, public)
     files |= dict([sample])
-    said = _public(prepared, kept, dropped, lists, items)
-    text = yaml.dump(said, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+    message = _public(prepared, kept, dropped, lists, items)
+    text = yaml.dump(message, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
     files["codes.md"] = _pages().encode()
     files["README.md"] = _readme(challenge, sample[0]).encode()
     return _zipped(files), tuple(dropped)
 
 
-def _measures(prepared: Prepared) -> tuple[list[MeasureSpec], list[str]]:
+def _measures(prepared: BoundChallenge) -> tuple[list[MeasureSpec], list[str]]:
     """What the kit's challenge.yaml asks for, and the measures that it has no means for.
 
     Metrics of plugins and those that need further files are left out; where
@@ -88,7 +88,7 @@ def _measures(prepared: Prepared) -> tuple[list[MeasureSpec], list[str]]:
     return kept or [MeasureSpec(notation=_stand_in(prepared))], dropped
 
 
-def _stand_in(prepared: Prepared) -> str:
+def _stand_in(prepared: BoundChallenge) -> str:
     """The plainest metric that any challenge with these rules may have."""
     rules, fit = prepared.challenge.submission, []
     for metric in metrics():
@@ -104,7 +104,7 @@ def _stand_in(prepared: Prepared) -> str:
 
 
 def _public(
-    prepared: Prepared,
+    prepared: BoundChallenge,
     kept: Sequence[MeasureSpec],
     dropped: Sequence[str],
     lists: dict[str, Any],
@@ -114,28 +114,28 @@ def _public(
     challenge = prepared.challenge
     roles = ("better", "worse") if prepared.kind.name == "preferences" else ("item",)
     columns = {role: challenge.truth.columns.get(role, role) for role in ("list", *roles)}
-    said: dict[str, Any] = {"scorer": challenge.scorer, "id": challenge.id}
-    said |= {"title": challenge.title, "description": challenge.description}
-    said |= {"truth": {"file": ABSENT, "columns": columns}, "lists": lists}
+    fields: dict[str, Any] = {"scorer": challenge.scorer, "id": challenge.id}
+    fields |= {"title": challenge.title, "description": challenge.description}
+    fields |= {"truth": {"file": ABSENT, "columns": columns}, "lists": lists}
     if items is not None:
-        said["items"] = items
-    said["submission"] = challenge.submission.model_dump(mode="json", exclude_defaults=True)
-    said["metrics"] = [
+        fields["items"] = items
+    fields["submission"] = challenge.submission.model_dump(mode="json", exclude_defaults=True)
+    fields["metrics"] = [
         {"metric": spec.notation}
         | spec.params
         | ({} if spec.id is None else {"id": spec.id})
         | ({"primary": True} if spec.primary else {})
         for spec in kept
     ]
-    said["undefined"] = challenge.undefined
+    fields["undefined"] = challenge.undefined
     board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True)
     board.pop("baselines", None)
     gone = {name.casefold() for name in dropped}
     if ties := [name for name in board.pop("tie_break", ()) if name.casefold() not in gone]:
         board["tie_break"] = ties
-    said["leaderboard"] = board
+    fields["leaderboard"] = board
     empty: tuple[object, ...] = (None, {}, "")
-    return {key: value for key, value in said.items() if value not in empty}
+    return {key: value for key, value in fields.items() if value not in empty}
 
 
 def _lists(challenge: Challenge, public: Public, files: dict[str, bytes]) -> dict[str, Any]:
@@ -146,14 +146,16 @@ def _lists(challenge: Challenge, public: Public, files: dict[str, bytes]) -> dic
     return {"file": "lists.csv"}
 
 
-def _items(prepared: Prepared, public: Public, files: dict[str, bytes]) -> dict[str, Any] | None:
+def _items(
+    prepared: BoundChallenge, public: Public, files: dict[str, bytes]
+) -> dict[str, Any] | None:
     """The public file of items as it is; else the pairs of list and item that are public."""
     source, kind = prepared.challenge.items, prepared.kind.name
     if source is not None and (kind == "grades" or _names_lists(source)):
-        said = _copied("items", source, files)
+        message = _copied("items", source, files)
         extra = {"users": source.users, "features": list(source.features) or None}
-        columns = said.get("columns", {}) | {key: name for key, name in extra.items() if name}
-        return said | ({"columns": columns} if columns else {})
+        columns = message.get("columns", {}) | {key: name for key, name in extra.items() if name}
+        return message | ({"columns": columns} if columns else {})
     if kind == "grades":
         return None
     # sorted: the order in which a truth names them is nobody's business
@@ -183,15 +185,15 @@ def _copied(name: str, source: Source, files: dict[str, bytes]) -> dict[str, Any
         files[file] = source.file.read_bytes()
     except OSError as error:
         raise refused(source.file, "T101", f"it cannot be read: {error.strerror}") from None
-    said: dict[str, Any] = {"file": file}
+    fields: dict[str, Any] = {"file": file}
     if source.format is not None:
-        said["format"] = source.format
+        fields["format"] = source.format
     if source.columns:
-        said["columns"] = dict(source.columns)
-    return said
+        fields["columns"] = dict(source.columns)
+    return fields
 
 
-def _sample(prepared: Prepared, public: Public) -> tuple[str, bytes]:
+def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes]:
     """A submission that is valid and knows nothing: chosen by lot among what is public."""
     rules, kind = prepared.challenge.submission, prepared.kind.name
     form = rules.format or "csv"
@@ -223,7 +225,7 @@ def _ranks(columns: Mapping[str, str]) -> bool:
 
 
 def _choice(
-    prepared: Prepared, public: Public, chance: random.Random
+    prepared: BoundChallenge, public: Public, chance: random.Random
 ) -> Iterator[tuple[str, list[str]]]:
     """For each list as many items as it may have, in an order by lot."""
     wanted = prepared.challenge.submission.length
@@ -280,15 +282,15 @@ def _pages() -> str:
     """What a checked file can be told, as Markdown."""
     from scorer.core.codes import codes  # here, since every command looks into this module
 
-    said = ["# What `score check` can say of a submission\n"]
+    lines = ["# What `score check` can say of a submission\n"]
     for page in codes().values():
         if page.code.startswith("S"):
             example = "\n".join(f"    {line}" for line in page.example.rstrip().splitlines())
-            said.append(
+            lines.append(
                 f"## {page.code} ({page.severity}): {page.title}\n\n{page.meaning.strip()}\n\n"
                 f"{example}\n\n{page.fix.strip()}\n"
             )
-    return "\n".join(said)
+    return "\n".join(lines)
 
 
 def _readme(challenge: Challenge, sample: str) -> str:

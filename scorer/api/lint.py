@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.api import score as pipeline
+from scorer.api.score import score
 from scorer.challenge.model import Challenge, Example
 from scorer.core.arrays import Floats
 from scorer.core.problems import PLACES, Problem, Severity
-from scorer.core.text import shown, some
+from scorer.core.text import join_first, printable
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import KEY, fingerprint, keyed
-from scorer.prepare.open import Opened, opened
-from scorer.prepare.probes import canaries, cutoffs, values
+from scorer.prepare.open import OpenChallenge, opened
+from scorer.prepare.probes import answerable, cutoffs, probes, values
 from scorer.results.report import Value
 from scorer.results.soundness import SAME, Chance, Detectable, Lint, Remark
 from scorer.stats.power import detectable, deviation
@@ -39,11 +39,11 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         ChallengeError: it cannot be used at all.
         PluginError: a metric failed.
     """
-    ready = pipeline.answerable(opened(prepare(challenge, allow_plugins)))
+    ready = answerable(opened(prepare(challenge, allow_plugins)))
     examples, others = _examples(challenge, allow_plugins)
     baselines, ours = _baselines(challenge, allow_plugins)
     assert ready.answers is not None
-    made = canaries(ready)
+    made = probes(ready)
     perfect = [values(ready, table) for table in made.perfect()]
     other = {name: values(ready, table) for name, table in made.others().items()}
     rng = np.random.default_rng(challenge.leaderboard.seed)
@@ -76,17 +76,19 @@ def _examples(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], 
     board = challenge.leaderboard.model_copy(update={"baselines": ()})
     bare = challenge.model_copy(update={"leaderboard": board})
     for n, example in enumerate(challenge.examples):
-        where = f"examples[{n}] ({shown(example.submission.name)})"
+        where = f"examples[{n}] ({printable(example.submission.name)})"
         against = bare if example.truth is None else bare.with_truth(example.truth)
-        report = pipeline.score(against, [example.submission], allow_plugins=allow_plugins)
+        report = score(against, [example.submission], allow_plugins=allow_plugins)
         (scored,) = report.submissions
         remarks += [
-            Remark(problem.severity, f"examples[{n}]: {_named(problem, example.submission)}")
+            Remark(
+                problem.severity, f"examples[{n}]: {_in_its_folder(problem, example.submission)}"
+            )
             for problem in islice(scored.findings, PLACES)
         ]
         remarks += [
-            Remark("note" if good else "error", f"{where}: {said}")
-            for good, said in _expected(example, scored.values)
+            Remark("note" if good else "error", f"{where}: {message}")
+            for good, message in _expected(example, scored.values)
         ]
         if example.truth is None and scored.valid:
             rows += _row(scored.values[report.primary.id])
@@ -110,19 +112,19 @@ def _baselines(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark],
     """The baselines that are rejected, and the primary values of the others."""
     if not challenge.leaderboard.baselines:
         return [], []
-    report = pipeline.score(challenge, [], allow_plugins=allow_plugins)
+    report = score(challenge, [], allow_plugins=allow_plugins)
     remarks, rows = [], []
     for scored in report.submissions:
         if scored.valid:
             rows += _row(scored.values[report.primary.id])
         else:
             first = next(p for p in scored.findings if p.severity == "error")
-            said = f"baseline {shown(scored.name)} is rejected: {_named(first, Path(scored.path))}"
-            remarks.append(Remark("error", said))
+            why = _in_its_folder(first, Path(scored.path))
+            remarks.append(Remark("error", f"baseline {printable(scored.name)} is rejected: {why}"))
     return remarks, rows
 
 
-def _named(problem: Problem, path: Path) -> Problem:
+def _in_its_folder(problem: Problem, path: Path) -> Problem:
     return replace(problem, path=path.name)
 
 
@@ -142,7 +144,7 @@ def _measured(
     alike: Chance,
     ties: str,
 ) -> Iterator[Remark]:
-    """What the canaries say of a measure that the truth's items decide."""
+    """What the probes say of a measure that the truth's items decide."""
     if measure.metric.view is Returned or measure.metric.aggregate == "sum":
         return
     name, up = measure.id, measure.metric.better == "higher"
@@ -155,38 +157,38 @@ def _measured(
     known = [mean for mean in found.values() if mean is not None and not math.isnan(mean)]
     spread = [*known, *(() if math.isnan(chance.mean) else (chance.low, chance.high))]
     if len(spread) > 1 and max(spread) - min(spread) <= 4 * SAME:
-        said = f"{name} is {perfect:.6g} whatever is submitted, so that it tells nobody apart"
-        yield Remark(grave, said)
+        message = f"{name} is {perfect:.6g} whatever is submitted, so that it tells nobody apart"
+        yield Remark(grave, message)
         return
     for other, mean in [*found.items(), ("random", chance.mean)]:
         if mean is not None and (mean - perfect if up else perfect - mean) > SAME:
-            said = f"{name}: {other} ({mean:.6g}) is better than perfect ({perfect:.6g})"
-            yield Remark(grave, f"{said}; is the truth or the direction the wrong way round?")
+            message = f"{name}: {other} ({mean:.6g}) is better than perfect ({perfect:.6g})"
+            yield Remark(grave, f"{message}; is the truth or the direction the wrong way round?")
     tied, empty = found.get("tied"), found.get("empty")
     if tied is not None and (tied < alike.low or tied > alike.high):
-        said = f"{name}: a submission of equal scores has {tied:.4g}, and {alike.low:.4g} to "
-        said += f"{alike.high:.4g} in 99 % of cases where the items' ids are shuffled"
-        yield Remark("warning", f"{said}: the rule for ties ({ties}) decides the board")
+        message = f"{name}: a submission of equal scores has {tied:.4g}, and {alike.low:.4g} to "
+        message += f"{alike.high:.4g} in 99 % of cases where the items' ids are shuffled"
+        yield Remark("warning", f"{message}: the rule for ties ({ties}) decides the board")
     if empty is not None and (empty > chance.high if up else empty < chance.low):
-        said = f"{name}: an empty submission has {empty:.4g}, better than random ones"
-        yield Remark("warning", f"{said} ({chance.mean:.4g})")
+        message = f"{name}: an empty submission has {empty:.4g}, better than random ones"
+        yield Remark("warning", f"{message} ({chance.mean:.4g})")
 
 
 def _ceilings(
     measures: Sequence[Measure], found: Mapping[str, Mapping[str, float | None]]
 ) -> Iterator[Remark]:
     """The measures whose range no known submission uses up."""
-    said = []
+    lines = []
     for m in measures:
         top, best = m.metric.range[m.metric.better == "higher"], found[m.id]["perfect"]
         about = m.metric.view is not Returned and m.metric.aggregate != "sum"
         if about and top is not None and best is not None and abs(best - top) > SAME:
-            said.append(f"{m.id} {best:.6g} instead of {top:g}")
-    if said:
-        yield Remark("note", f"the best that is possible here: {', '.join(said)}")
+            lines.append(f"{m.id} {best:.6g} instead of {top:g}")
+    if lines:
+        yield Remark("note", f"the best that is possible here: {', '.join(lines)}")
 
 
-def _truth(ready: Opened) -> Iterator[Remark]:
+def _truth(ready: OpenChallenge) -> Iterator[Remark]:
     """What a truth of grades leaves to be desired."""
     if not isinstance(ready.answers, Grades):
         return
@@ -198,8 +200,11 @@ def _truth(ready: Opened) -> Iterator[Remark]:
         if none := [truth.lists[n] for n in np.flatnonzero(~has).tolist()]:
             grade = f"grade {rel:g} or more" if rels else "a grade above 0"
             rule = ready.prepared.challenge.undefined or "zero"
-            said = f"{len(none):,} of {lists:,} lists have no relevant item ({grade}): {some(none)}"
-            yield Remark("warning", f"{said}; measures undefined for them: {rule}")
+            message = (
+                f"{len(none):,} of {lists:,} lists have no relevant item ({grade}): "
+                f"{join_first(none)}; measures undefined for them: {rule}"
+            )
+            yield Remark("warning", message)
     ideal = truth.ideal
     for k in sorted({k for m in ready.measures for k in cutoffs(m)}):
         last, after = ((ideal.rank == at) & (ideal.grade > 0) for at in (k, k + 1))
@@ -207,24 +212,24 @@ def _truth(ready: Opened) -> Iterator[Remark]:
         grades[0, ideal.in_list[last]] = ideal.grade[last]
         grades[1, ideal.in_list[after]] = ideal.grade[after]
         if tied := int((grades[0] == grades[1]).sum()):
-            said = f"{tied:,} of {lists:,} lists have equal grades on both sides of rank {k:,}"
-            yield Remark("note", f"{said}: which of these items is returned does not matter")
+            message = f"{tied:,} of {lists:,} lists have equal grades on both sides of rank {k:,}"
+            yield Remark("note", f"{message}: which of these items is returned does not matter")
 
 
 def _rules(challenge: Challenge) -> Iterator[Remark]:
     if challenge.submission.missing_list == "skip":
-        said = "missing_list: skip lets a submission choose the lists it is scored on"
-        yield Remark("warning", said)
+        message = "missing_list: skip lets a submission choose the lists it is scored on"
+        yield Remark("warning", message)
     if not challenge.examples:
-        said = "no examples: a golden case in `examples:` would guard the numbers"
-        yield Remark("note", said)
+        message = "no examples: a golden case in `examples:` would guard the numbers"
+        yield Remark("note", message)
     if not keyed(challenge):
-        said = f"no {KEY} beside the challenge: by its fingerprint a guess of the truth can be"
-        yield Remark("note", f"{said} tried out, though slowly (make one: openssl rand -hex 32)")
+        message = f"no {KEY} beside the challenge: by its fingerprint a guess of the truth can be"
+        yield Remark("note", f"{message} tried out, though slowly (make one: openssl rand -hex 32)")
 
 
 def _detectable(
-    ready: Opened, rows: Sequence[Floats], random: Sequence[Mapping[str, Value]]
+    ready: OpenChallenge, rows: Sequence[Floats], random: Sequence[Mapping[str, Value]]
 ) -> Detectable:
     primary = next(m for m in ready.measures if m.primary)
     rules = ready.prepared.challenge.leaderboard

@@ -12,15 +12,14 @@ from pathlib import Path
 from scorer.api.submissions import (
     Named,
     Progress,
-    _loaded,
-    _named,
-    _run,
-    _scored,
     baselines,
-    distinct,
+    loaded,
+    named_files,
+    scored_files,
+    terms_of,
 )
 from scorer.challenge.model import Challenge
-from scorer.leaderboard.board import report
+from scorer.leaderboard.board import board
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.prepare.probes import answerable
@@ -47,11 +46,7 @@ def score(
         PluginError: a metric failed.
         UsageError: two submissions have one name.
     """
-    ready = answerable(opened(prepare(_loaded(challenge), allow_plugins)))
-    files = [*_named(submissions), *baselines(ready.prepared)]
-    distinct(files)
-    scored = [
-        _scored(ready, file, outcome)
-        for file, outcome in zip(files, _run(ready, files, progress), strict=True)
-    ]
-    return report(ready, scored)
+    ready = answerable(opened(prepare(loaded(challenge), allow_plugins)))
+    files = [*named_files(submissions), *baselines(ready.prepared)]
+    scored = scored_files(ready, files, progress)
+    return board(terms_of(ready), scored)

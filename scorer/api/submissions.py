@@ -13,11 +13,13 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
-from scorer.core.text import near, quoted
+from scorer.core.text import display_path, quoted
 from scorer.engines.local import local
 from scorer.io.formats.base import COMPRESSED, formats
-from scorer.prepare.bind import Prepared
-from scorer.prepare.open import Opened
+from scorer.leaderboard.board import Terms
+from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.fingerprint import fingerprint, signature
+from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import UNDEFINED, Outcome, Scorecard
 from scorer.scoring.settle import over_folds, settle
@@ -51,25 +53,48 @@ def submission_name(path: Path) -> str:
     return name
 
 
-def _loaded(challenge: Challenge | Path | str) -> Challenge:
+def terms_of(ready: OpenChallenge) -> Terms:
+    """What the board needs of an opened challenge."""
+    prepared = ready.prepared
+    challenge, lists = prepared.challenge, ready.answers.lists if ready.answers else ()
+    ties, folds = challenge.submission.ties, len(ready.folds)
+    return Terms(
+        challenge,
+        ready.measures,
+        fingerprint(ready.digests),
+        {m.id: signature(m, prepared.rules[m.id], ties, len(lists), folds) for m in ready.measures},
+        prepared.breakers,
+        prepared.rank_by,
+        lists,
+        ready.public.groups,
+        ready.public.called,
+        ready.warnings,
+    )
+
+
+def loaded(challenge: Challenge | Path | str) -> Challenge:
+    """The challenge itself, or the one that a path leads to."""
     return challenge if isinstance(challenge, Challenge) else load(Path(challenge))
 
 
-def _named(submissions: Iterable[Named | Path | str]) -> list[Named]:
+def named_files(submissions: Iterable[Named | Path | str]) -> list[Named]:
+    """Submissions with their names: a path is named after its file."""
     return [
         each if isinstance(each, Named) else Named(submission_name(Path(each)), Path(each))
         for each in submissions
     ]
 
 
-def baselines(prepared: Prepared) -> list[Named]:
+def baselines(prepared: BoundChallenge) -> list[Named]:
+    """The challenge's own baselines."""
     return [
-        Named(submission_name(path), Path(near(path)), baseline=True)
+        Named(submission_name(path), Path(display_path(path)), baseline=True)
         for path in prepared.challenge.leaderboard.baselines
     ]
 
 
 def distinct(files: Sequence[Named]) -> None:
+    """Refuse two submissions of one name with `UsageError`."""
     seen: dict[str, Named] = {}
     for file in files:
         if (other := seen.setdefault(file.name, file)) is not file:
@@ -79,15 +104,25 @@ def distinct(files: Sequence[Named]) -> None:
             )
 
 
-def _run(ready: Opened, files: Sequence[Named], progress: Progress | None) -> Iterable[Outcome]:
+def scored_files(
+    ready: OpenChallenge, files: Sequence[Named], progress: Progress | None
+) -> list[Scored]:
+    """Each file read, checked and, where the truth is open, scored by the challenge's rules.
+
+    Raises:
+        UsageError: two submissions have one name.
+    """
+    distinct(files)
+
     def tick(done: float) -> None:
         if progress is not None:
             progress(done, len(files), files[min(int(done), len(files) - 1)].name)
 
-    return local(ready, [file.path for file in files], tick)
+    outcomes = local(ready, [file.path for file in files], tick)
+    return [_settled(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
 
 
-def _scored(ready: Opened, file: Named, outcome: Outcome) -> Scored:
+def _settled(ready: OpenChallenge, file: Named, outcome: Outcome) -> Scored:
     """A submission after the challenge's rules; `undefined: error` can still reject it."""
     card, findings, values = outcome.card, outcome.findings, {}
     if card is not None:
@@ -115,7 +150,7 @@ def _scored(ready: Opened, file: Named, outcome: Outcome) -> Scored:
     )  # fmt: skip
 
 
-def _by_group(ready: Opened, card: Scorecard) -> dict[str, dict[str, float]]:
+def _by_group(ready: OpenChallenge, card: Scorecard) -> dict[str, dict[str, float]]:
     """The mean of every measure over each group of lists, where the challenge has groups."""
     masks: dict[str, Mask] = {}
     for n, name in enumerate(card.lists if ready.public.groups else ()):
@@ -131,5 +166,5 @@ def _by_group(ready: Opened, card: Scorecard) -> dict[str, dict[str, float]]:
 
 
 def _undefined(measure: str, word: str, name: str) -> Problem:
-    said = f"{measure} is undefined for {word} {quoted(name)}, and this challenge allows none"
-    return Problem("S511", said, list=name)
+    message = f"{measure} is undefined for {word} {quoted(name)}, and this challenge allows none"
+    return Problem("S511", message, list=name)

@@ -83,14 +83,14 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     names = [member.filename for member in members]
     for member in members:
         if not NAME.fullmatch(member.filename) or member.filename.endswith("."):
-            said = f"this is no kit: {quoted(member.filename)} is not a plain file name"
-            raise refused(path, "T107", said)
+            message = f"this is no kit: {quoted(member.filename)} is not a plain file name"
+            raise refused(path, "T107", message)
         if member.flag_bits & 1 or member.compress_type not in (
             zipfile.ZIP_STORED,
             zipfile.ZIP_DEFLATED,
         ):
-            said = f"this is no kit: {quoted(member.filename)} is encrypted or packed otherwise"
-            raise refused(path, "T107", said)
+            message = f"this is no kit: {quoted(member.filename)} is encrypted or packed otherwise"
+            raise refused(path, "T107", message)
     if len({name.casefold() for name in names}) < len(names):
         raise refused(path, "T107", "this is no kit: a file is in it twice")
     if FILE not in names:
@@ -101,5 +101,6 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     return members
 
 
-def refused(path: Path, code: str, said: str) -> ChallengeError:
-    return ChallengeError(problems=[Problem(code, said, path=str(path))])
+def refused(path: Path, code: str, message: str) -> ChallengeError:
+    """The error of a file with one problem."""
+    return ChallengeError(problems=[Problem(code, message, path=str(path))])

@@ -15,7 +15,7 @@ from scorer.challenge.model import CATALOGUE, COLUMNS, FILE, ROLES, Challenge, I
 from scorer.challenge.yaml import MOST_BYTES, Value, document
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import near, nearest, quoted, shown
+from scorer.core.text import display_path, nearest, printable, quoted
 
 VERSION = 1
 
@@ -37,23 +37,23 @@ Steps: TypeAlias = tuple[str | int, ...]
 
 # pydantic's kinds of error, in our words.
 WORDS = {
-    "literal_error": "{said} is not {expected}",
-    "greater_than": "{said} is not above {gt:g}",
-    "greater_than_equal": "{said} is below {ge:g}",
-    "less_than": "{said} is not below {lt:g}",
-    "less_than_equal": "{said} is above {le}",
+    "literal_error": "{value} is not {expected}",
+    "greater_than": "{value} is not above {gt:g}",
+    "greater_than_equal": "{value} is below {ge:g}",
+    "less_than": "{value} is not below {lt:g}",
+    "less_than_equal": "{value} is above {le}",
     "too_short": "at least one is needed",
     "string_too_short": "an empty text",
-    "tuple_type": "{said} is not a list; write one in [ ]",
-    "dict_type": "{said} is not a mapping (key: value)",
-    "model_type": "{said} is not a mapping (key: value)",
+    "tuple_type": "{value} is not a list; write one in [ ]",
+    "dict_type": "{value} is not a mapping (key: value)",
+    "model_type": "{value} is not a mapping (key: value)",
 }
 
 
 def load(path: Path) -> Challenge:
     """The challenge in a file, or in a folder's challenge.yaml. Raises `ChallengeError`."""
     where = path / FILE if os.path.isdir(path) else path
-    found = Findings(near(where))
+    found = Findings(display_path(where))
     text = _bytes(where)
     root = document(text, found)
     if root is None or not isinstance(root.data, dict) or not _known(root.data.get("scorer")):
@@ -65,8 +65,8 @@ def load(path: Path) -> Challenge:
     try:
         folder = Path(os.path.realpath(where.parent))
     except OSError:  # the folder in which we stand is gone, and a path is relative to it
-        said = "not found; the current folder does not exist any more"
-        raise ChallengeError(problems=[Problem("C101", said, path=str(where))]) from None
+        message = "not found; the current folder does not exist any more"
+        raise ChallengeError(problems=[Problem("C101", message, path=str(where))]) from None
     faults = list(_faults(root))
     try:
         challenge = Challenge.model_validate(_written(root, folder), context={"folder": folder})
@@ -83,18 +83,18 @@ def load(path: Path) -> Challenge:
 def _bytes(where: Path) -> bytes:
     try:
         if not where.is_file() and where.exists():
-            said = "a folder" if where.is_dir() else "not a regular file"
+            message = "a folder" if where.is_dir() else "not a regular file"
         else:
             with where.open("rb") as file:
                 return file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        said = "not found"
+        message = "not found"
         with suppress(OSError):
             if near := nearest(where.name, os.listdir(where.parent)):
-                said += f"; did you mean {quoted(near)} in the same folder?"
+                message += f"; did you mean {quoted(near)} in the same folder?"
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or "not a file's name"
-    raise ChallengeError(problems=[Problem("C101", said, path=str(where))])
+        message = getattr(error, "strerror", None) or "not a file's name"
+    raise ChallengeError(problems=[Problem("C101", message, path=str(where))])
 
 
 def _known(version: Value | None) -> bool:
@@ -105,8 +105,8 @@ def _headless(root: Value) -> Problem:
     """Why nothing else of the file can be judged."""
     if isinstance(root.data, dict):
         version = root.data["scorer"]
-        said = f"scorer: this scorer reads version {VERSION} of the format, not {_said(version)}"
-        return Problem("C119", said, line=root.lines["scorer"])
+        message = f"scorer: this scorer reads version {VERSION} of the format, not {_said(version)}"
+        return Problem("C119", message, line=root.lines["scorer"])
     if root.data is None:
         return Problem("C107", "the file is empty", line=1, help=ENOUGH)
     kind = "a list" if isinstance(root.data, list) else "one text"
@@ -169,20 +169,20 @@ def _faults(root: Value) -> Iterator[Problem]:
                 yield _unknown(root, (section, "columns", role), roles)
     for role in CATALOGUE:
         if role in _mapping(root, "items"):
-            said = f"{quoted(role)} is a column; write it under 'columns'"
-            yield _located(root, "C105", ("items", role), said, ("items",))
+            message = f"{quoted(role)} is a column; write it under 'columns'"
+            yield _located(root, "C105", ("items", role), message, ("items",))
     ids: dict[str | None, int] = {}
     primary: list[int] = []
     for n, spec in enumerate(_list(root, "metrics")):
         name, flag = (_mapping(spec).get(key, UNWRITTEN) for key in ("id", "primary"))
         if name.data is not None and (first := ids.setdefault(name.text, n)) != n:
-            said = f"{quoted(name.text)} is the id of metrics[{first}] already"
-            yield _located(root, "C120", ("metrics", n, "id"), said)
+            message = f"{quoted(name.text)} is the id of metrics[{first}] already"
+            yield _located(root, "C120", ("metrics", n, "id"), message)
         if flag.data is True:
             primary.append(n)
     for n in primary[1:]:
-        said = f"metrics[{primary[0]}] is primary already"
-        yield _located(root, "C106", ("metrics", n, "primary"), said)
+        message = f"metrics[{primary[0]}] is primary already"
+        yield _located(root, "C106", ("metrics", n, "primary"), message)
 
 
 def _fault(root: Value, fault: ErrorDetails) -> Problem:
@@ -197,24 +197,24 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
     kind, context = fault["type"], fault.get("ctx", {})
     if kind == "missing":
         help = ENOUGH if len(steps) == 1 else MEASURED if steps[-1] == "metric" else None
-        said = f"{quoted(steps[-1])} is missing"
-        return _located(root, "C107", steps, said, steps[:-1], help)
+        message = f"{quoted(steps[-1])} is missing"
+        return _located(root, "C107", steps, message, steps[:-1], help)
     if kind == "extra_forbidden":
         return _unknown(root, steps, _keys(steps[:-1]))
     if kind.startswith("C"):
         return _located(root, kind, steps, fault["msg"])
     words = WORDS.get(kind, "{msg}")
-    said = words.format(said=_said(root.reach(steps)[2]), msg=fault["msg"], **context)
-    return _located(root, "C106", steps, said)
+    message = words.format(value=_said(root.reach(steps)[2]), msg=fault["msg"], **context)
+    return _located(root, "C106", steps, message)
 
 
 def _unknown(root: Value, steps: Steps, known: Sequence[str]) -> Problem:
     elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
     near = None if elsewhere else nearest(str(steps[-1]), known)
     hint = f"; did you mean {quoted(near)}?" if near else ""
-    said = f"no key {quoted(steps[-1])} here{hint}"
+    message = f"no key {quoted(steps[-1])} here{hint}"
     help = None if near else f"known here: {', '.join(known)}"
-    return _located(root, "C105", steps, said, steps[:-1], help)
+    return _located(root, "C105", steps, message, steps[:-1], help)
 
 
 def _keys(steps: Steps) -> list[str]:
@@ -237,7 +237,7 @@ def _located(
     root: Value,
     code: str,
     steps: Steps,
-    said: str,
+    message: str,
     named: Steps | None = None,
     help: str | None = None,
 ) -> Problem:
@@ -245,5 +245,5 @@ def _located(
     done, line, _ = root.reach(steps)
     path = steps[:done] if named is None else named
     key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    said = f"{shown(key.removeprefix('.'))}: {said}" if key else said
-    return Problem(code, said, line=line, help=help)
+    message = f"{printable(key.removeprefix('.'))}: {message}" if key else message
+    return Problem(code, message, line=line, help=help)

@@ -32,7 +32,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from scorer.challenge.yaml import Value
 from scorer.core.problems import Problem
-from scorer.core.text import near, quoted
+from scorer.core.text import display_path, quoted
 
 FILE = "challenge.yaml"
 
@@ -497,7 +497,7 @@ class Challenge(_Part):
     def problem(self, code: str, key: str, message: str, help: str | None = None) -> Problem:
         """A problem of the challenge, at the line of its key."""
         return Problem(
-            code, f"{key}: {message}", path=near(self.path), line=self.line(key), help=help
+            code, f"{key}: {message}", path=display_path(self.path), line=self.line(key), help=help
         )
 
     def with_metrics(self, notations: Iterable[str]) -> Self:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 
 class Names(Mapping[str, None]):
@@ -46,4 +46,4 @@ class Public:
 
     def word(self, role: str) -> str:
         """The challenge's own word for a list or an item, for messages."""
-        return shown(self.called.get(role, role), 60)
+        return printable(self.called.get(role, role), 60)

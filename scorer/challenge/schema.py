@@ -16,6 +16,6 @@ def schema() -> dict[str, Any]:
     for section in ROLES.keys() & made["properties"].keys() - {"submission"}:
         columns = source["properties"]["columns"] | _columns(section)
         full = source | {"properties": source["properties"] | {"columns": columns}}
-        said = made["properties"][section]["description"]
-        made["properties"][section] = {"description": said, "anyOf": [{"type": "string"}, full]}
+        message = made["properties"][section]["description"]
+        made["properties"][section] = {"description": message, "anyOf": [{"type": "string"}, full]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": FILE}

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 
 MOST_BYTES = 1 << 20
 MOST_VALUES = 10_000  # with every alias written out
@@ -135,8 +135,8 @@ def _decoded(data: bytes, found: Findings) -> str | None:
     except UnicodeDecodeError as error:
         kind = "is UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "may be Windows-1252"
         line = len(BREAK.findall(data[: error.start].decode("latin-1"))) + 1
-        said = f"byte 0x{data[error.start]:02X} is not UTF-8; the file {kind}, save it as UTF-8"
-        found.add(Problem("C102", said, line=line))
+        message = f"byte 0x{data[error.start]:02X} is not UTF-8; the file {kind}, save it as UTF-8"
+        found.add(Problem("C102", message, line=line))
         return None
     # plain text, which is nearly all, does not wait for so large an expression to be compiled
     plain = text.translate(str.maketrans("", "", "\t\n\r")).isprintable()
@@ -199,8 +199,8 @@ class _Composer:
         """Make one event part of the tree."""
         at, end = event.start_mark.index, event.end_mark.index
         if getattr(event, "tag", None):
-            said = "a tag ('!...') has no meaning here; write the value alone"
-            self.say("C108", said, at)
+            message = "a tag ('!...') has no meaning here; write the value alone"
+            self.say("C108", message, at)
         match event:
             case yaml.DocumentStartEvent() if self.root:
                 self.say("C103", "a second document begins here; a challenge is one", at)
@@ -253,12 +253,12 @@ class _Composer:
         elif isinstance(into, dict):
             top.key = None
             if key.text is None:
-                said = "a key is a text, not a list or a mapping"
-                self.found.add(Problem("C103", said, line=key.line, column=key.column))
+                message = "a key is a text, not a list or a mapping"
+                self.found.add(Problem("C103", message, line=key.line, column=key.column))
             elif key.text in into:
                 first = top.value.lines[key.text]
-                said = f"key {quoted(key.text)} is given twice (first on line {first})"
-                self.found.add(Problem("C104", said, line=key.line, column=key.column))
+                message = f"key {quoted(key.text)} is given twice (first on line {first})"
+                self.found.add(Problem("C104", message, line=key.line, column=key.column))
             else:
                 into[key.text] = value
                 top.value.lines[key.text] = key.line
@@ -282,8 +282,8 @@ class _Composer:
         whole = NOTATION.match(self.text, start)
         if whole and whole.end() > end:
             self.cut = whole.end()
-            said = shown(" ".join(whole[0].split()), 80)
-            self.say("C103", f'quote this, or YAML cuts it in two: "{said}"', start)
+            message = printable(" ".join(whole[0].split()), 80)
+            self.say("C103", f'quote this, or YAML cuts it in two: "{message}"', start)
 
     def syntax(self, error: yaml.MarkedYAMLError) -> None:
         """Say a parser's error in our words, where its cause stands."""
@@ -299,10 +299,10 @@ class _Composer:
         for part, words in SYNTAX.items():
             if part in problem:
                 name = {"": "the end of the file", "\t": "a tab"}.get(char, quoted(char))
-                said = words.format(opened=self.place(began)[0], char=name)
+                message = words.format(opened=self.place(began)[0], char=name)
                 if char == "\t" and part == "cannot start any token":
-                    said = "a tab cannot indent; use blanks"
-                self.say("C103", said, began if part in AT_OPENING else at)
+                    message = "a tab cannot indent; use blanks"
+                self.say("C103", message, began if part in AT_OPENING else at)
                 return
         self.say("C103", f"not YAML: {problem}", at)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.challenge.model import Submission
+from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import Floats, Ids, Ints, Table
+from scorer.io.table import CodedColumn, Floats, Ints, Table
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -37,7 +37,7 @@ class Submitted:
         return int(self.table.line[row])
 
     @cached_property
-    def lists(self) -> Ids:
+    def lists(self) -> CodedColumn:
         """The list of each row."""
         return self.table.ids["list"]
 
@@ -82,16 +82,31 @@ class Submitted:
         return rows[np.lexsort((item[rows], key[rows], self.lists.codes[rows]))]
 
 
-Examine = Callable[[Submitted], Iterable[Problem]]
-F = TypeVar("F", bound=Examine)
+class Truthful(NamedTuple):
+    """All that a check of the truth sees: the truth, the public part, and the challenge.
+
+    Its findings are for the organizer's eyes only.
+    """
+
+    table: Table
+    public: Public
+    challenge: Challenge
+
+    def line(self, row: int) -> int:
+        """The physical line of a row."""
+        return int(self.table.line[row])
+
+
+On = Literal["submission", "truth"]
+F = TypeVar("F", bound=Callable[..., Iterable[Problem]])
 
 
 class Check(NamedTuple):
-    """A function that finds fault, and the codes that it finds."""
+    """A function that finds fault with a submission or a truth, and the codes that it finds."""
 
     name: str
     codes: tuple[str, ...]
-    examine: Examine
+    examine: Callable[..., Iterable[Problem]]  # of a `Submitted` or a `Truthful`
     kinds: frozenset[str]
     aliases: tuple[str, ...] = ()
 
@@ -99,25 +114,30 @@ class Check(NamedTuple):
 def check(
     *codes: str, kinds: Iterable[str] = ("grades", "ratings", "preferences")
 ) -> Callable[[F], F]:
-    """Make a function a check of the challenges of those kinds, known by its own name."""
+    """Make a function a check of the challenges of those kinds, known by its own name.
+
+    Its folder, or its entry-point group, says what it looks at.
+    """
     return lambda function: mark(
         function, Check(function.__name__, codes, function, frozenset(kinds))
     )
 
 
 @cache
-def checks() -> Registry[Check]:
-    """Every check there is."""
-    return discover("check", "scorer.checks.submission", Check, "scorer.checks")
+def checks(on: On = "submission") -> Registry[Check]:
+    """Every check of a submission (entry points `scorer.checks`) or a truth (`scorer.audits`)."""
+    group = "scorer.checks" if on == "submission" else "scorer.audits"
+    return discover("check", f"scorer.checks.{on}", Check, group)
 
 
-def examine(submitted: Submitted, findings: Findings) -> None:
+def examine(seen: Submitted | Truthful, findings: Findings) -> None:
     """Run every check that fits the kind; all that is wrong goes to `findings`."""
-    if any(findings.counts[code] for code in UNREAD):
-        submitted = replace(submitted, partial=True)
-    for known in checks():
-        if submitted.public.kind in known.kinds:
-            findings.extend(known.examine(submitted))
+    submission = isinstance(seen, Submitted)
+    if isinstance(seen, Submitted) and any(findings.counts[code] for code in UNREAD):
+        seen = replace(seen, partial=True)
+    for known in checks("submission" if submission else "truth"):
+        if seen.public.kind in known.kinds:
+            findings.extend(known.examine(seen))
 
 
 def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Problem]:
@@ -153,7 +173,7 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
     return rows[again[by]], rows[of[by]]
 
 
-def first_rows(ids: Ids, wanted: Mapping[str, object]) -> Iterator[tuple[str, int, int]]:
+def first_rows(ids: CodedColumn, wanted: Mapping[str, object]) -> Iterator[tuple[str, int, int]]:
     """Each wanted id with its first row and the number of its rows, in the file's order."""
     if not wanted or wanted.keys().isdisjoint(ids.names):
         return
@@ -178,12 +198,12 @@ def nameless(name: str, known: Mapping[str, object] | None) -> bool:
     return not name or (name in LOST_BY_TOOLS and name not in (known or ()))
 
 
-def told(fault: Fault, word: str, rows: int) -> str:
+def describe_fault(fault: Fault, word: str, rows: int) -> str:
     """What is wrong with an id, in a sentence about the `rows` that have it."""
     many = f"{rows:,} row{'s' if rows > 1 else ''}"
     if fault.code == "S309":
         return f"empty id: the {word} has no name in {many}"
     if fault.code == "S310":
         because = 'an id such as "NA" became a missing value on writing'
-        return f"{fault.said} in {many} ({word}); {because}"
-    return f"{word} {fault.said}" if fault.code == "S312" else fault.said
+        return f"{fault.message} in {many} ({word}); {because}"
+    return f"{word} {fault.message}" if fault.code == "S312" else fault.message

@@ -31,7 +31,7 @@ class Fault(NamedTuple):
     """What is wrong with an id, and the public id that was meant where that is certain."""
 
     code: str
-    said: str
+    message: str
     meant: str | None = None
     help: str | None = None
 
@@ -64,12 +64,12 @@ class Known:
         if match := DECIMAL_ID.fullmatch(name):
             meant = self._whole(match[1])
             if meant is not None or decimals:
-                said = f"{quoted(name)} is not an id; ids were turned into decimals"
-                said += f" (meant: {quoted(meant)})" if meant is not None else ""
-                return Fault("S306", f"{said}, read them as text", meant, READ_AS_TEXT)
+                message = f"{quoted(name)} is not an id; ids were turned into decimals"
+                message += f" (meant: {quoted(meant)})" if meant is not None else ""
+                return Fault("S306", f"{message}, read them as text", meant, READ_AS_TEXT)
         if name.isascii() and name.isdigit() and (meant := self._whole(name)) is not None:
-            said = f"id {quoted(name)} is unknown but {quoted(meant)} exists; leading zeros"
-            return Fault("S307", f"{said} were lost", meant, READ_AS_TEXT)
+            message = f"id {quoted(name)} is unknown but {quoted(meant)} exists; leading zeros"
+            return Fault("S307", f"{message} were lost", meant, READ_AS_TEXT)
         if SPREADSHEET.fullmatch(name) or SPREADSHEET_DATE.fullmatch(name):
             help = "save the table without opening it in a spreadsheet, or format ids as text there"
             return Fault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.core.problems import Problem
-from scorer.core.text import quoted, shown
-from scorer.io.table import Ids, Ints, Table
+from scorer.core.text import printable, quoted
+from scorer.io.table import CodedColumn, Ints, Table
 
 LONGEST = 8  # items of a cycle that are all named
 
@@ -20,15 +20,15 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
     names, (better, worse) = joined(table.ids["better"], table.ids["worse"])
 
     def pair(row: int) -> str:
-        return f"{shown(names[better[row]], 60)} > {shown(names[worse[row]], 60)}"
+        return f"{printable(names[better[row]], 60)} > {printable(names[worse[row]], 60)}"
 
     def place(row: int) -> str:
         return f"{word} {quoted(lists.text(row))}"
 
     for row in np.flatnonzero(better == worse).tolist():
         item = names[better[row]]
-        said = f"{quoted(item)} is preferred to itself in {place(row)}"
-        yield Problem("S701", said, line=int(line[row]), list=lists.text(row), item=item)
+        message = f"{quoted(item)} is preferred to itself in {place(row)}"
+        yield Problem("S701", message, line=int(line[row]), list=lists.text(row), item=item)
 
     rows = np.flatnonzero(better != worse)
     by = rows[np.lexsort((rows, worse[rows], better[rows], lists.codes[rows]))]
@@ -36,8 +36,8 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
     new[1:] = np.diff(np.stack([lists.codes[by], better[by], worse[by]])).any(axis=0)
     earliest = by[new][np.cumsum(new) - 1]
     for row, first in zip(by[~new].tolist(), earliest[~new].tolist(), strict=True):
-        said = f"{pair(row)} is given twice in {place(row)} (first on line {line[first]})"
-        yield Problem("S705", said, "warning", line=int(line[row]), list=lists.text(row))
+        message = f"{pair(row)} is given twice in {place(row)} (first on line {line[first]})"
+        yield Problem("S705", message, "warning", line=int(line[row]), list=lists.text(row))
 
     rows = by[new]
     low, high = np.minimum(better[rows], worse[rows]), np.maximum(better[rows], worse[rows])
@@ -45,23 +45,25 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
     ends = np.stack([lists.codes[by], better[by] + worse[by], abs(better[by] - worse[by])])
     same = np.flatnonzero(~np.diff(ends).any(axis=0))
     for first, row in zip(by[same].tolist(), by[same + 1].tolist(), strict=True):
-        said = (
+        message = (
             f"both {pair(first)} and {pair(row)} in {place(row)} "
             f"(lines {line[first]} and {line[row]})"
         )
-        yield Problem("S702", said, line=int(line[row]), list=lists.text(row))
+        yield Problem("S702", message, line=int(line[row]), list=lists.text(row))
 
     rows = np.sort(np.setdiff1d(by, [*by[same], *by[same + 1]]))
     for cycle in _cycles(lists.codes[rows], better[rows], worse[rows]):
         around = rows[cycle].tolist()
-        items = [shown(names[better[row]], 60) for row in (*around, around[0])]
+        items = [printable(names[better[row]], 60) for row in (*around, around[0])]
         lines = sorted(int(line[row]) for row in around)
         where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
         if len(around) > LONGEST:
             items[LONGEST - 2 : -2] = ["…"]
             where = f"{len(lines):,} lines, up to {lines[-1]}"
-        said = f"the preferences of {place(around[0])} form a cycle: {' > '.join(items)} ({where})"
-        yield Problem("S703", said, line=lines[-1], list=lists.text(around[0]))
+        message = (
+            f"the preferences of {place(around[0])} form a cycle: {' > '.join(items)} ({where})"
+        )
+        yield Problem("S703", message, line=lines[-1], list=lists.text(around[0]))
 
 
 def improbable(table: Table, word: str) -> Iterator[Problem]:
@@ -69,26 +71,26 @@ def improbable(table: Table, word: str) -> Iterator[Problem]:
     lists, line, likely = table.ids["list"], table.line, table.numbers["probability"]
     names, (better, worse) = joined(table.ids["better"], table.ids["worse"])
     for row in np.flatnonzero(better == worse).tolist():
-        said = f"{quoted(names[better[row]])} is preferred to itself"
-        yield Problem("S701", said, line=int(line[row]), list=lists.text(row))
+        message = f"{quoted(names[better[row]])} is preferred to itself"
+        yield Problem("S701", message, line=int(line[row]), list=lists.text(row))
     for row in np.flatnonzero((likely < 0) | (likely > 1)).tolist():
-        said = f"{shown(table.called('probability'), 60)} {likely[row]:g} is outside 0 to 1"
-        yield Problem("S505", said, line=int(line[row]), list=lists.text(row))
+        message = f"{printable(table.called('probability'), 60)} {likely[row]:g} is outside 0 to 1"
+        yield Problem("S505", message, line=int(line[row]), list=lists.text(row))
     low, high = np.minimum(better, worse), np.maximum(better, worse)
     upward = np.where(better == low, likely, 1 - likely)
     by = np.lexsort((np.arange(len(table)), high, low, lists.codes))
     same = ~np.diff(np.stack([lists.codes[by], low[by], high[by]])).any(axis=0)
     differs = same & (abs(np.diff(upward[by])) > 1e-9)
     for first, row in zip(by[:-1][differs].tolist(), by[1:][differs].tolist(), strict=True):
-        said = (
+        message = (
             f"{quoted(names[better[row]])} and {quoted(names[worse[row]])} have two "
             f"probabilities in {word} {quoted(lists.text(row))} "
             f"(lines {line[first]} and {line[row]})"
         )
-        yield Problem("T707", said, line=int(line[row]), list=lists.text(row))
+        yield Problem("T707", message, line=int(line[row]), list=lists.text(row))
 
 
-def joined(*columns: Ids) -> tuple[list[str], tuple[Ints, ...]]:
+def joined(*columns: CodedColumn) -> tuple[list[str], tuple[Ints, ...]]:
     """The ids of several columns under one numbering: the names, and each column's codes."""
     index: dict[str, int] = {}
     codes = []

@@ -18,7 +18,6 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from scorer import __version__
 from scorer.cli import commands
 from scorer.cli.process import (
     Ended,
@@ -30,12 +29,13 @@ from scorer.cli.process import (
 )
 from scorer.cli.progress import _Progress
 from scorer.core.errors import ScorerError, UsageError
-from scorer.core.text import raised, shown
+from scorer.core.text import describe_exception, printable
+from scorer.core.version import __version__
 
 if TYPE_CHECKING:
     from typer.core import TyperCommand
 
-    from scorer.cli.options import Edge, Result
+    from scorer.cli.options import Result, Terminal
 
 
 FIRST = "score"  # the form without a verb
@@ -92,7 +92,7 @@ def run(words: Sequence[str]) -> int:
     except Exception as error:
         if debug:
             _say([traceback.format_exc()])
-        _say([f"internal error: {raised(error)}; --debug shows where"])
+        _say([f"internal error: {describe_exception(error)}; --debug shows where"])
         return INTERNAL
 
 
@@ -111,15 +111,15 @@ def _run(words: Sequence[str]) -> int:
     verb, rest = _verb(words)
     command = _command(verb, overview=verb == FIRST and "--help" in words)
     name = "score" if verb == FIRST else f"score {verb}"
-    edge, said = _edge(), io.StringIO()
+    edge, message = _edge(), io.StringIO()
     try:
         # not `main`, which has answers of its own to Ctrl-C and to a closed pipe
-        with redirect_stdout(said):
+        with redirect_stdout(message):
             context = command.make_context(name, rest, obj=edge)
         with lone_stdout(), edge.kept, context:
             result: Result = command.invoke(context)
     except typer.Exit:  # --help has been said
-        _give(Result(said.getvalue()))
+        _give(Result(message.getvalue()))
         return 0
     except typer.exceptions.TyperException as error:
         raise UsageError(f"{error.format_message()} ({name} --help)") from error
@@ -172,19 +172,19 @@ def _command(verb: str, overview: bool = False) -> TyperCommand:
 
 def _overview() -> str:
     """The other verbs, for the help of the first form: the first line of each module, read only."""
-    said = ["\b", "Other commands (score COMMAND --help):"]
+    lines = ["\b", "Other commands (score COMMAND --help):"]
     for module in iter_modules(commands.__path__):
         if module.name != FIRST:
             source = Path(commands.__path__[0], f"{module.name}.py").read_text(encoding="utf-8")
             page = ast.get_docstring(ast.parse(source)) or ""
             words, _, what = page.split("\n")[0].replace("`", "").partition(": ")
-            said += [f"  {words}", f"      {what}"]
-    said += ["", "\b", "score --version; --debug with any command shows where an error came from"]
-    return "\n".join(said)
+            lines += [f"  {words}", f"      {what}"]
+    lines += ["", "\b", "score --version; --debug with any command shows where an error came from"]
+    return "\n".join(lines)
 
 
-def _edge() -> Edge:
-    from scorer.cli.options import Edge
+def _edge() -> Terminal:
+    from scorer.cli.options import Terminal
 
     size = shutil.get_terminal_size((80, 24))
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
@@ -192,7 +192,7 @@ def _edge() -> Edge:
     if _terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
         progress = _Progress()
         kept.callback(progress.close)
-    return Edge(
+    return Terminal(
         sys.stdin.buffer if sys.stdin else None,
         size.columns,
         _terminal(sys.stdout) and not plain,
@@ -228,7 +228,7 @@ def _say(texts: Sequence[str]) -> None:
         return
     try:
         for line in "\n".join(texts).splitlines() if texts else ():
-            sys.stderr.buffer.write(f"{shown(line, len(line))}\n".encode())
+            sys.stderr.buffer.write(f"{printable(line, len(line))}\n".encode())
         sys.stderr.flush()
     except OSError:
         abandon(sys.stderr)

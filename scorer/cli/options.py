@@ -16,14 +16,14 @@ import typer
 
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
     from scorer.challenge.model import Challenge
 
 
-class Edge(NamedTuple):
+class Terminal(NamedTuple):
     """What the process has around it; only `cli` makes one."""
 
     stdin: BinaryIO | None  # None: it is closed
@@ -115,7 +115,7 @@ def _preference(name: str) -> bool:
     return True
 
 
-def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[Named]:
+def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file."""
     from scorer.api.submissions import Named, submission_name
     from scorer.io.files import spool
@@ -139,7 +139,7 @@ def submissions_of(words: list[str], edge: Edge, challenge: Challenge) -> list[N
     return found
 
 
-def spare(output: Path | None, challenge: Challenge, *read: Path) -> None:
+def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> None:
     """Refuse to write over a file of the challenge, or one that is read.
 
     Raises:
@@ -148,21 +148,21 @@ def spare(output: Path | None, challenge: Challenge, *read: Path) -> None:
     if output is None:
         return
     if os.path.isdir(output):
-        raise UsageError(f"{shown(output)} cannot be written: this is a folder")
+        raise UsageError(f"{printable(output)} cannot be written: this is a folder")
     from scorer.prepare.fingerprint import KEY
 
     for path in (*challenge.files, challenge.folder / KEY, *read):
         with suppress(OSError, ValueError):  # one of them is not there
             if os.path.samefile(path, output):
-                raise UsageError(f"{shown(output)} is read here; -o needs a file of its own")
+                raise UsageError(f"{printable(output)} is read here; -o needs a file of its own")
 
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:
     """A file's problems as lines; when quiet, only its errors."""
-    from scorer.reports.findings.text import told
+    from scorer.reports.findings.text import format_findings
 
     if not quiet:
-        return told(findings, every)
+        return format_findings(findings, every)
     errors = Findings(findings.path)
     errors.extend(problem for problem in findings if problem.severity == "error")
-    return told(errors, every)
+    return format_findings(errors, every)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 REFRESHED = 3  # how often the bar is drawn in a second
 
@@ -30,7 +30,7 @@ class _Progress:
             self._bar.add_task("", total=of)
             self._bar.start()
         if self._bar is not None:
-            self._bar.update(0, completed=done, description=self._escape(shown(name, 40)))
+            self._bar.update(0, completed=done, description=self._escape(printable(name, 40)))
 
     def close(self) -> None:
         """Take the bar away, however the work ended."""

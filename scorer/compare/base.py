@@ -22,9 +22,9 @@ from pydantic import Field
 from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import Registry, discover, mark
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.metrics.base import Function, Measure, Metric, measure
-from scorer.views.positions import Lineup, Positions
+from scorer.views.positions import Positions, PositionTable
 
 AboveZero = Annotated[
     float,
@@ -62,7 +62,7 @@ class Definition:
 
 
 class Comparison(Definition):
-    """Makes a preference for each list of any two submissions in a `Lineup`."""
+    """Makes a preference for each list of any two submissions in a `PositionTable`."""
 
 
 class Aggregation(Definition):
@@ -81,7 +81,7 @@ def comparison(
 ) -> Callable[[Function], Function]:
     """Make a function a comparison; the function itself is left as it is.
 
-    It is given a `Lineup` and gives an array (submissions, submissions, lists)
+    It is given a `PositionTable` and gives an array (submissions, submissions, lists)
     for its lists, antisymmetric, NaN for a list in which nothing is relevant.
     Its further arguments are keyword-only and become its parameters.
 
@@ -181,10 +181,10 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     values = np.full((len(positions), len(positions), truth.lists), np.nan)
     items = np.bincount(truth.truth_list, minlength=truth.lists)
     for lists in _blocks(items, BLOCK // len(positions)):
-        found = _run(measure, Lineup.of(positions, lists))
+        found = _run(measure, PositionTable.of(positions, lists))
         if np.shape(found) != values[:, :, lists].shape:
-            said = f"{np.shape(found)}; {values[:, :, lists].shape} was asked"
-            raise PluginError(f"preference {measure.metric.name} gave an array of shape {said}")
+            message = f"{np.shape(found)}; {values[:, :, lists].shape} was asked"
+            raise PluginError(f"preference {measure.metric.name} gave an array of shape {message}")
         values[:, :, lists] = found
     return values
 
@@ -303,5 +303,5 @@ def _run(measure: Measure, view: object) -> Any:
     except ScorerError:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {shown(error)}"
-        raise PluginError(f"{measure.metric.name} failed: {said}") from error
+        message = f"{type(error).__name__}: {printable(error)}"
+        raise PluginError(f"{measure.metric.name} failed: {message}") from error

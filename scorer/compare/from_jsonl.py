@@ -13,7 +13,7 @@ from scorer.compare.pairs import pairing
 from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
-from scorer.core.text import quoted, shown, some
+from scorer.core.text import join_first, printable, quoted
 from scorer.io.files import open_bytes
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import lines
@@ -37,7 +37,7 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
                     return None
                 begun = True
                 if line.strip(" \t"):
-                    where = f"{shown(path.name)}:{number}"
+                    where = f"{printable(path.name)}:{number}"
                     for key, value in _row(line, where, names, lists):
                         cells.setdefault(key, []).append(value)
     except Unreadable as error:
@@ -45,19 +45,19 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     if not begun:
         return None
     if findings.fatal:
-        raise UsageError(f"{shown(path.name)} cannot be read: {next(iter(findings)).message}")
+        raise UsageError(f"{printable(path.name)} cannot be read: {next(iter(findings)).message}")
     if unknown := [name for name in preferences or () if name not in cells]:
-        known = some(list(cells), 10)
+        known = join_first(list(cells), 10)
         raise UsageError(
-            f"{shown(path.name)} has no preference {quoted(unknown[0])}; it has {known}"
+            f"{printable(path.name)} has no preference {quoted(unknown[0])}; it has {known}"
         )
     order = sorted(range(len(names)), key=list(names).__getitem__)
     cubes = {}
     for key in preferences or cells:
         cube = _cube(cells[key], len(names), len(lists))
         if cube is None:
-            said = f"{shown(path.name)}: {quoted(key)} needs one line for each pair and list"
-            raise UsageError(said)
+            message = f"{printable(path.name)}: {quoted(key)} needs one line for each pair and list"
+            raise UsageError(message)
         cubes[key] = cube[np.ix_(order, order)]
     return pairing([list(names)[n] for n in order], list(lists), cubes, {})
 
@@ -81,10 +81,10 @@ def _row(
     except (ValueError, RecursionError):
         row = None
     match row:
-        case {"a": str(a), "b": str(b), "list": str(name), "preferences": dict(said)} if a != b:
+        case {"a": str(a), "b": str(b), "list": str(name), "preferences": dict(values)} if a != b:
             one, other = (names.setdefault(each, len(names)) for each in (a, b))
             at = lists.setdefault(name, len(lists))
-            for key, value in said.items():
+            for key, value in values.items():
                 number = math.nan if value is None else value
                 if type(number) not in (int, float) or abs(number) > 1:
                     wanted = f"{quoted(key)} is {quoted(value)}, expected a number from -1 to 1"

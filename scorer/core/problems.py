@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 Severity = Literal["error", "warning"]
 
@@ -35,7 +35,7 @@ class Problem:
 
     def __str__(self) -> str:
         """`PATH:LINE:COL: severity[CODE] what`, as compilers and editors write it."""
-        place = [shown(self.path) if self.path else None, self.line, self.column]
+        place = [printable(self.path) if self.path else None, self.line, self.column]
         where = "".join(f"{part}:" for part in place if part is not None)
         return f"{where}{' ' if where else ''}{self.severity}[{self.code}] {self.message}"
 

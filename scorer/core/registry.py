@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from scorer.core.errors import PluginError, ScorerError, UnknownName
-from scorer.core.text import quoted, raised
+from scorer.core.text import describe_exception, quoted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -80,7 +80,7 @@ class Registry(Generic[T]):
     def get(self, name: str) -> T:
         """The thing of that name or alias, whatever its case. Raises `UnknownName`."""
         if not self._own and not _installed(self.group):  # nobody else claims names
-            thing = alone(self.package, self.type_, name.casefold())
+            thing = load_one(self.package, self.type_, name.casefold())
             if thing is not None:
                 return thing
         _, _, names = self._loaded
@@ -128,7 +128,7 @@ def discover(kind: str, package: str, type_: type[T], group: str = "") -> Regist
     return Registry(kind, package, type_, group=group)
 
 
-def alone(package: str, type_: type[T], name: str) -> T | None:
+def load_one(package: str, type_: type[T], name: str) -> T | None:
     """The thing of that name in the module of that name, without loading its neighbours."""
     if name not in _modules(package):
         return None
@@ -140,7 +140,7 @@ def _found(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
     """What stands in the modules of `package`, then what its entry points lead to."""
     yield from _marked([import_module(f"{package}.{name}") for name in _modules(package)], type_)
     for point in _installed(group):
-        with foreign(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
+        with plugin_call(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
             loaded = point.load()
         module = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
         yield from _marked([module], type_)
@@ -175,7 +175,7 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
     if spec is None or spec.loader is None or not os.path.isfile(path):
         raise PluginError(f"the plugin {quoted(path.name)} is not a Python file that can be read")
     module = module_from_spec(spec)
-    with foreign(f"the plugin {quoted(path.name)} cannot be loaded"):
+    with plugin_call(f"the plugin {quoted(path.name)} cannot be loaded"):
         spec.loader.exec_module(module)
     found = [(thing, path.name) for thing, _ in _marked([module], type_)]
     if not found:
@@ -184,11 +184,11 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
 
 
 @contextmanager
-def foreign(said: str) -> Iterator[None]:
+def plugin_call(message: str) -> Iterator[None]:
     """Run code that is not ours: whatever it raises is its fault, and where we stand is no matter.
 
     Raises:
-        PluginError: `said`, and what it raised; even what would have ended the process.
+        PluginError: `message`, and what it raised; even what would have ended the process.
     """
     here = os.getcwd() if os.path.isdir(".") else "/"  # our folder may be gone
     try:
@@ -196,7 +196,7 @@ def foreign(said: str) -> Iterator[None]:
     except (KeyboardInterrupt, ScorerError):
         raise
     except BaseException as error:
-        raise PluginError(f"{said}: {raised(error)}") from error
+        raise PluginError(f"{message}: {describe_exception(error)}") from error
     finally:
         os.chdir(here)
 

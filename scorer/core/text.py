@@ -15,7 +15,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return folded[found[0]] if found else None
 
 
-def near(path: Path) -> str:
+def display_path(path: Path) -> str:
     """A file's path as one would write it here, where it is below; for messages."""
     try:
         return str(path.relative_to(Path.cwd()))
@@ -23,36 +23,36 @@ def near(path: Path) -> str:
         return str(path)
 
 
-def shown(text: object, width: int = 200) -> str:
+def printable(text: object, width: int = 200) -> str:
     r"""Text from outside, safe to print: controls escaped, what is long cut in the middle.
 
-    >>> print(shown("a\x1b[31mb"))
+    >>> print(printable("a\x1b[31mb"))
     a\x1b[31mb
-    >>> shown("abcdefghij", width=5)
+    >>> printable("abcdefghij", width=5)
     'ab…ij'
     """
-    said = str(text)
-    if len(said) > width:
+    message = str(text)
+    if len(message) > width:
         half = (width - 1) // 2
-        said = f"{said[:half]}…{said[-half:]}"
+        message = f"{message[:half]}…{message[-half:]}"
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode()
-                   for c in said)  # fmt: skip
+                   for c in message)  # fmt: skip
 
 
-def raised(error: BaseException) -> str:
+def describe_exception(error: BaseException) -> str:
     """What code that is not ours raised, in a line."""
     try:
-        return f"{type(error).__name__}: {shown(error)}"
+        return f"{type(error).__name__}: {printable(error)}"
     except Exception:  # its own words may fail too
         return type(error).__name__
 
 
 def quoted(text: object, width: int = 60) -> str:
-    """`shown` in single quotes, for an id or a cell inside a sentence."""
-    return f"'{shown(text, width)}'"
+    """`printable` in single quotes, for an id or a cell inside a sentence."""
+    return f"'{printable(text, width)}'"
 
 
-def some(names: Sequence[Any], most: int = 3) -> str:
+def join_first(names: Sequence[Any], most: int = 3) -> str:
     """The first few of many names, in a sentence: `'a', 'b', 'c' and 1,204 more`."""
-    said = ", ".join(quoted(name) for name in names[:most])
-    return f"{said} and {len(names) - most:,} more" if len(names) > most else said
+    message = ", ".join(quoted(name) for name in names[:most])
+    return f"{message} and {len(names) - most:,} more" if len(names) > most else message

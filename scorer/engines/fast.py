@@ -31,7 +31,7 @@ from scorer.io.files import digest as sha256
 from scorer.io.formats.base import Format
 from scorer.io.limits import GZIP, ZSTD, Bounds, Unreadable
 from scorer.io.polars_chunks import PIECE, Doubt, Layout, pieces
-from scorer.io.table import Floats, Ints, Wanted
+from scorer.io.table import Floats, Ints, Schema
 from scorer.views.hits import Hits, Judged, Ties
 from scorer.views.join import Truth
 
@@ -153,7 +153,7 @@ Read = Callable[..., Iterator[Any]]  # as `cutting.pieces`, of one file
 def quick(
     path: Path,
     format: Format,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Schema],
     asked: Asked,
     tick: Callable[[int], None] = lambda read: None,
 ) -> Seen:

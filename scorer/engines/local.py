@@ -21,9 +21,9 @@ from scorer.io.files import digest
 from scorer.io.formats.base import Format, format_of, read
 from scorer.io.limits import Unreadable
 from scorer.io.polars_chunks import Doubt, worth
-from scorer.io.table import Ids, Table
+from scorer.io.table import CodedColumn, Table
 from scorer.kinds.grades import Grades, met
-from scorer.prepare.open import Opened
+from scorer.prepare.open import OpenChallenge
 from scorer.results.scorecard import Outcome
 from scorer.scoring.evaluate import score
 from scorer.views.hits import Judged, Ranked
@@ -37,7 +37,7 @@ JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone s
 
 
 def local(
-    opened: Opened, submissions: Sequence[Path], tick: Tick = lambda done: None
+    opened: OpenChallenge, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
     """Read, check and score each submission."""
     scorer, done = _scorer(opened), 0
@@ -52,13 +52,15 @@ def local(
     tick(len(submissions))
 
 
-def _scorer(opened: Opened) -> Scorer:
+def _scorer(opened: OpenChallenge) -> Scorer:
     """What scores one submission."""
     asked = cache(partial(_asked, opened))  # by the first large file, for all of them
     return lambda path, tick: outcome(opened, asked, path, tick)
 
 
-def outcome(opened: Opened, asked: Callable[[], Asked | None], path: Path, tick: Tick) -> Outcome:
+def outcome(
+    opened: OpenChallenge, asked: Callable[[], Asked | None], path: Path, tick: Tick
+) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
     rules, sha256 = opened.prepared.challenge.submission, None
     if worth(path) and (known := asked()) is not None:
@@ -83,7 +85,7 @@ def outcome(opened: Opened, asked: Callable[[], Asked | None], path: Path, tick:
     return Outcome(findings, sha256, card, folds)
 
 
-def checked(opened: Opened, path: Path) -> tuple[Table | None, Findings]:
+def checked(opened: OpenChallenge, path: Path) -> tuple[Table | None, Findings]:
     """A submission's rows, where they can be read, and all that is wrong with it."""
     prepared, rules = opened.prepared, opened.prepared.challenge.submission
     findings = Findings(str(path))
@@ -93,7 +95,7 @@ def checked(opened: Opened, path: Path) -> tuple[Table | None, Findings]:
     return table, findings
 
 
-def _asked(opened: Opened) -> Asked | None:
+def _asked(opened: OpenChallenge) -> Asked | None:
     """What the fast pass must know; None where a measure looks at more than judged items."""
     prepared, rules, answers = opened.prepared, opened.prepared.challenge.submission, opened.answers
     truth = answers.truth if isinstance(answers, Grades) else None
@@ -107,7 +109,9 @@ def _asked(opened: Opened) -> Asked | None:
     return Asked(opened.public, truth, rules.ties, shortest, longest, prepared.limits, lenient)
 
 
-def _vouched(opened: Opened, asked: Asked, path: Path, format: Format, tick: Tick) -> Outcome:
+def _vouched(
+    opened: OpenChallenge, asked: Asked, path: Path, format: Format, tick: Tick
+) -> Outcome:
     """The outcome of a large submission in which the fast pass finds nothing to tell.
 
     Raises:
@@ -119,7 +123,7 @@ def _vouched(opened: Opened, asked: Asked, path: Path, format: Format, tick: Tic
     size, findings = max(path.stat().st_size, 1), Findings(str(path))
     seen = quick(path, format, prepared.shapes, asked, lambda read: tick(min(read / size, 1.0)))
     if seen.lists is not None:
-        lists = {"list": Ids(np.arange(len(seen.lists)), seen.lists)}
+        lists = {"list": CodedColumn(np.arange(len(seen.lists)), seen.lists)}
         stub = Table(lists, {}, np.zeros(len(seen.lists), dtype=np.int64), prepared.shapes[0])
         findings.extend(missing_list(Submitted(stub, opened.public, rules)))
     if seen.judged is None:

@@ -66,8 +66,8 @@ def spool(stream: BinaryIO, limits: Bounds) -> Path:
             os.unlink(name)
             raise
     except OSError as error:
-        said = f"a temporary file cannot be filled ({error.strerror}); TMPDIR names its folder"
-        raise UsageError(said) from None
+        message = f"a temporary file cannot be filled ({error.strerror}); TMPDIR names its folder"
+        raise UsageError(message) from None
     return Path(name)
 
 
@@ -81,8 +81,10 @@ def open_bytes(path: Path, limits: Bounds, binary: bool = False) -> io.BufferedR
     try:
         size = os.fstat(stored.fileno()).st_size
         if size > limits.size:
-            said = f"{_size(size)}, at most {_size(limits.size)}"
-            raise Unreadable(Problem("S104", f"the file is larger than is accepted here ({said})"))
+            message = f"{_size(size)}, at most {_size(limits.size)}"
+            raise Unreadable(
+                Problem("S104", f"the file is larger than is accepted here ({message})")
+            )
         head = stored.peek(HEAD)
         if not head:
             raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
@@ -113,8 +115,8 @@ def _regular(path: Path) -> io.BufferedReader:
     except (FileNotFoundError, NotADirectoryError):
         raise Unreadable(Problem("S101", f"file not found{_beside(path)}")) from None
     except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise Unreadable(Problem("S101", f"the file cannot be read: {said}")) from None
+        message = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise Unreadable(Problem("S101", f"the file cannot be read: {message}")) from None
     if handle is None or not stat.S_ISREG(mode):
         if handle is not None:
             os.close(handle)
@@ -138,8 +140,8 @@ class _Stored(io.FileIO):
         try:
             return super().readinto(buffer) or 0
         except OSError as error:
-            said = f"the file cannot be read: {error.strerror}"
-            raise Unreadable(Problem("S101", said)) from None
+            message = f"the file cannot be read: {error.strerror}"
+            raise Unreadable(Problem("S101", message)) from None
 
 
 class _Unpacked(io.RawIOBase):
@@ -166,8 +168,8 @@ class _Unpacked(io.RawIOBase):
         except (EOFError, zlib.error, OSError) as error:
             what = "ends early" if isinstance(error, EOFError) else "is damaged"
             hint = "compress and send the file again"
-            said = f"the compressed data {what}"
-            raise Unreadable(Problem("S108", said, help=hint)) from None
+            message = f"the compressed data {what}"
+            raise Unreadable(Problem("S108", message, help=hint)) from None
         self._given += len(data)
         if self._given > self._most:
             raise Unreadable(too_large(self._most))

@@ -10,7 +10,7 @@ from scorer.io.files import BLOCK
 from scorer.io.limits import BOM, UTF8, Bounds, Unreadable
 
 
-def enough(findings: Findings, code: str) -> bool:
+def count_only(findings: Findings, code: str) -> bool:
     """Whether so many problems of that code are kept that one more is only counted.
 
     It then is counted; making a problem for nothing is what takes long on a file
@@ -65,17 +65,17 @@ def _decoded(block: bytes, number: int, limits: Bounds, findings: Findings) -> l
     if b"\r" in block:
         texts = [text.removesuffix("\r") for text in texts]
         if number == 1 and "\r" in texts[0]:
-            said = "the lines end in CR alone, as old Macs wrote them"
+            message = "the lines end in CR alone, as old Macs wrote them"
             place = texts[0].index("\r") + 1
             hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
-            raise Unreadable(Problem("S207", said, line=1, column=place, help=hint))
+            raise Unreadable(Problem("S207", message, line=1, column=place, help=hint))
     return texts
 
 
 def _mended(raw: bytes, number: int, findings: Findings) -> str:
     """A line that is not plain UTF-8 as text, after telling why."""
     if b"\0" in raw:
-        if not enough(findings, "S106"):
+        if not count_only(findings, "S106"):
             column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
             findings.add(Problem("S106", "a NUL byte", line=number, column=column))
         raw = raw.replace(b"\0", b"")
@@ -83,17 +83,17 @@ def _mended(raw: bytes, number: int, findings: Findings) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         text = raw.decode("cp1252", errors="replace")
-        if enough(findings, "S105"):
+        if count_only(findings, "S105"):
             return text
         column = len(raw[: error.start].decode("utf-8")) + 1
-        said = f"byte 0x{raw[error.start]:02X} is not UTF-8"
+        message = f"byte 0x{raw[error.start]:02X} is not UTF-8"
         if "\ufffd" not in text:
-            said += "; the file looks like Windows-1252"
-        findings.add(Problem("S105", said, line=number, column=column, help=UTF8))
+            message += "; the file looks like Windows-1252"
+        findings.add(Problem("S105", message, line=number, column=column, help=UTF8))
         return text
 
 
 def _long(line: bytes | bytearray, number: int, limits: Bounds) -> Problem:
-    said = f"the line is longer than {limits.line:,} bytes"
+    message = f"the line is longer than {limits.line:,} bytes"
     hint = "its lines seem to end in CR alone; save it with LF or CRLF" if b"\r" in line else None
-    return Problem("S109", said, line=number, help=hint)
+    return Problem("S109", message, line=number, help=hint)

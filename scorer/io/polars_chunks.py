@@ -19,7 +19,7 @@ import numpy as np
 from scorer.io.files import open_bytes
 from scorer.io.formats.base import COMPRESSED, Format
 from scorer.io.limits import Bounds
-from scorer.io.table import TEXT, Wanted
+from scorer.io.table import TEXT, Schema
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -57,7 +57,7 @@ class Layout:
     separator: str
     width: int
     places: Mapping[str, int]  # role -> its column, from 0
-    shape: Wanted
+    shape: Schema
     header: int = 0  # how many bytes it takes
 
     @property
@@ -76,7 +76,7 @@ class Layout:
 def pieces(
     path: Path,
     format: Format,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Schema],
     limits: Bounds,
     work: Callable[[Layout, pl.DataFrame], T],
     digest: hashlib._Hash | None = None,
@@ -135,7 +135,7 @@ def pieces(
 
 
 def frames(
-    path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds
+    path: Path, format: Format, wanted: Sequence[Schema], limits: Bounds
 ) -> Iterator[tuple[Layout, pl.DataFrame]]:
     """The file's columns, some MiB at a time. Raises `Doubt` as `pieces` does."""
     return pieces(path, format, wanted, limits, lambda layout, frame: (layout, frame))
@@ -144,7 +144,7 @@ def frames(
 def _chunks(
     path: Path,
     format: Format,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Schema],
     limits: Bounds,
     digest: hashlib._Hash | None,
 ) -> Iterator[tuple[Layout, bytes]]:
@@ -173,7 +173,7 @@ def _chunks(
                 yield layout, data
 
 
-def _layout(data: bytes, format: Format, wanted: Sequence[Wanted]) -> Layout:
+def _layout(data: bytes, format: Format, wanted: Sequence[Schema]) -> Layout:
     """Where the columns of a file are that begins like this."""
     first = data[: data.index(b"\n")].decode("ascii", "replace")
     if format.name == "trec":

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scorer.io.formats.base import Format
 from scorer.io.limits import Bounds, Unreadable
 from scorer.io.polars_chunks import Doubt, frames
-from scorer.io.table import TEXT, Floats, Ids, Table, Wanted, largest
+from scorer.io.table import TEXT, CodedColumn, Floats, Schema, Table, largest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +21,7 @@ Narrow = NDArray[np.int32]
 SCATTERED = frozenset({"item", "better", "worse"})  # of other ids, equal ones stand together
 
 
-def table(path: Path, format: Format, wanted: Sequence[Wanted], limits: Bounds) -> Table:
+def table(path: Path, format: Format, wanted: Sequence[Schema], limits: Bounds) -> Table:
     """The whole of a file as a table, such as a large truth.
 
     Raises:
@@ -70,7 +70,7 @@ def _small(column: pl.Series, role: str) -> Floats:
     return found
 
 
-def _coded(parts: list[pl.Series], times: list[Narrow] | None) -> Ids:
+def _coded(parts: list[pl.Series], times: list[Narrow] | None) -> CodedColumn:
     """A column, from its pieces, or from runs and how long each of them is."""
     import polars as pl
 
@@ -88,7 +88,7 @@ def _coded(parts: list[pl.Series], times: list[Narrow] | None) -> Ids:
     for part, mine in zip(parts, np.split(codes, ends[:-1]), strict=True):
         if not (names.gather(mine) == part).all():
             raise Doubt  # two ids have one hash
-    return Ids(codes if times is None else np.repeat(codes, np.concatenate(times)), names)
+    return CodedColumn(codes if times is None else np.repeat(codes, np.concatenate(times)), names)
 
 
 def _grouped(hashes: NDArray[np.uint64]) -> tuple[Narrow, Narrow]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scorer.core.errors import UsageError
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.io.files import beginning, open_bytes
 from scorer.io.formats.base import COMPRESSED
 from scorer.io.limits import Limits, Unreadable
@@ -71,9 +71,9 @@ def _bytes(path: Path) -> bytes:
             with open_bytes(path, Limits(size=MOST, unpacked=MOST)) as stream:
                 data = stream.read(MOST + 1)
     except Unreadable as error:
-        raise UsageError(f"{shown(path)} cannot be repaired: {error.problem.message}") from None
+        raise UsageError(f"{printable(path)} cannot be repaired: {error.problem.message}") from None
     if len(data) > MOST:
-        raise UsageError(f"{shown(path)} is too large to be repaired")
+        raise UsageError(f"{printable(path)} is too large to be repaired")
     return data
 
 

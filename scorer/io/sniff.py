@@ -64,5 +64,5 @@ def refuse(head: bytes, binary: bool) -> None:
 
 
 def _foreign(what: str, encoding: str) -> Unreadable:
-    said = f"{what}; the file looks like {encoding}"
-    return Unreadable(Problem("S105", said, line=1, column=1, help=UTF8))
+    message = f"{what}; the file looks like {encoding}"
+    return Unreadable(Problem("S105", message, line=1, column=1, help=UTF8))

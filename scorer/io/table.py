@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 from scorer.io.limits import Bounds, Unreadable
-from scorer.io.lines import enough
+from scorer.io.lines import count_only
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +45,7 @@ Place = Callable[[str, int], "tuple[int, int | None]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Schema:
     """What a table is asked for: the columns by their roles."""
 
     required: tuple[str, ...]
@@ -63,7 +63,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Ids:
+class CodedColumn:
     """A column of ids: each row's code is the place of its text in `names`."""
 
     codes: Codes
@@ -89,10 +89,10 @@ class Ids:
 class Table:
     """A file's rows, column by column. All arrays have one element a row."""
 
-    ids: Mapping[str, Ids]
+    ids: Mapping[str, CodedColumn]
     numbers: Mapping[str, Floats]
     line: Ints  # the physical line each row begins on
-    wanted: Wanted
+    wanted: Schema
     facts: Mapping[str, Any] = field(default_factory=dict)  # what a format noticed
 
     def __len__(self) -> int:
@@ -123,7 +123,7 @@ class Builder:
 
     def __init__(
         self,
-        wanted: Wanted,
+        wanted: Schema,
         roles: Sequence[str],
         findings: Findings,
         limits: Bounds,
@@ -160,7 +160,7 @@ class Builder:
         self._flush()
         return Table(
             {
-                role: Ids(_ints(parts), tuple(self._index[role]))
+                role: CodedColumn(_ints(parts), tuple(self._index[role]))
                 for role, parts in self._codes.items()
             },
             {role: np.concatenate([np.empty(0), *parts]) for role, parts in self._numbers.items()},
@@ -177,8 +177,8 @@ class Builder:
         lines, cells, _ = zip(*batch, strict=True)
         self._rows += len(lines)
         if self._rows > self._limits.rows:
-            said = f"more than {self._limits.rows:,} rows, which is what is accepted here"
-            raise Unreadable(Problem("S104", said, line=lines[-1]))
+            message = f"more than {self._limits.rows:,} rows, which is what is accepted here"
+            raise Unreadable(Problem("S104", message, line=lines[-1]))
         self._lines.append(np.array(lines, dtype=np.int64))
         for n, (role, column) in enumerate(zip(self.roles, zip(*cells, strict=True), strict=True)):
             if role in self._codes:
@@ -186,8 +186,8 @@ class Builder:
                 codes = [index.setdefault(text, len(index)) for text in column]
                 self._codes[role].append(np.array(codes, dtype=np.int64))
                 if len(index) > self._limits.ids:
-                    said = f"more than {self._limits.ids:,} different ids, as accepted here"
-                    raise Unreadable(Problem("S104", said, line=lines[-1]))
+                    message = f"more than {self._limits.ids:,} different ids, as accepted here"
+                    raise Unreadable(Problem("S104", message, line=lines[-1]))
             else:
                 self._numbers[role].append(self._parsed(n, column, batch))
 
@@ -214,16 +214,16 @@ class Builder:
         self, n: int, fault: tuple[str, str], line: int, cells: Sequence[str], raw: str
     ) -> None:
         """Tell what is wrong with the n-th cell of a row."""
-        code, said = fault
-        if enough(self.findings, code):
+        code, message = fault
+        if count_only(self.findings, code):
             return
         below, column = self._place(raw, n) if self._place else (0, None)
-        said = f"{shown(self.wanted.called(self.roles[n]), 60)} {said}"
+        message = f"{printable(self.wanted.called(self.roles[n]), 60)} {message}"
         ids = dict(zip(self.roles, cells, strict=True))
         self.findings.add(
             Problem(
                 code,
-                said,
+                message,
                 line=line + below,
                 column=column,
                 list=ids.get("list"),
@@ -261,7 +261,10 @@ def number(text: str, most: float = sys.float_info.max) -> tuple[float, tuple[st
         return math.nan, ("S503", f"is {quoted(text)}; every row needs a finite number")
     point = folded.replace(",", ".", 1)
     if "," in folded and DECIMAL.fullmatch(point):
-        return math.nan, ("S504", f"{quoted(text)} has a decimal comma; write {shown(point, 60)}")
+        return math.nan, (
+            "S504",
+            f"{quoted(text)} has a decimal comma; write {printable(point, 60)}",
+        )
     return math.nan, ("S501", f"{quoted(text)} is not a number in plain decimal notation")
 
 

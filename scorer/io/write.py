@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from scorer.core.errors import UsageError
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 
 SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced
 
@@ -40,9 +40,9 @@ def write(path: Path, data: bytes) -> None:
             Path(beside).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise UsageError(f"{shown(path)} cannot be written: {error.strerror}") from None
+        raise UsageError(f"{printable(path)} cannot be written: {error.strerror}") from None
     except ValueError:  # a NUL character
-        raise UsageError(f"{shown(path)} cannot be written: not a file name") from None
+        raise UsageError(f"{printable(path)} cannot be written: not a file name") from None
 
 
 def folder(path: Path) -> None:
@@ -57,8 +57,8 @@ def folder(path: Path) -> None:
     except FileExistsError:
         taken = True
     except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise UsageError(f"{quoted(path)} cannot be made: {said}") from None
+        message = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise UsageError(f"{quoted(path)} cannot be made: {message}") from None
     if taken:
         raise UsageError(f"{quoted(path)} exists and is not an empty folder")
 

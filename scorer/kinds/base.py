@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import Table, Wanted
+from scorer.io.table import Schema, Table
 from scorer.views.hits import Ties
-from scorer.views.meeting import Meeting
+from scorer.views.meeting import Views
 from scorer.views.names import Names
 
 
@@ -24,7 +24,7 @@ class Constants(NamedTuple):
     users: int | None = None  # how many past users there are, where the challenge has a history
 
 
-class Answers(Protocol):
+class OpenTruth(Protocol):
     """A truth made ready, once for all submissions."""
 
     @property
@@ -37,7 +37,7 @@ class Answers(Protocol):
         """What the measures are settled by."""
         ...
 
-    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The submission seen through this truth, in those views."""
         ...
 
@@ -47,7 +47,7 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Aids:
+class SideTables:
     """The challenge's files beside the truth, those that it has."""
 
     public: Public
@@ -56,16 +56,16 @@ class Aids:
     strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
 
 
-Open = Callable[[Table, Aids, Findings], Answers]
+Open = Callable[[Table, SideTables, Findings], OpenTruth]
 
 
 class Kind(NamedTuple):
     """What the metrics of a challenge look at."""
 
     name: str
-    truth: tuple[Wanted, ...]  # the shapes that the truth may have
-    known: tuple[Wanted, ...]  # the part of each that is public
-    submission: tuple[Wanted, ...]
+    truth: tuple[Schema, ...]  # the shapes that the truth may have
+    known: tuple[Schema, ...]  # the part of each that is public
+    submission: tuple[Schema, ...]
     open: Open
     aliases: tuple[str, ...] = ()
 
@@ -73,9 +73,9 @@ class Kind(NamedTuple):
 def kind(
     name: str,
     *,
-    truth: tuple[Wanted, ...],
-    known: tuple[Wanted, ...],
-    submission: tuple[Wanted, ...],
+    truth: tuple[Schema, ...],
+    known: tuple[Schema, ...],
+    submission: tuple[Schema, ...],
 ) -> Callable[[Any], Any]:
     """Make a function that opens a truth the kind of challenge of that name."""
     return lambda function: mark(function, Kind(name, truth, known, submission, function))

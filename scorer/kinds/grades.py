@@ -11,13 +11,13 @@ import numpy as np
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.table import Ints, Table, Wanted
-from scorer.kinds.base import Aids, Constants, kind
+from scorer.io.table import Ints, Schema, Table
+from scorer.kinds.base import Constants, SideTables, kind
 from scorer.views.hits import Judged, Ties
 from scorer.views.join import Truth, graded, judge, likelihood, named, returned, stated
-from scorer.views.meeting import Meeting
+from scorer.views.meeting import Views
 from scorer.views.names import Names
-from scorer.views.pairwise import Heights, Layout, Orders, Preferred
+from scorer.views.pairwise import Layout, Orders, Preferred, Ranking
 from scorer.views.positions import Positions
 from scorer.views.returned import Catalogue, Returned
 
@@ -28,7 +28,7 @@ class Grades:
 
     truth: Truth
     constants: Constants
-    aids: Aids
+    aids: SideTables
 
     @property
     def lists(self) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Grades:
         """The truth as preferences: the better grade is preferred."""
         layout, chances = Layout.of(self.items.in_list, self.lists), self.aids.tables
         likely = likelihood(chances["likelihood"], self.items) if "likelihood" in chances else None
-        return Orders.of(layout, Heights(self.items.grade), likely)
+        return Orders.of(layout, Ranking(self.items.grade), likely)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -58,7 +58,7 @@ class Grades:
         places = {name: n for n, name in enumerate(self.truth.lists)}
         return _past(self.aids.tables.get("history"), places, self.catalogue.items)
 
-    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The judged items that the submission returned, beside the best possible."""
         judged, answered = judge(submission, self.truth, ties)
         seen = dict(met(judged, answered, views).views)
@@ -66,28 +66,28 @@ class Grades:
             seen[Preferred] = Preferred(self.orders, stated(submission, self.items))
         if Returned in views:
             seen[Returned] = returned(submission, self.truth, ties, self.catalogue, self.past)
-        return Meeting(answered, seen)
+        return Views(answered, seen)
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The truth's items, best first, and the returned ones."""
         return named(submission, self.items if view is Preferred else self.truth, ties, at)
 
 
-def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Meeting:
+def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
     """What can be seen of a submission by its judged items alone."""
     seen: dict[type, object] = {Judged: judged}
     if Positions in views:
         seen[Positions] = Positions.of(judged)
-    return Meeting(answered, seen)
+    return Views(answered, seen)
 
 
 @kind(
     "grades",
-    truth=(Wanted(("list", "item"), ("grade", "subtopic")),),
-    known=(Wanted(("list",)),),
-    submission=(Wanted(("list", "item"), ("rank", "score", "tag")),),
+    truth=(Schema(("list", "item"), ("grade", "subtopic")),),
+    known=(Schema(("list",)),),
+    submission=(Schema(("list", "item"), ("rank", "score", "tag")),),
 )
-def grades(table: Table, aids: Aids, findings: Findings) -> Grades:
+def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     """Judged items, best first; a list without any is in the public lists file."""
     grade = table.numbers.get("grade")
     if not len(table):
@@ -104,7 +104,7 @@ def grades(table: Table, aids: Aids, findings: Findings) -> Grades:
     return Grades(truth, Constants(highest, catalogue, users), aids)
 
 
-def _catalogue(aids: Aids) -> Catalogue:
+def _catalogue(aids: SideTables) -> Catalogue:
     """The challenge's items, else those of its history, in the order of their ids."""
     items, history = aids.tables.get("items"), aids.tables.get("history")
     known = history if items is None else items
@@ -139,7 +139,7 @@ def _past(
     return pairs // max(len(items), 1), pairs % max(len(items), 1)
 
 
-def _equal(truth: Truth, aids: Aids) -> Iterator[Problem]:
+def _equal(truth: Truth, aids: SideTables) -> Iterator[Problem]:
     """Lists whose truth is no order, for metrics that need one."""
     same = (np.diff(truth.in_list) == 0) & (np.diff(truth.grade) == 0)
     names = list(truth.items)
@@ -148,9 +148,9 @@ def _equal(truth: Truth, aids: Aids) -> Iterator[Problem]:
         if (mine := int(truth.in_list[n])) == seen:
             continue
         seen, name = mine, truth.lists[mine]
-        said = (
+        message = (
             f"{', '.join(aids.strict)} needs an order as truth: {aids.public.word('list')} "
             f"{quoted(name)} grades {quoted(names[truth.item[n]])} and "
             f"{quoted(names[truth.item[n + 1]])} both {truth.grade[n]:g}"
         )
-        yield Problem("T706", said, list=name)
+        yield Problem("T706", message, list=name)

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from scorer.checks.pairs import faults
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted, some
-from scorer.io.table import Table, Wanted
-from scorer.kinds.base import Aids, Constants, kind
+from scorer.core.text import join_first, quoted
+from scorer.io.table import Schema, Table
+from scorer.kinds.base import Constants, SideTables, kind
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, likelihood, members, named, prefer, stated
-from scorer.views.meeting import Meeting
+from scorer.views.meeting import Views
 from scorer.views.names import Names
 from scorer.views.pairwise import Layout, Orders, Preferred
 
-PAIRS = Wanted(("list", "better", "worse"))
+PAIRS = Schema(("list", "better", "worse"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class Preferences:
         """The lists that are scored."""
         return self.truth.lists
 
-    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """What the submission prefers, beside what the truth does."""
         preferred, answered = prefer(submission, self.truth, self.orders)
-        return Meeting(answered, {Preferred: preferred})
+        return Views(answered, {Preferred: preferred})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The items that can be compared, by their names."""
@@ -46,9 +46,9 @@ class Preferences:
     "preferences",
     truth=(PAIRS,),
     known=(PAIRS,),  # the items of each list are public, not which of two is better
-    submission=(PAIRS, Wanted(("list", "item"), ("rank", "score", "tag"))),
+    submission=(PAIRS, Schema(("list", "item"), ("rank", "score", "tag"))),
 )
-def preferences(table: Table, aids: Aids, findings: Findings) -> Preferences:
+def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferences:
     """Orders that may leave pairs open, over the items that the public part names."""
     word, candidates = aids.public.word("list"), aids.public.candidates or {}
     lists = table.ids["list"]
@@ -56,8 +56,8 @@ def preferences(table: Table, aids: Aids, findings: Findings) -> Preferences:
     if not known:
         findings.add(Problem("S103", "the truth has no rows"))
     elif bare := [name for name in aids.public.lists if name not in known]:
-        said = f"{len(bare):,} lists have no preference in the truth: {some(bare)}"
-        findings.add(Problem("S301", said, "warning", list=bare[0]))
+        message = f"{len(bare):,} lists have no preference in the truth: {join_first(bare)}"
+        findings.add(Problem("S301", message, "warning", list=bare[0]))
     findings.extend(faults(table, word))
     if aids.public.items is not None:
         findings.extend(_strange(table, word, candidates))
@@ -81,5 +81,5 @@ def _strange(
             name, item = lists.text(row), table.ids[role].text(row)
             if item not in candidates.get(name, ()) and (name, item) not in told:
                 told.add((name, item))
-                said = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
-                yield Problem("S305", said, line=line, list=name, item=item)
+                message = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
+                yield Problem("S305", message, line=line, list=name, item=item)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted, some
-from scorer.io.table import Table, Wanted
-from scorer.kinds.base import Aids, Constants, kind
+from scorer.core.text import join_first, quoted
+from scorer.io.table import Schema, Table
+from scorer.kinds.base import Constants, SideTables, kind
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, rated
-from scorer.views.meeting import Meeting
+from scorer.views.meeting import Views
 from scorer.views.names import Names
 from scorer.views.rated import Rated
 
@@ -30,10 +30,10 @@ class Ratings:
         """The lists that are scored."""
         return self.truth.lists
 
-    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The predictions beside the ratings; what was not asked for is left out."""
         found = rated(submission, self.truth)
-        return Meeting(found.total() > 0, {Rated: found})
+        return Views(found.total() > 0, {Rated: found})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The items whose ratings were predicted."""
@@ -45,19 +45,19 @@ class Ratings:
 
 @kind(
     "ratings",
-    truth=(Wanted(("list", "item", "rating")),),
-    known=(Wanted(("list", "item")),),
-    submission=(Wanted(("list", "item", "prediction"), ("low", "high")),),
+    truth=(Schema(("list", "item", "rating")),),
+    known=(Schema(("list", "item")),),
+    submission=(Schema(("list", "item", "prediction"), ("low", "high")),),
 )
-def ratings(table: Table, aids: Aids, findings: Findings) -> Ratings:
+def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
     """Ratings, by list and then by item, whatever the order of the file."""
     lists, items = table.ids["list"], table.ids["item"]
     given = set(lists.names)
     if not given:
         findings.add(Problem("S103", "the truth has no rows"))
     elif bare := [name for name in aids.public.lists if name not in given]:
-        said = f"{len(bare):,} lists have no rating in the truth: {some(bare)}"
-        findings.add(Problem("S301", said, "warning", list=bare[0]))
+        message = f"{len(bare):,} lists have no rating in the truth: {join_first(bare)}"
+        findings.add(Problem("S301", message, "warning", list=bare[0]))
     findings.extend(_unasked(table, aids))
     names = tuple(sorted({*given, *aids.public.lists}))
     place = {name: n for n, name in enumerate(names)}
@@ -70,14 +70,14 @@ def ratings(table: Table, aids: Aids, findings: Findings) -> Ratings:
     return Ratings(Truth(names, tuple(codes), in_list[by], item[by], rating[by]), Constants())
 
 
-def _unasked(table: Table, aids: Aids) -> Iterator[Problem]:
+def _unasked(table: Table, aids: SideTables) -> Iterator[Problem]:
     """Ratings of items that the public file of items does not give their list."""
     public, asked = aids.public, aids.public.asked
     for row, (name, item) in enumerate(_pairs(table)):
         if asked is not None and (name, item) not in asked and item in (public.items or ()):
             word = public.word("list")
-            said = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
-            yield Problem("S305", said, line=int(table.line[row]), list=name, item=item)
+            message = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
+            yield Problem("S305", message, line=int(table.line[row]), list=name, item=item)
 
 
 def _pairs(table: Table) -> Iterator[tuple[str, str]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from scorer.challenge.model import Challenge
 from scorer.compare.base import aggregations, bind
+from scorer.core.problems import Problem
 from scorer.leaderboard.standings import (
     Entry,
     by_measure,
@@ -15,20 +17,40 @@ from scorer.leaderboard.standings import (
     standings,
     with_certainty,
 )
-from scorer.prepare.fingerprint import fingerprint, signature
-from scorer.prepare.open import Opened
+from scorer.metrics.base import Measure
 from scorer.results.report import Report, Scored
-from scorer.views.positions import Lineup
+from scorer.views.positions import PositionTable
 
 
-def report(ready: Opened, scored: Sequence[Scored], *, certain: bool = True) -> Report:
+@dataclass(frozen=True)
+class Terms:
+    """What a board needs to know of its challenge; nothing of it opens the truth."""
+
+    challenge: Challenge
+    measures: tuple[Measure, ...]
+    fingerprint: str
+    signatures: Mapping[str, str]  # measure id -> signature
+    breakers: tuple[Measure, ...] = ()  # what orders equal standings: measures, or preferences
+    rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
+    lists: tuple[str, ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
+    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
+    notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
+
+    @property
+    def primary(self) -> Measure:
+        """The measure that ranks, unless preferences do."""
+        return next(measure for measure in self.measures if measure.primary)
+
+
+def board(terms: Terms, scored: Sequence[Scored], *, certain: bool = True) -> Report:
     """Standings of what was scored, and all that a report shows.
 
-    Without `certain` nothing is said of how sure they are.
+    Args:
+        terms: what the challenge says of its board.
+        scored: the submissions, each with its scorecard and its settled values.
+        certain: whether intervals, tiers and ranges of ranks are worked out.
     """
-    prepared = ready.prepared
-    challenge, measures = prepared.challenge, ready.measures
-    primary = next(m for m in measures if m.primary)
     valid = [each for each in scored if each.card is not None]
     positions = {
         each.name: each.card.positions
@@ -38,56 +60,46 @@ def report(ready: Opened, scored: Sequence[Scored], *, certain: bool = True) -> 
     mean = bind(aggregations(), "Mean")
     by = [
         by_preference(each, mean, positions)
-        if each.metric.view is Lineup
+        if each.metric.view is PositionTable
         else by_measure(each.id, each.metric.better)
-        for each in (primary, *prepared.breakers)
+        for each in (terms.primary, *terms.breakers)
     ]
     contradicting: tuple[tuple[str, ...], ...] = ()
-    if prepared.rank_by is not None:
-        by[0] = by_preference(*prepared.rank_by, positions)
+    if terms.rank_by is not None:
+        by[0] = by_preference(*terms.rank_by, positions)
         ranked = {e.name: positions[e.name] for e in valid if not e.baseline}
-        contradicting = contradictions(prepared.rank_by[0], ranked)
-    rows = standings(
-        [
-            Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
-            for each in valid
-        ],
-        by,
-    )
-    per_list = {
-        each.name: values
+        contradicting = contradictions(terms.rank_by[0], ranked)
+    entries = [
+        Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
         for each in valid
-        if (values := each.values[primary.id].per_list) is not None
-    }
+    ]
+    rows = standings(entries, by)
     certainty = None
     if certain:
-        rows, certainty = with_certainty(rows, per_list, primary, challenge.leaderboard)
-    apart = {
+        per_list = {
+            each.name: values
+            for each in valid
+            if (values := each.values[terms.primary.id].per_list) is not None
+        }
+        rules = terms.challenge.leaderboard
+        rows, certainty = with_certainty(rows, per_list, terms.primary, rules)
+    deviations = {
         each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
         for each in valid
     }
-    rows = tuple(replace(row, deviations=apart[row.name]) for row in rows)
-    lists = ready.answers.lists if ready.answers else ()
-    signatures = {
-        m.id: signature(
-            m, prepared.rules[m.id], challenge.submission.ties, len(lists), len(ready.folds)
-        )
-        for m in measures
-    }
-    groups = ready.public.groups
-    counts = Counter(groups[name] for name in lists if name in groups) if groups else {}
+    counts = Counter(terms.groups[name] for name in terms.lists if name in terms.groups)
     return Report(
-        challenge,
-        fingerprint(ready.digests),
-        measures,
-        signatures,
+        terms.challenge,
+        terms.fingerprint,
+        terms.measures,
+        terms.signatures,
         tuple(scored),
-        rows,
-        lists,
-        ready.public.called,
-        ready.warnings,
+        tuple(replace(row, deviations=deviations[row.name]) for row in rows),
+        terms.lists,
+        terms.called,
+        terms.notes,
         certainty,
         contradicting,
         dict(sorted(counts.items())),
-        prepared.rank_by,
+        terms.rank_by,
     )

@@ -7,7 +7,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, down, only_judged, sought
+from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
 from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Hits, Judged, ratio, steps
@@ -23,10 +23,10 @@ def _explain(
     judged_only: bool,
 ) -> Steps:
     one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
     yield relevant
     if (found.tied > 1).any() and found.spread:
-        yield down(one, found, {"found": found.within(k)}, k)
+        yield ranked_table(one, found, {"found": found.within(k)}, k)
         yield Sentence("The sum is the mean of its values over all orders of the tied items.")
         total = float(_mean(found, k)[0])
     else:
@@ -34,7 +34,7 @@ def _explain(
         precision = top.nth() / top.rank
         sums = np.cumsum(precision)
         columns = {"found so far": top.nth(), "precision": precision, "running total": sums}
-        yield down(one, top, columns, k)
+        yield ranked_table(one, top, columns, k)
         total = float(precision.sum())
     most, n = len(relevant.items), len(one.names.returned)
     symbols, whole = {

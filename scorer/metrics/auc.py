@@ -9,7 +9,7 @@ from pydantic import Field
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Hits, Judged, ratio
@@ -21,16 +21,16 @@ def _explain(
     found = one.view.hits.relevant(rel)
     if pairs == "all":
         gained, relevant, others = _gained(one.view, k, rel, catalogue)
-        yield sought(one, rel)
+        yield relevant_items(one, rel)
         yield Sentence("A pair in the right order gains 1, one in the wrong order loses 1.")
-        yield down(one, found, {"relevant": found.within(k)}, k)
+        yield ranked_table(one, found, {"relevant": found.within(k)}, k)
         symbols, numbers = "1/2 + gained / (2 R (catalogue - R))", "1/2 + {} / (2 × {} × {})"
         yield formula("AUC", symbols, numbers, gained[0], relevant[0], others[0], value=value)
         return
     found = found.top(k)
     below, hits = _below(found, one.view.returned, k), found.rank.size
     depth = len(one.names.returned) if k is None else k
-    yield down(one, found, {"others below": below}, k)
+    yield ranked_table(one, found, {"others below": below}, k)
     if hits in (0, depth):
         yield formula("AUC", "nothing to compare", "1/2", value=value)
         return

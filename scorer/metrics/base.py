@@ -146,8 +146,8 @@ class Measure:
         for key, value in self.params.items():
             extra = fields[key].json_schema_extra
             symbol = extra.get("symbol", key) if isinstance(extra, dict) else key
-            said = written(value).replace("\\", "\\\\").replace("|", "\\|")
-            parts.append(f"{symbol}:{said}")
+            message = written(value).replace("\\", "\\\\").replace("|", "\\|")
+            parts.append(f"{symbol}:{message}")
         return "|".join([*parts, *(f"{key}:{value}" for key, value in circumstances.items())])
 
 
@@ -254,9 +254,9 @@ def measure(
             raise NotationError(
                 f"{metric.name} needs its {_called(metric, key)}, such as {example}", key
             ) from None
-        said = _possible(metric, key)
+        message = _possible(metric, key)
         raise NotationError(
-            f"{metric.name}: {_called(metric, key)} cannot be {written(given.get(key))}; {said}",
+            f"{metric.name}: {_called(metric, key)} cannot be {written(given.get(key))}; {message}",
             key,
         ) from None
     settings = {key: getattr(settled, key) for key in known}
@@ -268,12 +268,12 @@ def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:
     """The metric's name with what is not at its default; the cut-off stands behind the @."""
     fields = metric.parameters.model_fields
     at = params.get(metric.at)
-    said = {
+    entries = {
         key: value
         for key, value in params.items()
         if key != metric.at and (fields[key].is_required() or value != fields[key].default)
     }
-    inside = ", ".join(f"{key}={written(value)}" for key, value in said.items())
+    inside = ", ".join(f"{key}={written(value)}" for key, value in entries.items())
     return (
         metric.name
         + (f"({inside})" if inside else "")
@@ -307,9 +307,9 @@ def _possible(metric: Metric, key: str) -> str:
         for part in (schema, *schema.get("anyOf", ()))
         for choice in part.get("enum", [part["const"]] if "const" in part else [])
     ]
-    said = f"it can be {', '.join(choices)}" if choices else ""
+    message = f"it can be {', '.join(choices)}" if choices else ""
     described = str(schema.get("description", "")).strip()
-    return "; ".join(part for part in (said, described) if part) or "see its page"
+    return "; ".join(part for part in (message, described) if part) or "see its page"
 
 
 @cache

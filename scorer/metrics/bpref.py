@@ -5,17 +5,17 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Hits, Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
     found, above, shares, most, unwanted = _shares(one.view, rel)
-    yield sought(one, rel)
+    yield relevant_items(one, rel)
     columns = {"irrelevant above, b": above, "1 - min(b, R) / min(N, R)": shares}
     yield Sentence(f"N = {unwanted[0]:,.0f} items are judged irrelevant.")
-    yield down(one, found, columns | {"running total": np.cumsum(shares)})
+    yield ranked_table(one, found, columns | {"running total": np.cumsum(shares)})
     yield formula("Bpref", "sum / R", "{} / {}", shares.sum(), most[0], value=value)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, summed
-from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Cutoff, gained
 from scorer.views.hits import Judged
 
@@ -13,7 +13,7 @@ from scorer.views.hits import Judged
 def _explain(one: Listing[Judged], value: float, *, k: int | None) -> Steps:
     hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
     gain = gained(hits.grade, "linear") * hits.within(k)
-    yield down(one, hits, {"gain": gain, "running total": np.cumsum(gain)}, k)
+    yield ranked_table(one, hits, {"gain": gain, "running total": np.cumsum(gain)}, k)
     yield summed("CG", "sum of gains", "{}", gain, value)
 
 

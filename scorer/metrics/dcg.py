@@ -5,7 +5,7 @@ from typing import Any
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, summed
-from scorer.metrics.explain.tables import Listing, down, gains
+from scorer.metrics.explain.tables import Listing, gains, ranked_table
 from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
 from scorer.views.hits import Judged
 
@@ -15,7 +15,7 @@ def _explain(
 ) -> Steps:
     hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
     columns = gains(hits, gain, discount, k)
-    yield down(one, hits, columns, k)
+    yield ranked_table(one, hits, columns, k)
     yield summed("DCG", "sum of gain / discount", "{}", columns["contribution"], value)
 
 

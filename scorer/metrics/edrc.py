@@ -10,7 +10,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import ITEMS, Sentence, Steps, formula, grid, summed
 from scorer.metrics.explain.tables import Listing
 from scorer.views.hits import ratio
-from scorer.views.pairwise import Preferred, Squares, closed
+from scorer.views.pairwise import PairMatrices, Preferred, closed
 
 Step = Annotated[
     Literal["linear", "exp", "log", "ap"],
@@ -93,7 +93,7 @@ def edrc(
     array([0.0556, 0.1667])
     """
 
-    def value(pairs: Squares) -> Floats:
+    def value(pairs: PairMatrices) -> Floats:
         expected, rivals = _expected(pairs, closure, unknown)
         share = (1 / _divisor(pairs.rank, discount))[:, :, None] * rivals
         share[pairs.rank == 1] = 0
@@ -102,18 +102,18 @@ def edrc(
     return preferred.values(value)
 
 
-def _expected(pairs: Squares, closure: bool, unknown: float | str) -> tuple[Floats, Mask]:
+def _expected(pairs: PairMatrices, closure: bool, unknown: float | str) -> tuple[Floats, Mask]:
     """What [list, v, w] counts as, and whether w is among those that count for v."""
-    said = closed(pairs.said) if closure else pairs.said
-    against = said.swapaxes(1, 2)
+    message = closed(pairs.message) if closure else pairs.message
+    against = message.swapaxes(1, 2)
     if unknown == "likelihood":
         assert pairs.likely is not None
         expected = np.where(against, 1 - pairs.likely, pairs.likely)
     else:
-        expected = np.full(said.shape, unknown)
-    expected[pairs.truth & said] = 1
+        expected = np.full(message.shape, unknown)
+    expected[pairs.truth & message] = 1
     expected[pairs.truth & against] = 0
-    return expected, ~(pairs.truth.swapaxes(1, 2) | np.eye(said.shape[1], dtype=bool))
+    return expected, ~(pairs.truth.swapaxes(1, 2) | np.eye(message.shape[1], dtype=bool))
 
 
 def _divisor(rank: Ints, discount: str) -> Floats:

@@ -8,7 +8,7 @@ from pydantic import Field
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, summed
-from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff
 from scorer.views.hits import Hits, Judged
@@ -23,7 +23,7 @@ def _explain(
     reading = hits.product(1 - satisfied)
     shares = satisfied * reading / hits.rank
     columns = {"satisfies": satisfied, "still reading": reading, "contribution": shares}
-    yield down(one, hits, columns | {"running total": np.cumsum(shares)}, k)
+    yield ranked_table(one, hits, columns | {"running total": np.cumsum(shares)}, k)
     yield summed("ERR", "sum of still reading × satisfies / rank", "{}", shares, value)
 
 

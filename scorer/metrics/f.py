@@ -7,7 +7,13 @@ from pydantic import Field
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, nothing_relevant, only_judged, sought
+from scorer.metrics.explain.tables import (
+    Listing,
+    nothing_relevant,
+    only_judged,
+    ranked_table,
+    relevant_items,
+)
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Judged, ratio
 
@@ -16,10 +22,10 @@ def _explain(
     one: Listing[Judged], value: float, *, k: int, rel: float, beta: float, judged_only: bool
 ) -> Steps:
     one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
     counts, most = found.within(k), len(relevant.items)
     yield relevant
-    yield down(one, found, {"found": counts}, k)
+    yield ranked_table(one, found, {"found": counts}, k)
     if not most:
         yield nothing_relevant("F")
         return

@@ -5,7 +5,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Hits, Judged, ratio
 
@@ -13,10 +13,15 @@ EPSILON = 0.00001  # trec_eval's
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
-    relevant, (found, pooled, sampled, inferred) = sought(one, rel), _inferred(one.view.hits, rel)
+    relevant, (found, pooled, sampled, inferred) = (
+        relevant_items(one, rel),
+        _inferred(one.view.hits, rel),
+    )
     above = {"pooled above": pooled, "judged above": sampled, "relevant above": found.nth() - 1}
     yield relevant
-    yield down(one, found, above | {"precision": inferred, "running total": np.cumsum(inferred)})
+    yield ranked_table(
+        one, found, above | {"precision": inferred, "running total": np.cumsum(inferred)}
+    )
     most = len(relevant.items)
     yield formula("InfAP", "sum / R", "{} / {}", inferred.sum(), most, value=value)
 

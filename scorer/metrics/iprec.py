@@ -8,7 +8,13 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, down, nothing_relevant, only_judged, sought
+from scorer.metrics.explain.tables import (
+    Listing,
+    nothing_relevant,
+    only_judged,
+    ranked_table,
+    relevant_items,
+)
 from scorer.metrics.params import RecallLevel, Relevant
 from scorer.views.hits import Judged
 
@@ -17,14 +23,16 @@ def _explain(
     one: Listing[Judged], value: float, *, recall: float, rel: float, judged_only: bool
 ) -> Steps:
     one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
     yield relevant
     if not relevant.items:
         yield nothing_relevant("IPrec")
         return
     needed = _needed(recall, len(relevant.items))
     yield Sentence(f"At least {recall:g} × R, {needed:,} of them, are to be found.")
-    yield down(one, found, {"found so far": found.nth(), "precision": found.nth() / found.rank})
+    yield ranked_table(
+        one, found, {"found so far": found.nth(), "precision": found.nth() / found.rank}
+    )
     enough = found.where(found.nth() >= needed)
     if not enough.rank.size:
         yield formula("IPrec", "no such rank", "0", value=value)

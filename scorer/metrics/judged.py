@@ -5,7 +5,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Cutoff
 from scorer.views.hits import Judged as View
 from scorer.views.hits import ratio
@@ -13,7 +13,7 @@ from scorer.views.hits import ratio
 
 def _explain(one: Listing[View], value: float, *, k: int) -> Steps:
     counts, n = one.view.hits.within(k), len(one.names.returned)
-    yield down(one, one.view.hits, {"judged": counts}, k)
+    yield ranked_table(one, one.view.hits, {"judged": counts}, k)
     most = min(k, n)
     yield formula("Judged", "judged / min(k, n)", "{} / {}", counts.sum(), most, value=value)
 

@@ -7,7 +7,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Items, Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, down, named, top
+from scorer.metrics.explain.tables import Listing, items_to_rank, named, ranked_table
 from scorer.metrics.params import Cutoffs
 from scorer.views.hits import Hits, Judged, ratio
 
@@ -26,9 +26,9 @@ def _explain(
         if relevant.rank.size > depth:
             same = f"Item {depth:,} of the truth has grade {relevant.grade[-1]:g}"
             yield Sentence(f"{same}, so that all {relevant.rank.size:,} down to it are relevant.")
-        yield Items(f"retrieved, z = {z}", top(one, z))
+        yield Items(f"retrieved, z = {z}", items_to_rank(one, z))
         if one.view.hits.spread:
-            yield down(one, both, {"both": both.within(z)}, z)
+            yield ranked_table(one, both, {"both": both.within(z)}, z)
         else:
             yield Items(f"both, z = {z}", named(one, both))
         count = float(both.within(z).sum())

@@ -8,7 +8,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, best, down, gains, only_judged
+from scorer.metrics.explain.tables import Listing, gains, ideal_table, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
 from scorer.views.hits import Hits, Judged, ranked_hits, ratio
 
@@ -28,8 +28,8 @@ def _explain(
     ordered, depth = _best(one.view, k, gain, ideal)
     ordered = ordered.where(ordered.within(depth) > 0)
     mine, most = gains(hits, gain, discount, k), gains(ordered, gain, discount, None)
-    yield down(one, hits, mine, k)
-    yield best(one, ordered, most)
+    yield ranked_table(one, hits, mine, k)
+    yield ideal_table(one, ordered, most)
     parts = [float(columns["contribution"].sum()) for columns in (mine, most)]
     yield formula("nDCG", "DCG / DCG of the best", "{} / {}", *parts, value=value)
 

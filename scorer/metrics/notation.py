@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scorer.core.errors import ScorerError
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 
 LONGEST = 300  # characters of a notation; Python's parser is not asked about more
 
@@ -82,7 +82,7 @@ def written(value: Any) -> str:
         return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in entries) + "}"
     if isinstance(value, tuple | list):
         return ",".join(map(written, value))
-    return shown(value, 10_000)
+    return printable(value, 10_000)
 
 
 def _numbers_first(entry: tuple[Any, Any]) -> tuple[float, str]:

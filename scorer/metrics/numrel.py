@@ -3,13 +3,13 @@
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, sought
+from scorer.metrics.explain.tables import Listing, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
-    relevant = sought(one, rel)
+    relevant = relevant_items(one, rel)
     yield relevant
     yield formula("NumRel", "R", "{}", len(relevant.items), value=value)
 

@@ -3,15 +3,15 @@
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
     found = one.view.hits.relevant(rel)
-    yield sought(one, rel)
-    yield down(one, found, {"found": found.within()})
+    yield relevant_items(one, rel)
+    yield ranked_table(one, found, {"found": found.within()})
     yield formula("NumRelRet", "found", "{}", found.rank.size, value=value)
 
 

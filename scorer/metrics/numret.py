@@ -5,14 +5,14 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float | None) -> Steps:
     found = one.view.hits if rel is None else one.view.hits.relevant(rel)
-    yield down(one, found, {} if rel is None else {"found": found.within()})
+    yield ranked_table(one, found, {} if rel is None else {"found": found.within()})
     symbols, count = ("n", len(one.names.returned)) if rel is None else ("found", found.rank.size)
     yield formula("NumRet", symbols, "{}", count, value=value)
 

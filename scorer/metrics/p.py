@@ -7,7 +7,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, only_judged
+from scorer.metrics.explain.tables import Listing, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Judged, ratio
 
@@ -18,7 +18,7 @@ def _explain(
     one = only_judged(one, judged_only)
     found = one.view.hits.relevant(rel)
     counts, n = found.within(k), len(one.names.returned)
-    yield down(one, found, {"found": counts}, k)
+    yield ranked_table(one, found, {"found": counts}, k)
     symbols, depth = ("min(k, n)", min(k, n)) if denominator == "returned" else ("k", k)
     yield formula("P", f"found / {symbols}", "{} / {}", counts.sum(), depth, value=value)
 

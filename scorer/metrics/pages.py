@@ -63,6 +63,6 @@ def _parameters(metric: Metric) -> list[str]:
             for choice in part.get("enum", [])
         ]
         default = "must be given" if field.is_required() else f"default {written(field.default)}"
-        said = [default, " | ".join(choices), str(facts.get("description", ""))]
-        lines.append(f"{name}: " + "; ".join(part for part in said if part))
+        parts = [default, " | ".join(choices), str(facts.get("description", ""))]
+        lines.append(f"{name}: " + "; ".join(part for part in parts if part))
     return lines

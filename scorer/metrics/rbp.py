@@ -5,7 +5,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down
+from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Persistence, Relevant
 from scorer.views.hits import Judged
 
@@ -13,7 +13,7 @@ from scorer.views.hits import Judged
 def _explain(one: Listing[Judged], value: float, *, p: float, rel: float) -> Steps:
     found = one.view.hits.relevant(rel)
     weight = found.at(lambda rank: p ** (rank - 1))
-    yield down(one, found, {"weight": weight, "running total": np.cumsum(weight)})
+    yield ranked_table(one, found, {"weight": weight, "running total": np.cumsum(weight)})
     symbols, numbers = "(1 - p) × sum of p^(rank - 1)", "(1 - {}) × {}"
     yield formula("RBP", symbols, numbers, p, weight.sum(), value=value)
 

@@ -3,18 +3,18 @@
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, only_judged, sought
+from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
     one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
     most = len(relevant.items)
     counts = found.within(most)
     yield relevant
-    yield down(one, found, {"found": counts}, most)
+    yield ranked_table(one, found, {"found": counts}, most)
     yield formula("Rprec", "found / R", "{} / {}", counts.sum(), most, value=value)
 
 

@@ -3,7 +3,7 @@
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid, summed
-from scorer.metrics.explain.tables import Listing, down, first, only_judged
+from scorer.metrics.explain.tables import Listing, first, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Judged
 
@@ -13,7 +13,7 @@ def _explain(
 ) -> Steps:
     one = only_judged(one, judged_only)
     found = one.view.hits.relevant(rel)
-    yield down(one, found, {"relevant": found.within(k)}, k)
+    yield ranked_table(one, found, {"relevant": found.within(k)}, k)
     ranks, chances = zip(*first(found, k), strict=True) if value else ((), ())
     if not ranks:
         yield Sentence("Nothing relevant stands there.")

@@ -34,12 +34,12 @@ def _explain(
     columns: dict[str, Floats | Ints] = {"grade": found.grade, "unexpected": surprise}
     if expected != "history":
         columns["place by popularity"] = one.view.catalogue.popularity()[found.item]
-    said = (
+    message = (
         "is unlike the history"
         if expected == "history"
         else f"is none of the {expected} most known"
     )
-    yield Sentence(f"A relevant item (grade {rel:g} or more) counts as far as it {said}.")
+    yield Sentence(f"A relevant item (grade {rel:g} or more) counts as far as it {message}.")
     yield returned(one, found, columns, k)
     yield formula("Serendipity", "sum of unexpected / k", "{} / {}", surprise.sum(), k, value=value)
 

@@ -3,17 +3,21 @@
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, only_judged, sought
+from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
     one = only_judged(one, judged_only)
-    found, relevant, n = one.view.hits.relevant(rel), sought(one, rel), len(one.names.returned)
+    found, relevant, n = (
+        one.view.hits.relevant(rel),
+        relevant_items(one, rel),
+        len(one.names.returned),
+    )
     counts = found.within()
     yield relevant
-    yield down(one, found, {"found": counts})
+    yield ranked_table(one, found, {"found": counts})
     count, most = counts.sum(), len(relevant.items)
     symbols, numbers = "found / n × found / R", "{} / {} × {} / {}"
     yield formula("SetAP", symbols, numbers, count, n, count, most, value=value)

@@ -3,16 +3,16 @@
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, sought
+from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
-    found, relevant = one.view.hits.relevant(rel), sought(one, rel)
+    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
     counts = found.within()
     yield relevant
-    yield down(one, found, {"found": counts})
+    yield ranked_table(one, found, {"found": counts})
     yield formula("SetR", "found / R", "{} / {}", counts.sum(), len(relevant.items), value=value)
 
 

@@ -5,17 +5,21 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, down, only_judged, sought
+from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged, ratio
 
 
 def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
     one = only_judged(one, judged_only)
-    found, relevant, n = one.view.hits.relevant(rel), sought(one, rel), len(one.names.returned)
+    found, relevant, n = (
+        one.view.hits.relevant(rel),
+        relevant_items(one, rel),
+        len(one.names.returned),
+    )
     counts, most = found.within(), min(n, len(relevant.items))
     yield relevant
-    yield down(one, found, {"found": counts})
+    yield ranked_table(one, found, {"found": counts})
     yield formula("SetRelP", "found / min(n, R)", "{} / {}", counts.sum(), most, value=value)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, down, first, only_judged
+from scorer.metrics.explain.tables import Listing, first, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Judged
 
@@ -13,7 +13,7 @@ from scorer.views.hits import Judged
 def _explain(one: Listing[Judged], value: float, *, k: int, rel: float, judged_only: bool) -> Steps:
     one = only_judged(one, judged_only)
     found = one.view.hits.relevant(rel)
-    yield down(one, found, {"found": found.within(k)}, k)
+    yield ranked_table(one, found, {"found": found.within(k)}, k)
     ranks, chances = zip(*first(found, k), strict=True) if value else ((), ())
     if not ranks:
         yield Sentence(f"Nothing relevant stands at ranks 1 to {k:,}.")

@@ -14,16 +14,16 @@ from scorer.core.registry import Registry, plugin
 from scorer.core.text import quoted
 from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
-from scorer.io.table import Wanted
+from scorer.io.table import Schema
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Measure, Metric, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.results.scorecard import Rules
-from scorer.views.positions import Lineup, Positions
+from scorer.views.positions import Positions, PositionTable
 
 
 @dataclass(frozen=True)
-class Prepared:
+class BoundChallenge:
     """What a challenge settles before any truth or submission is opened."""
 
     challenge: Challenge
@@ -37,17 +37,17 @@ class Prepared:
     @property
     def views(self) -> frozenset[type]:
         """All that the measures and the leaderboard look at."""
-        preferred = self.rank_by or any(m.metric.view is Lineup for m in self.breakers)
+        preferred = self.rank_by or any(m.metric.view is PositionTable for m in self.breakers)
         asked = {m.metric.view for m in self.measures}
         return frozenset(asked | {Positions} if preferred else asked)
 
     @property
-    def shapes(self) -> tuple[Wanted, ...]:
+    def shapes(self) -> tuple[Schema, ...]:
         """What a submission may look like: the kind's shapes, with what the measures need."""
         columns = self.challenge.submission.columns
         needed = {role for m in self.measures for role in m.metric.columns}
         return tuple(
-            Wanted(
+            Schema(
                 (*shape.required, *(role for role in shape.optional if role in needed)),
                 tuple(role for role in shape.optional if role not in needed),
                 columns,
@@ -68,7 +68,7 @@ class Prepared:
         return role
 
 
-def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
+def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
     """Bind the measures and decide the kind.
 
     Raises:
@@ -76,15 +76,19 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
         PluginError: a plugin cannot be loaded.
     """
     if strayed := challenge.strayed:
-        said = "a link leads out of the challenge's folder"
-        raise ChallengeError(problems=[Problem("C111", said, path=str(path)) for path in strayed])
+        message = "a link leads out of the challenge's folder"
+        raise ChallengeError(
+            problems=[Problem("C111", message, path=str(path)) for path in strayed]
+        )
     registry = metrics()
     if challenge.plugins and not allow_plugins:
         names = ", ".join(path.name for path in challenge.plugins)
-        said = f"this challenge runs code of its own ({names})"
+        message = f"this challenge runs code of its own ({names})"
         raise ChallengeError(
             problems=[
-                challenge.problem("C116", "plugins", said, help="if you trust it: --allow-plugins")
+                challenge.problem(
+                    "C116", "plugins", message, help="if you trust it: --allow-plugins"
+                )
             ]
         )
     for path in challenge.plugins:
@@ -103,16 +107,16 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
             problems.append(challenge.problem("C114", key, str(error)))
         else:
             if any(bound.id == other.id for other in measures):
-                said = f"two measures are called {quoted(bound.id)}; give one an id"
-                problems.append(challenge.problem("C120", spec.key, said))
+                message = f"two measures are called {quoted(bound.id)}; give one an id"
+                problems.append(challenge.problem("C120", spec.key, message))
             measures.append(bound)
             if challenge.submission.ties == "expected" and not found.expected:
-                said = f"{found.name} has no closed form for submission.ties: expected"
-                problems.append(challenge.problem("C122", spec.key, said))
+                message = f"{found.name} has no closed form for submission.ties: expected"
+                problems.append(challenge.problem("C122", spec.key, message))
             for need in bound.needs:
                 if not any(_has(challenge, one) for one in need.split(" or ")):
-                    said = f"{bound.name} needs {need}, which this challenge does not have"
-                    problems.append(challenge.problem("C121", spec.key, said))
+                    message = f"{bound.name} needs {need}, which this challenge does not have"
+                    problems.append(challenge.problem("C121", spec.key, message))
     if problems:
         raise ChallengeError(problems=problems)
     kind, mixed = _kind(challenge, measures)
@@ -126,7 +130,7 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> Prepared:
         raise ChallengeError(problems=mixed)
     if not any(bound.primary for bound in measures):
         measures[0] = replace(measures[0], primary=True)
-    return Prepared(challenge, registry, tuple(measures), kind, rules, breakers, rank_by)
+    return BoundChallenge(challenge, registry, tuple(measures), kind, rules, breakers, rank_by)
 
 
 def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list[Problem]]:
@@ -135,12 +139,12 @@ def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list
     for n, bound in enumerate(measures):
         if not fits & bound.metric.kinds:
             first = next(m for m in measures if not m.metric.kinds & bound.metric.kinds)
-            said = (
+            message = (
                 f"{first.metric.name} looks at {_or(first.metric.kinds)} and "
                 f"{bound.metric.name} at {_or(bound.metric.kinds)}; one challenge has one kind"
             )
             key = f"metrics[{n}]"
-            return kinds().get(min(fits)), [challenge.problem("C115", key, said)]
+            return kinds().get(min(fits)), [challenge.problem("C115", key, message)]
         fits &= bound.metric.kinds
     if len(fits) > 1:
         fits &= {"preferences"} if _of_pairs(challenge) else {"grades"}
@@ -175,8 +179,8 @@ def _leaderboard(
             problems.append(challenge.problem("C117", key, f"{hint}{error}"))
             return None
         if kind.name != "grades":
-            said = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
-            problems.append(challenge.problem("C115", key, said))
+            message = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
+            problems.append(challenge.problem("C115", key, message))
         return bound
 
     breakers = [
@@ -209,12 +213,12 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
     """How lists without a value count for this measure; a written `zero` must make sense."""
     lower = bound.metric.better == "lower"
     refused = []
-    for said, where in (
+    for message, where in (
         (challenge.undefined, "undefined"),
         (challenge.submission.missing_list, "submission.missing_list"),
     ):
         # a whole-challenge figure such as Gini has no lists to be zero
-        if said == "zero" and lower and bound.metric.aggregate != "pooled":
+        if message == "zero" and lower and bound.metric.aggregate != "pooled":
             what = f"zero would be a perfect {bound.metric.name}; write skip or error"
             refused.append(challenge.problem("C118", where, what))
     undefined = challenge.undefined or ("error" if lower else "zero")

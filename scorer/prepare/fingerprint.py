@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scorer import __version__
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
+from scorer.core.version import __version__
 from scorer.io.files import beginning, digest
 from scorer.io.limits import Unreadable
 from scorer.metrics.base import Measure, Metric
@@ -35,22 +35,22 @@ def signature(measure: Measure, rules: Rules, ties: str, lists: int, folds: int 
     scorer's own, 12 digits of its file's SHA-256. What the truth is, the
     challenge's fingerprint says.
     """
-    said: dict[str, object] = {"lists": lists}
+    fields: dict[str, object] = {"lists": lists}
     if folds:
-        said["folds"] = folds
-    said |= _circumstances(measure, rules, ties)
-    return measure.signature(**said, scorer=__version__)
+        fields["folds"] = folds
+    fields |= _circumstances(measure, rules, ties)
+    return measure.signature(**fields, scorer=__version__)
 
 
 def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, object]:
-    said: dict[str, object] = {"missing": rules.missing}
+    fields: dict[str, object] = {"missing": rules.missing}
     if measure.aggregate != "pooled":  # a figure has no list that could be undefined
-        said["undefined"] = rules.undefined
+        fields["undefined"] = rules.undefined
     if measure.metric.view in IN_ORDER:
-        said["ties"] = ties
+        fields["ties"] = ties
     if (code := _code(measure.metric)) is not None:
-        said["code"] = code
-    return said
+        fields["code"] = code
+    return fields
 
 
 def digests(
@@ -98,8 +98,8 @@ def digests(
 
 def fingerprint(digests: Mapping[str, str]) -> str:
     """What tells a challenge from others, and from what it was before: rules, truth, plugins."""
-    said = "|".join(digests.get(name, "") for name in ("rules", "truth", "plugins"))
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+    message = "|".join(digests.get(name, "") for name in ("rules", "truth", "plugins"))
+    return hashlib.sha256(message.encode()).hexdigest()[:16]
 
 
 def keyed(challenge: Challenge) -> bool:

@@ -9,11 +9,11 @@ import numpy as np
 
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted, some
-from scorer.io.table import Ids, Table, Wanted
+from scorer.core.text import join_first, quoted
+from scorer.io.table import CodedColumn, Schema, Table
 
 Folded = tuple[Table, tuple[str, ...]]  # a fold's truth, and its lists
-SHAPES = (Wanted(("list", "item", "fold")), Wanted(("list", "fold")))
+SHAPES = (Schema(("list", "item", "fold")), Schema(("list", "fold")))
 
 
 def split(truth: Table, folds: Table, lists: Sequence[str], told: Findings) -> dict[str, Folded]:
@@ -27,20 +27,22 @@ def split(truth: Table, folds: Table, lists: Sequence[str], told: Findings) -> d
     """
     roles = ("list", "item") if "item" in folds.ids else ("list",)
     if missing := [role for role in roles if role not in truth.ids]:
-        said = f"the truth has no column {quoted(missing[0])}; give each list one fold: list, fold"
-        told.add(Problem("T201", said))
+        message = (
+            f"the truth has no column {quoted(missing[0])}; give each list one fold: list, fold"
+        )
+        told.add(Problem("T201", message))
         return {}
     of: dict[tuple[str, ...], str] = {}
     cells = _keys(folds, ("fold",))
     for row, (key, (name,)) in enumerate(zip(_keys(folds, roles), cells, strict=True)):
         if of.setdefault(key, name) != name:
-            said = f"{_said(key)} is in two folds, {quoted(of[key])} and {quoted(name)}"
-            told.add(Problem("T304", said, line=int(folds.line[row]), list=key[0]))
+            message = f"{_said(key)} is in two folds, {quoted(of[key])} and {quoted(name)}"
+            told.add(Problem("T304", message, line=int(folds.line[row]), list=key[0]))
     keys = list(_keys(truth, roles))
     wanted = keys if "item" in roles else [(name,) for name in lists]
     if lost := sorted({key for key in wanted if key not in of}):
         what = "lists" if len(roles) == 1 else "rows of the truth"
-        names = some(["/".join(key) for key in lost])
+        names = join_first(["/".join(key) for key in lost])
         told.add(Problem("T301", f"{len(lost):,} {what} are in no fold: {names}", list=lost[0][0]))
         return {}
     mine = np.array([of[key] for key in keys])
@@ -57,7 +59,9 @@ def where(table: Table, keep: Mask) -> Table:
     ids = {}
     for role, column in table.ids.items():
         used, codes = np.unique(column.codes[keep], return_inverse=True)
-        ids[role] = Ids(codes.astype(np.int64), tuple(column.names[n] for n in used.tolist()))
+        ids[role] = CodedColumn(
+            codes.astype(np.int64), tuple(column.names[n] for n in used.tolist())
+        )
     numbers = {role: values[keep] for role, values in table.numbers.items()}
     return replace(table, ids=ids, numbers=numbers, line=table.line[keep])
 

@@ -8,28 +8,28 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from scorer.auditing import Truthful, inspect
 from scorer.challenge.model import Source
 from scorer.challenge.public import Names, Public
+from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import near, quoted, shown
+from scorer.core.text import display_path, printable, quoted
 from scorer.io import polars_table as large
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
 from scorer.io.polars_chunks import Doubt, worth
-from scorer.io.table import Table, Wanted
-from scorer.kinds.base import Aids, Answers
+from scorer.io.table import Schema, Table
+from scorer.kinds.base import OpenTruth, SideTables
 from scorer.metrics.base import Measure
-from scorer.prepare.bind import Prepared
+from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.views.pairwise import Preferred
 from scorer.views.returned import Returned
 
 
-def public(prepared: Prepared, truth: Table | None = None) -> Public:
+def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     """What participants may know, from the public files, else from the truth's public columns.
 
     Where the truth has been read anyway, its public columns are taken from there.
@@ -44,13 +44,13 @@ def public(prepared: Prepared, truth: Table | None = None) -> Public:
     lists: Mapping[str, None] = {}
     groups: dict[str, str] = {}
     if challenge.items is not None:
-        table = _table(challenge.items, [Wanted(("item",), ("list",))], findings)
+        table = _table(challenge.items, [Schema(("item",), ("list",))], findings)
         if table is not None:
             items = dict.fromkeys(table.ids["item"].names)
             if "list" in table.ids:
                 candidates = _by_list(table, "item")
     if challenge.lists is not None:
-        table = _table(challenge.lists, [Wanted(("list",), ("group",))], findings)
+        table = _table(challenge.lists, [Schema(("list",), ("group",))], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
             groups = _groups(table, str(challenge.lists.file), findings)
@@ -73,8 +73,8 @@ def public(prepared: Prepared, truth: Table | None = None) -> Public:
 
 
 def answers(
-    prepared: Prepared, public: Public, table: Table
-) -> tuple[Answers, dict[str, Answers], list[Problem]]:
+    prepared: BoundChallenge, public: Public, table: Table
+) -> tuple[OpenTruth, dict[str, OpenTruth], list[Problem]]:
     """The truth in `table`, and each of its folds, made ready, with the warnings about it.
 
     Raises:
@@ -84,18 +84,18 @@ def answers(
     findings = Findings()
     tables = {}
     if challenge.likelihood is not None and Preferred in prepared.views:
-        chances = Wanted(("list", "better", "worse", "probability"))
+        chances = Schema(("list", "better", "worse", "probability"))
         likelihood = _table(challenge.likelihood, [chances], findings)
         if likelihood is not None:
             tables["likelihood"] = likelihood
-            told = Findings(near(challenge.likelihood.file))
+            told = Findings(display_path(challenge.likelihood.file))
             told.extend(improbable(likelihood, public.word("list")))
             findings.extend(_organizers(told))
     beside, features = _items(prepared, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
-    aids = Aids(public, tables | beside, features, tuple(strict))
-    told = Findings(near(challenge.truth.file))
-    inspect(Truthful(table, public, challenge), told)
+    aids = SideTables(public, tables | beside, features, tuple(strict))
+    told = Findings(display_path(challenge.truth.file))
+    examine(Truthful(table, public, challenge), told)
     ready = kind.open(table, aids, told)
     findings.extend(_organizers(told))
     _raise(findings)
@@ -113,27 +113,29 @@ def _folds(
     table = _table(source, SHAPES, findings)
     _raise(findings)
     assert table is not None
-    found = split(truth, table, lists, told := Findings(near(source.file)))
+    found = split(truth, table, lists, told := Findings(display_path(source.file)))
     findings.extend(told)
     _raise(findings)
     return found
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenChallenge:
     """A challenge ready to check submissions, and to score them where its truth was opened."""
 
-    prepared: Prepared
+    prepared: BoundChallenge
     public: Public
-    answers: Answers | None  # None: only checks
+    answers: OpenTruth | None  # None: only checks
     measures: tuple[Measure, ...]  # settled by the truth
     digests: dict[str, str]
     views: frozenset[type]  # all that is asked of a meeting
     warnings: tuple[Problem, ...] = ()
-    folds: Mapping[str, Answers] = field(default_factory=dict)  # fold -> its own truth
+    folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
 
 
-def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = frozenset()) -> Opened:
+def opened(
+    prepared: BoundChallenge, blind: bool = False, views: frozenset[type] = frozenset()
+) -> OpenChallenge:
     """Read what submissions are met with; `blind` leaves the answers closed.
 
     `views` are asked for beside those that the measures look at.
@@ -143,7 +145,7 @@ def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = fro
     """
     if blind:
         known = public(prepared)
-        return Opened(prepared, known, None, prepared.measures, {}, frozenset())
+        return OpenChallenge(prepared, known, None, prepared.measures, {}, frozenset())
     findings = Findings()
     truth = _table(prepared.challenge.truth, prepared.kind.truth, findings)
     _raise(findings)
@@ -154,12 +156,12 @@ def opened(prepared: Prepared, blind: bool = False, views: frozenset[type] = fro
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     asked = prepared.views | views
     told = digests(prepared.challenge, prepared.kind.name, prepared.measures, prepared.rules)
-    return Opened(prepared, known, ready, measures, told, asked, tuple(warnings), folds)
+    return OpenChallenge(prepared, known, ready, measures, told, asked, tuple(warnings), folds)
 
 
-def _table(source: Source, shapes: Sequence[Wanted], findings: Findings) -> Table | None:
+def _table(source: Source, shapes: Sequence[Schema], findings: Findings) -> Table | None:
     """One of the organizer's files; what is wrong with it are T codes."""
-    told = Findings(near(source.file))
+    told = Findings(display_path(source.file))
     wanted = [replace(shape, columns=source.columns) for shape in shapes]
     format = format_of(source.file, source.format)
     if worth(source.file):
@@ -180,7 +182,9 @@ def _raise(findings: Findings) -> None:
         raise ChallengeError(problems=findings)
 
 
-def _items(prepared: Prepared, findings: Findings) -> tuple[dict[str, Table], tuple[str, ...]]:
+def _items(
+    prepared: BoundChallenge, findings: Findings
+) -> tuple[dict[str, Table], tuple[str, ...]]:
     """What is known of the items and of the past, where a measure asks: tables, and features."""
     challenge = prepared.challenge
     found: dict[str, Table] = {}
@@ -193,14 +197,14 @@ def _items(prepared: Prepared, findings: Findings) -> tuple[dict[str, Table], tu
         if source.users is not None:
             called["users"] = source.users
         named = source.model_copy(update={"columns": {**source.columns, **called}})
-        items = _table(named, [Wanted(("item", *called))], findings)
+        items = _table(named, [Schema(("item", *called))], findings)
         if items is not None:
             found["items"] = items
-            told = Findings(near(source.file))
+            told = Findings(display_path(source.file))
             told.extend(_contradictory(items))
             findings.extend(_organizers(told))
     if challenge.history is not None:
-        history = _table(challenge.history, [Wanted(("list", "item"))], findings)
+        history = _table(challenge.history, [Schema(("list", "item"))], findings)
         if history is not None:
             found["history"] = history
     return found, features
@@ -213,12 +217,14 @@ def _contradictory(items: Table) -> Iterator[Problem]:
         other, name = first.setdefault(code, row), item.names[code]
         line = int(items.line[row])
         for role, numbers in items.numbers.items():
-            said = f"{shown(items.called(role), 60)} of item {quoted(name)} is {numbers[row]:.12g}"
+            message = (
+                f"{printable(items.called(role), 60)} of item {quoted(name)} is {numbers[row]:.12g}"
+            )
             if role == "users" and numbers[row] < 0:
-                yield Problem("S505", f"{said}, below 0", line=line, item=name)
+                yield Problem("S505", f"{message}, below 0", line=line, item=name)
             if numbers[row] != numbers[other] and not np.isnan(numbers[[row, other]]).any():
-                said += f" here and {numbers[other]:.12g} on line {items.line[other]:,}"
-                yield Problem("S304", said, line=line, item=name)
+                message += f" here and {numbers[other]:.12g} on line {items.line[other]:,}"
+                yield Problem("S304", message, line=line, item=name)
 
 
 def _groups(table: Table, path: str, findings: Findings) -> dict[str, str]:
@@ -227,8 +233,8 @@ def _groups(table: Table, path: str, findings: Findings) -> dict[str, str]:
     for row, line in enumerate(table.line.tolist()):
         name, group = table.ids["list"].text(row), table.ids["group"].text(row)
         if found.setdefault(name, group) != group:
-            said = f"{quoted(name)} is in two groups, {quoted(found[name])} and {quoted(group)}"
-            findings.add(Problem("T304", said, path=path, line=line, list=name))
+            message = f"{quoted(name)} is in two groups, {quoted(found[name])} and {quoted(group)}"
+            findings.add(Problem("T304", message, path=path, line=line, list=name))
     return found
 
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
-from scorer.core.text import some
-from scorer.io.table import Floats, Ids, Ints, Table, Wanted
-from scorer.kinds.base import Answers
+from scorer.core.text import join_first
+from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table
+from scorer.kinds.base import OpenTruth
 from scorer.kinds.grades import Grades
 from scorer.kinds.preferences import Preferences
 from scorer.kinds.ratings import Ratings
 from scorer.metrics.base import Measure
-from scorer.prepare.open import Opened
+from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.evaluate import score
@@ -35,7 +35,7 @@ SIDES = ("better", "worse")
 NONE = np.empty(0, dtype=np.int64)
 
 
-class Canaries(Protocol):
+class Probes(Protocol):
     """What can be made of one kind of truth."""
 
     @property
@@ -70,8 +70,8 @@ class Canaries(Protocol):
         ...
 
 
-def canaries(ready: Opened) -> Canaries:
-    """The canaries of a challenge whose truth is open."""
+def probes(ready: OpenChallenge) -> Probes:
+    """The probes of a challenge whose truth is open."""
     match ready.answers:
         case Grades() as answers:
             return _OfGrades(ready, answers.truth)
@@ -82,18 +82,18 @@ def canaries(ready: Opened) -> Canaries:
     raise AssertionError(f"what is made of {type(ready.answers).__name__}?")
 
 
-def cards(ready: Opened, table: Table) -> tuple[Scorecard, dict[str, Scorecard]]:
+def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, dict[str, Scorecard]]:
     """How a table scores, and how in each fold."""
     assert ready.answers is not None
 
-    def card(answers: Answers) -> Scorecard:
+    def card(answers: OpenTruth) -> Scorecard:
         meeting = answers.meet(table, ready.prepared.challenge.submission.ties, ready.views)
         return score(meeting, answers.lists, ready.measures)
 
     return card(ready.answers), {name: card(fold) for name, fold in ready.folds.items()}
 
 
-def values(ready: Opened, table: Table) -> dict[str, Value]:
+def values(ready: OpenChallenge, table: Table) -> dict[str, Value]:
     """What a table comes to by each measure, after the challenge's rules."""
     card, folds = cards(ready, table)
     rules = ready.prepared.rules
@@ -105,7 +105,7 @@ def values(ready: Opened, table: Table) -> dict[str, Value]:
     }
 
 
-def unanswerable(ready: Opened) -> Iterator[Problem]:
+def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     """Lists that have no value whatever is submitted, where the challenge allows no such list.
 
     Beside the perfect submission a random one is asked, since a measure may
@@ -115,7 +115,7 @@ def unanswerable(ready: Opened) -> Iterator[Problem]:
     if not strict:
         return
     assert ready.answers is not None
-    made = canaries(ready)
+    made = probes(ready)
     lost = {m.id: list(ready.answers.lists) for m in strict}
     for table in _attempts(made):
         found = cards(ready, table)
@@ -127,24 +127,26 @@ def unanswerable(ready: Opened) -> Iterator[Problem]:
     path, word = str(ready.prepared.challenge.truth.file), ready.public.word("list")
     for measure, lists in lost.items():
         if lists:
-            said = f"{measure} has no value for {word} {some(lists)}, whatever is submitted"
+            message = (
+                f"{measure} has no value for {word} {join_first(lists)}, whatever is submitted"
+            )
             help = "leave such lists out of the truth, or write undefined: skip"
-            yield Problem("T511", said, path=path, list=lists[0], help=help, times=len(lists))
+            yield Problem("T511", message, path=path, list=lists[0], help=help, times=len(lists))
 
 
-def _attempts(made: Canaries) -> Iterator[Table]:
+def _attempts(made: Probes) -> Iterator[Table]:
     yield from made.perfect()
     yield made.random(np.random.default_rng(1))
 
 
-def _strict(ready: Opened, measure: Measure) -> bool:
+def _strict(ready: OpenChallenge, measure: Measure) -> bool:
     """Whether a list without a value is the truth's fault, if anyone's."""
     about = measure.aggregate != "pooled" and measure.metric.view is not Returned
     return about and ready.prepared.rules[measure.id].undefined == "error"
 
 
 def _undefined(
-    ready: Opened, measure: Measure, found: tuple[Scorecard, Mapping[str, Scorecard]]
+    ready: OpenChallenge, measure: Measure, found: tuple[Scorecard, Mapping[str, Scorecard]]
 ) -> set[str]:
     (card, folds), rules = found, ready.prepared.rules[measure.id]
     return {
@@ -156,7 +158,7 @@ def _undefined(
 
 @dataclass(frozen=True)
 class _OfGrades:
-    ready: Opened
+    ready: OpenChallenge
     truth: Truth
 
     @cached_property
@@ -309,12 +311,12 @@ class _OfRatings:
 
     tied = random  # predictions do not tie
 
-    def _predicted(self, said: Floats) -> Table:
+    def _predicted(self, message: Floats) -> Table:
         ids = {
             "list": (self.truth.in_list, self.truth.lists),
             "item": (self.truth.item, tuple(self.truth.items)),
         }
-        return _table(ids, prediction=said, low=said, high=said)
+        return _table(ids, prediction=message, low=message, high=message)
 
 
 @dataclass(frozen=True)
@@ -405,11 +407,11 @@ def _nth(in_list: Ints) -> Ints:
 
 def _table(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> Table:
     rows = len(ids["list"][0])
-    columns = {role: Ids(codes, names) for role, (codes, names) in ids.items()}
-    return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Wanted(tuple(ids)))
+    columns = {role: CodedColumn(codes, names) for role, (codes, names) in ids.items()}
+    return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Schema(tuple(ids)))
 
 
-def answerable(ready: Opened) -> Opened:
+def answerable(ready: OpenChallenge) -> OpenChallenge:
     """The same, unless the truth has lists that no submission could answer: `ChallengeError`."""
     if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
         return ready

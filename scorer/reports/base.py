@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-from scorer.core.registry import Registry, alone, discover, mark
+from scorer.core.registry import Registry, discover, load_one, mark
 
 
 class Options(NamedTuple):
@@ -46,7 +46,7 @@ def forms() -> Registry[Form]:
 
 def form_of(name: str) -> Form:
     """The report format of that name. Raises `UnknownName`."""
-    return alone("scorer.reports.leaderboard", Form, name) or forms().get(name)
+    return load_one("scorer.reports.leaderboard", Form, name) or forms().get(name)
 
 
 class Sheet(NamedTuple):

@@ -13,7 +13,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.problems import Problem, Severity
 from scorer.metrics.base import Measure
 
-CANARIES = ("perfect", "reversed", "constant", "tied", "empty")
+PROBES = ("perfect", "reversed", "constant", "tied", "empty")
 
 
 NINETY_NINE = 2.5758293035489004  # standard deviations to either side
@@ -75,7 +75,7 @@ class Lint:
     lists: int
     judged: int  # rows of the truth
     measures: tuple[Measure, ...]
-    found: Mapping[str, Mapping[str, float | None]]  # measure -> canary -> mean; None: refused
+    found: Mapping[str, Mapping[str, float | None]]  # measure -> probe -> mean; None: refused
     chance: Mapping[str, Chance]
     draws: int
     drawn: str

@@ -8,18 +8,18 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError
-from scorer.core.registry import foreign
-from scorer.core.text import quoted, raised
+from scorer.core.registry import plugin_call
+from scorer.core.text import describe_exception, quoted
 from scorer.metrics.base import Measure
 from scorer.results.scorecard import Scorecard
 from scorer.views.hits import Judged, Ranked
-from scorer.views.meeting import Meeting
+from scorer.views.meeting import Views
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
 
 def score(
-    meeting: Meeting,
+    meeting: Views,
     lists: Sequence[str],
     measures: Sequence[Measure],
     digests: Mapping[str, str] | None = None,
@@ -48,7 +48,7 @@ def score(
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
     """What the metric makes of its view: one value a list, or statistics of the whole."""
     metric = measure.metric
-    with foreign(f"metric {metric.name} failed"):
+    with plugin_call(f"metric {metric.name} failed"):
         if metric.view is Ranked:
             return _one_by_one(measure, views[Judged])  # type: ignore[arg-type]
         found = metric.function(views[metric.view], **measure.params)
@@ -72,7 +72,7 @@ def _one_by_one(measure: Measure, judged: Judged) -> Floats:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise PluginError(f"{where}: {raised(error)}") from error
+            raise PluginError(f"{where}: {describe_exception(error)}") from error
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise PluginError(f"{where}: it gave {type(value).__name__}, not a number")
         values[n] = value

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from scorer.core.errors import PluginError, ScorerError
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.metrics.explain.steps import Steps, Working, formula
-from scorer.metrics.explain.tables import Listing, alone, down, rated, returned
+from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned, single_list
 from scorer.results.explanation import Explained
 from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard
 from scorer.scoring.settle import settle
@@ -37,15 +37,15 @@ def explained(
     """
     metric = measure.metric
     view = Judged if metric.view is Ranked else metric.view
-    one = Listing(alone(views[view], at), named(view))
+    one = Listing(single_list(views[view], at), named(view))
     value = raw(measure, card, at)
     try:
         steps = tuple((metric.explain or plain(measure))(one, value, **measure.params))
     except ScorerError:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {shown(error)}"
-        raise PluginError(f"metric {metric.name} cannot explain itself: {said}") from error
+        message = f"{type(error).__name__}: {printable(error)}"
+        raise PluginError(f"metric {metric.name} cannot explain itself: {message}") from error
     working = Working(f"{measure.id}: {metric.title}", steps, value)
     counts, notes = _disposed(measure, card, at, rules)
     return Explained(measure, working, counts, notes)
@@ -66,7 +66,7 @@ def plain(measure: Measure) -> Callable[..., Steps]:
     def steps(one: Listing[Any], value: float, **_: Any) -> Steps:
         match one.view:
             case Judged():
-                yield down(one, one.view.hits, {})
+                yield ranked_table(one, one.view.hits, {})
             case Returned():
                 yield returned(one, one.view, {"grade": one.view.grade})
             case _ if hasattr(one.view, "prediction"):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.core.arrays import Mask
-from scorer.io.table import Codes, Floats, Ids, Ints, Table
+from scorer.io.table import CodedColumn, Codes, Floats, Ints, Table
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.names import Names
-from scorer.views.pairwise import Heights, Likelihood, Orders, Pairs, Preferred
+from scorer.views.pairwise import Likelihood, Orders, Pairs, Preferred, Ranking
 from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned
 
@@ -75,7 +75,7 @@ class Truth:
         rows: Ints = np.where(keys[order[at]] == asked, order[at], -1)
         return rows
 
-    def rows(self, lists: Ids, items: Ids) -> Ints:
+    def rows(self, lists: CodedColumn, items: CodedColumn) -> Ints:
         """As `find`, for the ids of another table."""
         codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
         return self.find(_places(lists, self.lists), codes[items.codes])
@@ -227,7 +227,7 @@ def likelihood(table: Table, truth: Truth) -> Likelihood:
     return Likelihood(pairs, table.numbers["probability"][ours])
 
 
-def stated(table: Table, truth: Truth) -> Pairs | Heights:
+def stated(table: Table, truth: Truth) -> Pairs | Ranking:
     """What pairs, or ranked lists, say of the truth's items; equal scores say nothing."""
     if "better" in table.ids:
         return _pairs(table, truth)[0]
@@ -235,7 +235,7 @@ def stated(table: Table, truth: Truth) -> Pairs | Heights:
     row = truth.rows(table.ids["list"], table.ids["item"])[found.row]
     height = np.full(truth.item.size, np.nan)
     height[row[row >= 0]] = -found.before[row >= 0]
-    return Heights(height)
+    return Ranking(height)
 
 
 def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
@@ -253,7 +253,7 @@ def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
     return Pairs(better[ours], worse[ours]), ours
 
 
-def _in_order(ids: Ids, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+def _in_order(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """The names of a column of lists and those of `lists`, sorted; and which each row is."""
     names = tuple(sorted(ids.names))
     if names != tuple(lists):
@@ -277,7 +277,7 @@ def _best_first(in_list: Ints, grade: Floats) -> Ints:
     return key.view(np.int64)
 
 
-def _once(in_list: Ints, item: Ids, grade: Floats) -> Ints:
+def _once(in_list: Ints, item: CodedColumn, grade: Floats) -> Ints:
     """The rows in the order of the file, of those that judge an item again the best one."""
     order = np.lexsort((-grade, item.codes, in_list))  # the best first, else as in the file
     first = np.ones(order.size, dtype=bool)
@@ -285,7 +285,7 @@ def _once(in_list: Ints, item: Ids, grade: Floats) -> Ints:
     return np.sort(order[first])
 
 
-def _places(ids: Ids, names: Sequence[str]) -> Ints:
+def _places(ids: CodedColumn, names: Sequence[str]) -> Ints:
     """Where each row's id stands in `names`; -1 where it is not there."""
     index = {name: n for n, name in enumerate(names)}
     of_code = np.array([index.get(name, -1) for name in ids.names], dtype=np.int64)

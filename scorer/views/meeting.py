@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from scorer.core.arrays import Mask
 
 
-class Meeting(NamedTuple):
+class Views(NamedTuple):
     """A submission seen through the truth, in each way that the measures look at it."""
 
     answered: Mask  # one a list of the truth

@@ -63,7 +63,7 @@ class Pairs(NamedTuple):
         return _squares(layout, self.worse, self.better, True, False)
 
 
-class Heights(NamedTuple):
+class Ranking(NamedTuple):
     """An order of items: the higher is preferred, equal ones are not told apart."""
 
     height: Floats  # one an item of a list; NaN: nothing is said of it
@@ -75,7 +75,7 @@ class Heights(NamedTuple):
             yield height[:, None, :] > height[:, :, None]
 
 
-Stated = Pairs | Heights
+Stated = Pairs | Ranking
 
 
 class Likelihood(NamedTuple):
@@ -104,13 +104,13 @@ class Orders(NamedTuple):
         """From preferences without a cycle."""
         bits, rank = [], []
         for square in stated.squares(layout):
-            above = square if isinstance(stated, Heights) else closed(square)
+            above = square if isinstance(stated, Ranking) else closed(square)
             bits.append(np.packbits(above, axis=2))
             rank.append(_depth(above))
         return cls(layout, tuple(bits), tuple(rank), likelihood)
 
 
-class Squares(NamedTuple):
+class PairMatrices(NamedTuple):
     """The pairs of several lists with equally many items.
 
     An element [list, v, w] of a square speaks of whether w is preferred to v.
@@ -118,7 +118,7 @@ class Squares(NamedTuple):
 
     truth: Mask  # what the truth prefers, and what follows from it
     rank: Ints  # [list, v]: the longest way down to v in the truth, from 1
-    said: Mask  # what the submission prefers, as it says
+    message: Mask  # what the submission prefers, as it says
     likely: Floats | None  # how likely it is
 
 
@@ -129,31 +129,31 @@ class Preferred:
     kinds: ClassVar[frozenset[str]] = frozenset({"grades", "preferences"})
 
     truth: Orders
-    said: Stated
+    message: Stated
 
     @property
     def names(self) -> tuple[str, ...]:
         """What the lists are called."""
         return self.truth.layout.names
 
-    def squares(self) -> Iterator[tuple[Ints, Squares]]:
+    def squares(self) -> Iterator[tuple[Ints, PairMatrices]]:
         """Block by block: its lists, and their pairs."""
         truth, layout = self.truth, self.truth.layout
         likelihood = truth.likelihood
         likely = likelihood.squares(layout) if likelihood else iter([None] * len(layout.lists))
-        for lists, items, bits, rank, said, chance in zip(
+        for lists, items, bits, rank, message, chance in zip(
             layout.lists,
             layout.items,
             truth.bits,
             truth.rank,
-            self.said.squares(layout),
+            self.message.squares(layout),
             likely,
             strict=True,
         ):
             above = np.unpackbits(bits, axis=2, count=items.shape[1]).astype(bool)
-            yield lists, Squares(above, rank, said, chance)
+            yield lists, PairMatrices(above, rank, message, chance)
 
-    def values(self, value: Callable[[Squares], Floats]) -> Floats:
+    def values(self, value: Callable[[PairMatrices], Floats]) -> Floats:
         """What `value` makes of each list; NaN where there are no two items to compare."""
         found = np.full(len(self.names), np.nan)
         for lists, pairs in self.squares():
@@ -164,16 +164,16 @@ class Preferred:
     def of(cls, *lists: tuple[str, str]) -> Preferred:
         """From preferences such as `"A>B B>C"` of truth and submission: for examples and tests."""
         in_list: list[int] = []
-        said: list[list[tuple[int, int]]] = [[], []]
+        lines: list[list[tuple[int, int]]] = [[], []]
         for n, texts in enumerate(lists):
             pairs = [[word.split(">") for word in text.split()] for text in texts]
             items = sorted({item for pair in pairs[0] for item in pair})
             row = {item: len(in_list) + place for place, item in enumerate(items)}
             in_list += [n] * len(items)
-            for side, stated in zip(said, pairs, strict=True):
+            for side, stated in zip(lines, pairs, strict=True):
                 side += [(row[a], row[b]) for a, b in stated if a in row and b in row]
         layout = Layout.of(np.array(in_list, np.int64), [str(n) for n in range(len(lists))])
-        truth, submission = (Pairs(*np.array(s, np.int64).reshape(-1, 2).T) for s in said)
+        truth, submission = (Pairs(*np.array(s, np.int64).reshape(-1, 2).T) for s in lines)
         return cls(Orders.of(layout, truth), submission)
 
 

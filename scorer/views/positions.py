@@ -44,7 +44,7 @@ class Positions:
 
 
 @dataclass(frozen=True, slots=True)
-class Lineup:
+class PositionTable:
     """Several submissions' positions in some lists, side by side: what a comparison sees."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
@@ -54,7 +54,7 @@ class Lineup:
     ideal: Floats  # (lists, width): the grades of the truth, best first; 0 behind the last
 
     @classmethod
-    def of(cls, positions: Sequence[Positions], lists: slice | None = None) -> Lineup:
+    def of(cls, positions: Sequence[Positions], lists: slice | None = None) -> PositionTable:
         """Those of the lists numbered from `lists.start` to `lists.stop`; of all without."""
         truth = positions[0]
         start, stop = (lists.start, lists.stop) if lists else (0, truth.lists)
@@ -120,13 +120,13 @@ class Lineup:
         return values
 
 
-def sooner(mine: Floats, theirs: Floats) -> Signs:
+def sign_of_difference(mine: Floats, theirs: Floats) -> Signs:
     """1 where my position comes first, -1 where theirs does, 0 where both are the same."""
     signs: Signs = (mine < theirs).view(np.int8) - (mine > theirs).view(np.int8)
     return signs
 
 
-def apart(mine: Floats, theirs: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
+def first_difference(mine: Floats, theirs: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
     """My position and theirs where they first differ, or last; equal ones if nowhere.
 
     >>> apart(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))

@@ -61,9 +61,9 @@ class Rated:
     ) -> Rated:
         """From ratings and their predictions (or prediction, low, high), list by list."""
         rows = [
-            (n, rating, *(said if isinstance(said, tuple) else (said, np.nan, np.nan)))
+            (n, rating, *(message if isinstance(message, tuple) else (message, np.nan, np.nan)))
             for n, (ratings, predictions) in enumerate(lists)
-            for rating, said in zip(ratings, predictions, strict=True)
+            for rating, message in zip(ratings, predictions, strict=True)
         ]
         in_list, rating, prediction, low, high = np.array(rows, dtype=np.float64).reshape(-1, 5).T
         names = tuple(map(str, range(len(lists))))

@@ -14,8 +14,8 @@ from variants import NOTATIONS, pairs, refuses
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.table import Ids, Table, Wanted
-from scorer.kinds.base import Aids, kinds
+from scorer.io.table import CodedColumn, Schema, Table
+from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed
 from scorer.metrics.notation import parse
@@ -76,12 +76,12 @@ def rows_of(roles, rows, numbers=()):
     for n, role in enumerate(roles):
         names = {text: code for code, text in enumerate(dict.fromkeys(row[n] for row in rows))}
         codes = np.array([names[row[n]] for row in rows], dtype=np.int64)
-        ids[role] = Ids(codes, tuple(names))
+        ids[role] = CodedColumn(codes, tuple(names))
     found = {
         role: np.array([row[len(roles) + n] for row in rows], dtype=np.float64)
         for n, role in enumerate(numbers)
     }
-    return Table(ids, found, np.arange(len(rows)), Wanted(roles))
+    return Table(ids, found, np.arange(len(rows)), Schema(roles))
 
 
 def workings(notation, answers, submission, ties="item-desc"):
@@ -145,7 +145,7 @@ def grades_of(lists, **tables):
         truth += [(name, item, grade) for item, grade in graded.items()]
         sent += [(name, x, -n) for n, group in enumerate(groups) for x in group]
     items = dict.fromkeys("abcdefghijklmnopqrst")
-    aids = Aids(Public("grades", dict.fromkeys(names), items), tables, ("f", "g"))
+    aids = SideTables(Public("grades", dict.fromkeys(names), items), tables, ("f", "g"))
     return kinds().get("grades").open(table(truth, "grade"), aids, Findings()), table(sent, "score")
 
 
@@ -219,7 +219,9 @@ def test_predictions(notation):
         kept = [(*row[:2], *row[3:6]) for row in rows if row[6]]
         sent = rows_of(("list", "item"), kept, ("prediction", "low", "high"))
         known = dict.fromkeys(row[0] for row in rows)
-        answers = kinds().get("ratings").open(truth, Aids(Public("ratings", known)), Findings())
+        answers = (
+            kinds().get("ratings").open(truth, SideTables(Public("ratings", known)), Findings())
+        )
         for (found, value), name in zip(
             workings(notation, answers, sent), answers.lists, strict=True
         ):
@@ -259,7 +261,7 @@ def test_preferences(notation):
         }
         chances = {"likelihood": rows_of(roles, [("0", "a", "b", 0.9)], ("probability",))}
         public = Public("preferences", dict.fromkeys(names), None, candidates)
-        answers = kinds().get("preferences").open(truth, Aids(public, chances), Findings())
+        answers = kinds().get("preferences").open(truth, SideTables(public, chances), Findings())
         for found, value in workings(notation, answers, sent):
             assert_leads(found, value)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scorer.api import score as pipeline
+import scorer
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
@@ -162,7 +162,7 @@ def test_the_sample_is_valid(folder, kit, tmp_path):
     sample = tmp_path / name
     sample.write_bytes(members(kit)[name])
     for path in (folder, unpacked(kit)):
-        (checked,) = pipeline.check(path, [sample])
+        (checked,) = scorer.check(path, [sample])
         assert not checked.findings.fatal
 
 

@@ -11,7 +11,7 @@ from scorer.api.lint import lint
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.prepare.probes import canaries, values
+from scorer.prepare.probes import probes, values
 
 ROOT = Path(__file__).parents[2]
 CHALLENGES = sorted(path.parent for path in ROOT.glob("challenges/*/challenge.yaml"))
@@ -108,7 +108,7 @@ def test_lengths_are_kept(challenge):
     yaml = ONE.replace("zero", "zero, length: {min: 2, max: 3}")
     truth = "list,item,grade\n" + "".join(f"q1,i{n},{n}\n" for n in range(9)) + "q2,a,1\n"
     ready = opened(prepare(load(challenge(yaml, **{"truth.csv": truth}))))
-    made = canaries(ready)
+    made = probes(ready)
     for table in [*made.perfect(), made.others()["reversed"], made.others()["tied"]]:
         lists = table.ids["list"].codes.tolist()
         assert 2 <= lists.count(0) <= 3
@@ -120,7 +120,7 @@ def test_each_list_draws_from_its_own_candidates(challenge):
     items = "list,item\nq1,a\nq1,b\nq2,a\nq2,c\n"
     yaml = ONE + "items: {file: items.csv, columns: {list: list}}\n"
     ready = opened(prepare(load(challenge(yaml, **{"items.csv": items}))))
-    made = canaries(ready)
+    made = probes(ready)
     assert made.drawn.startswith("each list's own items")
     for table in (made.others()["constant"], made.others()["tied"]):
         rows = zip(table.ids["list"].codes, table.ids["item"].codes, strict=True)

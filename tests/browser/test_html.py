@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from scorer.api import score as pipeline
+import scorer
 from scorer.api.submissions import Named
 from scorer.reports import base as reporting
 from scorer.reports.base import Options
@@ -58,7 +58,7 @@ def board(sent):
     """The leaderboard's page."""
     folder, files = sent
     page = folder / "board.html"
-    page.write_text(reporting.forms().get("html").write(pipeline.score(folder, files), Options()))
+    page.write_text(reporting.forms().get("html").write(scorer.score(folder, files), Options()))
     return page
 
 
@@ -67,7 +67,7 @@ def comparison(sent):
     """The page of a comparison of every two."""
     folder, files = sent
     page = folder / "comparison.html"
-    report, found = pipeline.compare(folder, files)
+    report, found = scorer.compare(folder, files)
     compared = comparing.Compared(report.challenge, report, found)
     page.write_text(comparing.forms().get("html").write(compared, Options()))
     return page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scorer.api import score as pipeline
+import scorer
 
 TRUTH = "list,better,worse\nl,A,B\nl,C,D\nm,A,B\n"
 CHALLENGE = "truth: truth.csv\nmetrics: [EDRC]\n"
@@ -16,7 +16,7 @@ def told(folder, submission, challenge=CHALLENGE, **files):
     for name, text in files.items():
         (folder / f"{name}.csv").write_text(text)
     (folder / "mine.csv").write_text(submission)
-    (checked,) = pipeline.check(folder, [folder / "mine.csv"])
+    (checked,) = scorer.check(folder, [folder / "mine.csv"])
     return [(p.line, p.code, p.severity, p.message) for p in checked.findings]
 
 
@@ -93,7 +93,7 @@ def test_neither_direction_nor_pairs_of_the_truth_matter(tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "challenge.yaml").write_text(CHALLENGE)
     (tmp_path / "other" / "truth.csv").write_text("list,better,worse\nl,D,A\nl,B,C\nm,B,A\n")
-    (second,) = pipeline.check(tmp_path / "other", [tmp_path / "mine.csv"])
+    (second,) = scorer.check(tmp_path / "other", [tmp_path / "mine.csv"])
     assert [(p.line, p.code, p.severity, p.message) for p in second.findings] == first
 
 

@@ -13,14 +13,14 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer.api import score as pipeline
+import scorer
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import Submitted, checks, examine, places, repeated
 from scorer.checks.ids import SUGGESTIONS, Known
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
-from scorer.io.table import TEXT, Ids, Table, Wanted
+from scorer.io.table import TEXT, CodedColumn, Schema, Table
 
 HERE = Path(__file__).parent
 LISTS = "list\n007\nq1\nq2\n"
@@ -58,7 +58,7 @@ def folder_of(tmp_path, kind, case):
 
 
 def findings(folder, mine):
-    (checked,) = pipeline.check(folder, [mine])
+    (checked,) = scorer.check(folder, [mine])
     said = []
     for problem in checked.findings:
         warning = "warning " if problem.severity == "warning" else ""
@@ -152,10 +152,10 @@ def table(roles, rows):
         if role in TEXT:
             index = {}
             codes_ = np.array([index.setdefault(name, len(index)) for name in column])
-            ids[role] = Ids(codes_, tuple(index))
+            ids[role] = CodedColumn(codes_, tuple(index))
         else:
             numbers[role] = np.array(column, dtype=float)
-    return Table(ids, numbers, np.arange(2, len(rows) + 2), Wanted(roles))
+    return Table(ids, numbers, np.arange(2, len(rows) + 2), Schema(roles))
 
 
 MANY = 60_000
@@ -274,7 +274,7 @@ def test_no_table_whatsoever_makes_a_check_fail(data):
     else:
         none, text = np.empty(0, dtype=np.int64), [role for role in roles if role in TEXT]
         numbers = {role: np.empty(0) for role in roles if role not in TEXT}
-        made = Table({role: Ids(none, ()) for role in text}, numbers, none, Wanted(roles))
+        made = Table({role: CodedColumn(none, ()) for role in text}, numbers, none, Schema(roles))
     names = data.draw(st.lists(st.sampled_from(NASTY), max_size=4))
     items = data.draw(st.none() | st.lists(st.sampled_from(NASTY), max_size=4))
     pairs = {(name, item): None for name in names for item in items or ()}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorer.api import score as pipeline
+from scorer.api.submissions import loaded
 from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -16,7 +16,7 @@ RATINGS = "truth: truth.csv\nmetrics: [RMSE]\nsubmission: {range: [1, 5]}\n"
 def told(folder):
     """All that is said of a challenge's files, errors and warnings."""
     try:
-        problems = opened(prepare(pipeline._loaded(folder))).warnings
+        problems = opened(prepare(loaded(folder))).warnings
     except ChallengeError as error:
         problems = error.problems
     said = []

@@ -376,12 +376,10 @@ def test_whatever_a_plugin_raises_is_its_fault(raising, code, said, when, challe
     ],
 )
 def test_our_own_mistakes_end_with_4(error, said, folder, score, monkeypatch):
-    from scorer.api import score as pipeline
-
     def failing(*words, **more):
         raise error
 
-    monkeypatch.setattr(pipeline, "score", failing)
+    monkeypatch.setattr("scorer.api.score.score", failing)
     ran = score(folder, folder / "good.csv")
     assert (ran.code, ran.out) == (4, "")
     assert ran.err.startswith(said)

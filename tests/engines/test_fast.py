@@ -22,10 +22,10 @@ from scorer.io import polars_chunks as cutting
 from scorer.io import polars_table as large
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
-from scorer.io.table import Ids, Table, Wanted
+from scorer.io.table import CodedColumn, Schema, Table
 from scorer.views.join import Truth, judge
 
-WANTED = [Wanted(("list", "item"), ("rank", "score", "tag"))]
+WANTED = [Schema(("list", "item"), ("rank", "score", "tag"))]
 LISTS = ("q1", "q2", "q3")
 ITEMS = ("a", "b", "c", "d", "e", "f")
 FIELDS = ("judged", "returned")
@@ -36,7 +36,7 @@ def truth():
     lists, items, grades = (np.array(column) for column in zip(*rows, strict=True))
     return Truth.of(
         Table(
-            {"list": Ids(lists, LISTS), "item": Ids(items, ITEMS)},
+            {"list": CodedColumn(lists, LISTS), "item": CodedColumn(items, ITEMS)},
             {"grade": grades.astype(float)},
             np.arange(len(rows)),
             WANTED[0],
@@ -211,7 +211,7 @@ def test_hashes_that_begin_alike_are_told_apart():
 def test_a_table_is_the_thorough_readers(tmp_path):
     path = tmp_path / "truth.csv"
     path.write_text("item,list,grade\na,q1,1\nb,q1,0.5\na,q2,-1\n")
-    wanted = [Wanted(("list", "item"), ("grade", "subtopic"))]
+    wanted = [Schema(("list", "item"), ("grade", "subtopic"))]
     known = formats().get("csv")
     mine = large.table(path, known, wanted, Limits())
     theirs = read(path, known, wanted, findings := Findings(), Limits())

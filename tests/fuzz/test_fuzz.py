@@ -24,7 +24,7 @@ from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
-from scorer.io.table import Wanted
+from scorer.io.table import Schema
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import parse
 
@@ -39,10 +39,10 @@ fuzz = settings(
 )
 TEXT = [format.name for format in formats() if not format.binary]
 SHAPES = [
-    Wanted(("list", "item"), ("rank", "score", "tag")),
-    Wanted(("list", "item", "grade"), ("subtopic",)),
-    Wanted(("list", "better", "worse")),
-    Wanted(("list",), ("group",)),
+    Schema(("list", "item"), ("rank", "score", "tag")),
+    Schema(("list", "item", "grade"), ("subtopic",)),
+    Schema(("list", "better", "worse")),
+    Schema(("list",), ("group",)),
 ]
 CHALLENGES = {
     "grades": (

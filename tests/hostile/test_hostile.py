@@ -8,7 +8,7 @@ import time
 import corpus
 import pytest
 
-from scorer.api import score as pipeline
+import scorer
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 
@@ -274,7 +274,7 @@ def test_a_link_that_takes_a_files_place_is_not_followed(folder, monkeypatch, tm
     (folder / "truth.csv").unlink()
     (folder / "truth.csv").symlink_to(outside)
     with pytest.raises(ChallengeError) as raised:
-        pipeline.score(settled, [folder / "good.csv"])
+        scorer.score(settled, [folder / "good.csv"])
     assert "SECRET" not in str(raised.value)
 
 

@@ -15,9 +15,9 @@ from scorer.io.files import digest, open_bytes, spool
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import lines
-from scorer.io.table import Wanted
+from scorer.io.table import Schema
 
-RANKED = Wanted(("list", "item"), ("rank", "score"))
+RANKED = Schema(("list", "item"), ("rank", "score"))
 ROWS = b"list,item\nq1,a\nq1,b\n"
 LIMITS = Limits()
 

@@ -18,9 +18,9 @@ from scorer.core.codes import codes
 from scorer.core.problems import Findings
 from scorer.io.formats.base import format_of, formats, read
 from scorer.io.limits import Limits
-from scorer.io.table import DECIMAL, Table, Wanted, number
+from scorer.io.table import DECIMAL, Schema, Table, number
 
-RANKED = Wanted(("list", "item"), ("rank", "score", "tag"))
+RANKED = Schema(("list", "item"), ("rank", "score", "tag"))
 FORMATS = [format.name for format in formats()]
 quick = settings(
     derandomize=True,
@@ -70,8 +70,8 @@ def test_findings_of(format, case, tmp_path):
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     shapes = [case[key] for key in ("wants", "or") if key in case]
     columns = case.get("columns", {})
-    wanted = [Wanted(tuple(r), tuple(o), columns) for r, o in shapes] or [
-        Wanted(RANKED.required, RANKED.optional, columns)
+    wanted = [Schema(tuple(r), tuple(o), columns) for r, o in shapes] or [
+        Schema(RANKED.required, RANKED.optional, columns)
     ]
     table, findings = reading(path, format, wanted)
     assert sorted(told(findings)) == sorted(case.get("problems", []))
@@ -259,7 +259,7 @@ def test_any_bytes_give_a_table_or_problems(format, data, squeezed, cut, tmp_pat
         data = gzip.compress(data)
         data = data[: len(data) - cut]
     path.write_bytes(data)
-    for wanted in (RANKED, Wanted(("list", "item"), ("grade", "subtopic"))):
+    for wanted in (RANKED, Schema(("list", "item"), ("grade", "subtopic"))):
         table, findings = reading(path, format, (wanted,))
         assert table is not None or findings.fatal
         if table is not None:

@@ -12,13 +12,13 @@ from scorer.io import polars_chunks as cutting
 from scorer.io import polars_table as large
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
-from scorer.io.table import Ids, Table, Wanted
+from scorer.io.table import CodedColumn, Schema, Table
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.views import join as judging
 from scorer.views.join import Truth
 
-WANTED = [Wanted(("list", "item"), ("grade", "subtopic"))]
+WANTED = [Schema(("list", "item"), ("grade", "subtopic"))]
 IDS = ["a", "b", "1", "01", "1.0", "nan", "an-id-longer-than-twelve-bytes", "another-long-id"]
 
 
@@ -119,7 +119,10 @@ def test_the_best_come_first_and_equal_ones_as_they_stand(lists):
 
 def test_an_item_stands_twice_only_in_one_list():
     def table(items):
-        ids = {"list": Ids(np.array([0, 0, 1]), ("q", "r")), "item": Ids(np.array(items), "ab")}
+        ids = {
+            "list": CodedColumn(np.array([0, 0, 1]), ("q", "r")),
+            "item": CodedColumn(np.array(items), "ab"),
+        }
         return Table(ids, {}, np.arange(3), WANTED[0])
 
     assert table([0, 1, 0]).once

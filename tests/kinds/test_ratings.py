@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.table import Ids, Table, Wanted
-from scorer.kinds.base import Aids, kinds
+from scorer.io.table import CodedColumn, Schema, Table
+from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Rules, Scorecard, merged
 from scorer.scoring.evaluate import score
@@ -38,19 +38,19 @@ def table(rows, *roles):
     for column, role in enumerate(("list", "item")):
         names = list(dict.fromkeys(row[column] for row in rows))
         codes = np.array([names.index(row[column]) for row in rows], dtype=np.int64)
-        ids[role] = Ids(codes, tuple(names))
+        ids[role] = CodedColumn(codes, tuple(names))
     values = {
         role: np.array([row[n] for row in rows], dtype=np.float64)
         for n, role in enumerate(roles, start=2)
     }
-    return Table(ids, values, np.arange(2, len(rows) + 2), Wanted(("list", "item")))
+    return Table(ids, values, np.arange(2, len(rows) + 2), Schema(("list", "item")))
 
 
 def card(truth, submission):
     """The scorecard of `{(list, item): rating}` and `{(list, item): (prediction, low, high)}`."""
     rows = table([(*pair, rating) for pair, rating in truth.items()], "rating")
     lists = dict.fromkeys(name for name, _ in truth)
-    answers = KIND.open(rows, Aids(Public("ratings", lists)), Findings())
+    answers = KIND.open(rows, SideTables(Public("ratings", lists)), Findings())
     given = [(*pair, *numbers) for pair, numbers in submission.items()]
     meeting = answers.meet(table(given, "prediction", "low", "high"), "file", frozenset({Rated}))
     return score(meeting, answers.lists, MEASURES)

@@ -4,13 +4,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer.io.table import Ids, Table, Wanted
+from scorer.io.table import CodedColumn, Schema, Table
 from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Scorecard, merged
 from scorer.scoring.evaluate import evaluate, score
 from scorer.views.hits import Judged
 from scorer.views.join import Truth, judge
-from scorer.views.meeting import Meeting
+from scorer.views.meeting import Views
 
 MEASURES = [
     measure(metrics().get(notation.split("@")[0].split("(")[0]), notation)
@@ -39,9 +39,9 @@ def table(rows, number):
     for n, role in enumerate(("list", "item")):
         names = list(dict.fromkeys(key[n] for key in rows))
         codes = np.array([names.index(key[n]) for key in rows], dtype=np.int64)
-        ids[role] = Ids(codes, tuple(names))
+        ids[role] = CodedColumn(codes, tuple(names))
     values = np.array(list(rows.values()), dtype=float)
-    return Table(ids, {number: values}, np.arange(len(rows)), Wanted(("list", "item")))
+    return Table(ids, {number: values}, np.arange(len(rows)), Schema(("list", "item")))
 
 
 def values(truth, run, lists=LISTS, ties="item-desc", measures=MEASURES):
@@ -116,7 +116,7 @@ def test_lists_scored_apart_and_put_together_are_the_whole(truth, run, first):
         rows = {k: s for k, s in run.items() if k[0] in lists}
         judged, answered = judge(table(rows, "score"), Truth.of(table(mine, "grade"), lists))
         settled = [m.settled(type("C", (), {"max_grade": 3.0})) for m in MEASURES]
-        return score(Meeting(answered, {Judged: judged}), judged.names, settled)
+        return score(Views(answered, {Judged: judged}), judged.names, settled)
 
     halves = [tuple(sorted(half)) for half in (first, set(LISTS) - first) if half]
     together, whole = merged([card(half) for half in halves]), card(LISTS)

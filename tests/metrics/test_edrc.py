@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorer.api import score as pipeline
+import scorer
 from scorer.core.errors import ChallengeError
 from scorer.metrics.edrc import edrc
 from scorer.metrics.tauap import tauap
+from scorer.results.report import Scored
 from scorer.views.hits import Judged
-from scorer.views.pairwise import Heights, Layout, Likelihood, Orders, Pairs, Preferred
+from scorer.views.pairwise import Layout, Likelihood, Orders, Pairs, Preferred, Ranking
 
 PRINTED = "A>C A>D A>E C>D B>D"
 PREDICTION = "C>A C>B C>D A>E B>E D>E"
@@ -114,7 +115,7 @@ def preferred(cases, ranked):
     if not ranked:
         return Preferred(orders, flat(2))
     heights = [np.nan if h is None else h for case in cases for h in case[2]]
-    return Preferred(orders, Heights(np.array(heights, dtype=float)))
+    return Preferred(orders, Ranking(np.array(heights, dtype=float)))
 
 
 def stated(case, ranked):
@@ -190,7 +191,7 @@ def test_long_and_many_lists():
     random = np.random.default_rng(1)
     many = np.repeat(np.arange(1000), 20)
     layout = Layout.of(many, [str(n) for n in range(1000)])
-    view = Preferred(Orders.of(layout, Heights(random.random(many.size))), Heights(-many + 0.0))
+    view = Preferred(Orders.of(layout, Ranking(random.random(many.size))), Ranking(-many + 0.0))
     begin = time.perf_counter()
     assert edrc(view) == pytest.approx(np.zeros(1000))  # all items tie: silence
     assert time.perf_counter() - begin < 2
@@ -209,11 +210,11 @@ def test_an_item_nobody_compares_is_at_the_top():
     assert edrc(view, discount="ap")[0] == pytest.approx(2 * (1 + 0.5) / 2 - 1)
 
 
-def scored(folder: Path, files: dict[str, str], submission: str) -> pipeline.Scored:
+def scored(folder: Path, files: dict[str, str], submission: str) -> Scored:
     for name, text in files.items():
         (folder / name).write_text(text)
     (folder / "mine.csv").write_text(submission)
-    return pipeline.score(folder, [folder / "mine.csv"]).submissions[0]
+    return scorer.score(folder, [folder / "mine.csv"]).submissions[0]
 
 
 GRADED = {
@@ -330,11 +331,11 @@ def test_likelihoods_belong_to_what_a_value_is_identified_by(tmp_path):
 def test_the_challenge_and_its_examples():
     root = Path(__file__).parents[2]
     examples = root / "submissions_example" / "edrc"
-    good = pipeline.score(root / "challenges" / "edrc", sorted((examples / "good").iterdir()))
+    good = scorer.score(root / "challenges" / "edrc", sorted((examples / "good").iterdir()))
     assert all(each.valid for each in good.submissions)
     values = {each.name: each.values["EDRC"].per_list.tolist() for each in good.submissions}
     assert values["table_1"] == pytest.approx([5 / 29, 2 / 29])
-    bad = pipeline.check(root / "challenges" / "edrc", sorted((examples / "bad").iterdir()))
+    bad = scorer.check(root / "challenges" / "edrc", sorted((examples / "bad").iterdir()))
     assert {each.name: [p.code for p in each.findings] for each in bad} == {
         "both_ways": ["S702"],
         "cycle": ["S703"],

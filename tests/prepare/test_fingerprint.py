@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from scorer.api import score as pipeline
+import scorer
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
@@ -42,7 +42,7 @@ def told(challenge):
 
     def tell(yaml, submission="sub.csv", **files):
         folder = challenge(yaml, **(FILES | files))
-        report = pipeline.score(folder, [folder / submission], allow_plugins=True)
+        report = scorer.score(folder, [folder / submission], allow_plugins=True)
         assert report.submissions[0].valid
         return report
 
@@ -222,7 +222,7 @@ def test_nothing_public_holds_a_digest_that_anyone_can_make(score, challenge, tm
     for form in ("json", "html", "csv", "table"):
         said += score(folder, folder / "sub.csv", "--format", form).out
     said += score("lint", folder, "--format", "json").out
-    report = pipeline.score(folder, [folder / "sub.csv"])
+    report = scorer.score(folder, [folder / "sub.csv"])
     said += report.submissions[0].card.to_bytes().decode("latin-1")
     truth = FILES["truth.csv"].encode()
     rules = bytes.fromhex(report.submissions[0].card.digests["rules"])

@@ -16,10 +16,10 @@ import pytest
 from scorer.api.score import score as scored
 from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.reports.base import Options, forms
 from scorer.reports.findings.github import annotations
-from scorer.reports.findings.text import told
+from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import gap, remarks, worse
 from scorer.reports.leaderboard.latex import escaped as latex
 from scorer.reports.syntax.csv import FORMULA
@@ -145,7 +145,7 @@ def test_html_text_stays_text(hostile):
     assert {"img", "b"}.isdisjoint(page.tags)
     assert page.handlers == []
     for name in HOSTILE:
-        assert shown(name, 100) in page.said
+        assert printable(name, 100) in page.said
 
 
 def test_no_cell_is_a_formula(hostile):
@@ -219,7 +219,7 @@ def test_an_annotation_says_where_and_cannot_be_left():
     assert said[0] == "::error file=s.csv,line=1,title=S304::twice%0Aonce"
     assert said[-1] == "::error file=s.csv,line=5,title=S304::twice (and 2 more)%0Aonce"
     assert len(annotations(findings, every=True)) == 7
-    assert told(findings)[-1] == "  and 2 more of S304 (--all)"
+    assert format_findings(findings)[-1] == "  and 2 more of S304 (--all)"
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])

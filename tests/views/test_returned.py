@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.table import Ids, Table, Wanted
-from scorer.kinds.base import Aids, kinds
+from scorer.io.table import CodedColumn, Schema, Table
+from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Rules, merged
 from scorer.scoring.evaluate import score
@@ -59,9 +59,9 @@ def table(rows, **numbers):
     for column, role in enumerate(("list", "item")[-len(rows[0]) if rows else 0 :]):
         names = list(dict.fromkeys(row[column] for row in rows))
         codes = np.array([names.index(row[column]) for row in rows], dtype=np.int64)
-        ids[role] = Ids(codes, tuple(names))
+        ids[role] = CodedColumn(codes, tuple(names))
     values = {role: np.array(column, dtype=np.float64) for role, column in numbers.items()}
-    return Table(ids, values, np.arange(2, len(rows) + 2), Wanted(("list", "item")))
+    return Table(ids, values, np.arange(2, len(rows) + 2), Schema(("list", "item")))
 
 
 def names_of(lists):
@@ -84,7 +84,7 @@ def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
             shuffled.shuffle(rows)
     columns = list(zip(*(FEATURES[i] for i in catalogue), strict=True))
     features = {f"features[{n}]": column for n, column in enumerate(columns)}
-    aids = Aids(
+    aids = SideTables(
         Public("grades", dict.fromkeys(names), dict.fromkeys(catalogue)),
         {"items": table([(i,) for i in catalogue], **features), "history": table(past)},
         tuple(features),

@@ -26,8 +26,8 @@ def same_lists(submitted: Submitted) -> Iterator[Problem]:
         return
     items = submitted.table.ids["item"].codes[rows].reshape(sizes.size, -1)
     if (items == items[0]).all():
-        said = "all lists hold the same items in the same order; a constant model?"
-        yield Problem("S410", said, "warning")
+        message = "all lists hold the same items in the same order; a constant model?"
+        yield Problem("S410", message, "warning")
 
 
 @check("S510", kinds=("ratings",))
@@ -35,5 +35,5 @@ def same_predictions(submitted: Submitted) -> Iterator[Problem]:
     """Predictions differ from each other."""
     predicted = submitted.table.numbers["prediction"]
     if predicted.size > 1 and (predicted == predicted[0]).all():
-        said = f"every prediction is {float(predicted[0])!r}"
-        yield Problem("S510", said, "warning")
+        message = f"every prediction is {float(predicted[0])!r}"
+        yield Problem("S510", message, "warning")

@@ -26,10 +26,10 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
-        said = (
+        message = (
             f"item {quoted(item)} is given twice in {public.word('list')} "
             f"{quoted(name)} (first on line {submitted.line(of[row]):,})"
         )
-        return Problem("S304", said, line=submitted.line(row), list=name, item=item)
+        return Problem("S304", message, line=submitted.line(row), list=name, item=item)
 
     yield from places(again, problem)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, first_rows, places, told, unknown
+from scorer.checks.base import Submitted, check, describe_fault, first_rows, places, unknown
 from scorer.checks.ids import DECIMAL_ID, LOST_BY_TOOLS, READ_AS_TEXT, SPREADSHEET, Fault, Known
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.io.table import Ids
+from scorer.io.table import CodedColumn
 
 
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312")
@@ -45,8 +45,8 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
-        said = f"{quoted(item)} is not a candidate of {public.word('list')} {quoted(name)}"
-        return Problem("S305", said, line=submitted.line(row), list=name, item=item)
+        message = f"{quoted(item)} is not a candidate of {public.word('list')} {quoted(name)}"
+        return Problem("S305", message, line=submitted.line(row), list=name, item=item)
 
     yield from places(np.array(sorted(strange), dtype=np.int64), problem)
 
@@ -61,21 +61,21 @@ def _catalogue(submitted: Submitted) -> Mapping[str, object] | None:
     return public.items
 
 
-def _unknown(submitted: Submitted, ids: Ids, known: Known) -> Iterator[Problem]:
+def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Iterator[Problem]:
     """Ids that are not public, the first row of each."""
     public, faults = submitted.public, unknown(ids.names, known)
     for name, row, rows in first_rows(ids, faults):
         fault, line, where = faults[name], submitted.line(row), submitted.lists.text(row)
         if fault is not None:
-            said = told(fault, "item", rows)
-            yield Problem(fault.code, said, line=line, list=where, item=name, help=fault.help)
+            message = describe_fault(fault, "item", rows)
+            yield Problem(fault.code, message, line=line, list=where, item=name, help=fault.help)
         elif public.kind != "ratings" or public.asked is None:
             many = f" ({rows:,} rows)" if rows > 1 else ""
-            said = f"item {quoted(name)} is not in the catalogue{many}{known.hint(name)}"
-            yield Problem("S305", said, line=line, list=where, item=name)
+            message = f"item {quoted(name)} is not in the catalogue{many}{known.hint(name)}"
+            yield Problem("S305", message, line=line, list=where, item=name)
 
 
-def _visible(submitted: Submitted, ids: Ids) -> Iterator[Problem]:
+def _visible(submitted: Submitted, ids: CodedColumn) -> Iterator[Problem]:
     """What the file alone shows: certain of ids that are none, else only a suspicion."""
     decimals = bool(ids.names) and all(DECIMAL_ID.fullmatch(name) for name in ids.names if name)
     together = "".join(ids.names)
@@ -87,14 +87,14 @@ def _visible(submitted: Submitted, ids: Ids) -> Iterator[Problem]:
         if not name or name in LOST_BY_TOOLS:
             fault = Fault("S309", "") if not name else Fault("S310", f"id reads {quoted(name)}")
         elif decimals and name == first:
-            said = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
-            fault = Fault("S306", f"{said} decimals?", None, READ_AS_TEXT)
+            message = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
+            fault = Fault("S306", f"{message} decimals?", None, READ_AS_TEXT)
         elif "E+" in name and SPREADSHEET.fullmatch(name):
             fault = Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
         elif not name.isprintable() or name != name.strip():
             hidden = next((c for c in name if not c.isprintable()), " ")
-            said = f"id {quoted(name)} holds a character that is not seen"
-            fault = Fault("S312", f"{said} (U+{ord(hidden):04X})")
+            message = f"id {quoted(name)} holds a character that is not seen"
+            fault = Fault("S312", f"{message} (U+{ord(hidden):04X})")
         else:
             continue
         suspects[name] = fault
@@ -102,7 +102,7 @@ def _visible(submitted: Submitted, ids: Ids) -> Iterator[Problem]:
         fault = suspects[name]
         yield Problem(
             fault.code,
-            told(fault, "item", rows),
+            describe_fault(fault, "item", rows),
             "error" if fault.code in ("S309", "S310") else "warning",
             line=submitted.line(row),
             list=submitted.lists.text(row),

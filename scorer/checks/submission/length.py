@@ -36,13 +36,13 @@ def length(submitted: Submitted) -> Iterator[Problem]:
         name, size = lists.names[code], int(sizes[code])
         has = f"{word} {quoted(name)} has {size:,} item{'s' if size != 1 else ''}"
         if exactly:
-            said = f"{has}, exactly {least:,} {'is' if least == 1 else 'are'} required"
+            message = f"{has}, exactly {least:,} {'is' if least == 1 else 'are'} required"
         elif most is not None and size > most:
-            said = f"{has}, at most {most:,} {'is' if most == 1 else 'are'} allowed"
+            message = f"{has}, at most {most:,} {'is' if most == 1 else 'are'} allowed"
         else:
-            said = f"{has}, at least {least:,} {'is' if least == 1 else 'are'} required"
+            message = f"{has}, at least {least:,} {'is' if least == 1 else 'are'} required"
         told = "S401" if exactly or size < least else "S402"
-        return Problem(told, said, line=submitted.line(first[code]), list=name)
+        return Problem(told, message, line=submitted.line(first[code]), list=name)
 
     for wrong in (long, short):
         codes = np.flatnonzero(wrong)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.checks.base import Submitted, check, first_rows, told
+from scorer.checks.base import Submitted, check, describe_fault, first_rows
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import quoted, some
+from scorer.core.text import join_first, quoted
 
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
 
@@ -26,12 +26,14 @@ def missing_list(submitted: Submitted) -> Iterator[Problem]:
     missing = [name for name in public.lists if name not in given]
     if missing:
         are = "is" if len(missing) == 1 else "are"
-        said = f"{len(missing):,} of {len(public.lists):,} lists {are} missing: {some(missing)}"
+        message = (
+            f"{len(missing):,} of {len(public.lists):,} lists {are} missing: {join_first(missing)}"
+        )
         if submitted.partial:
-            said += " (or stand in lines that could not be read)"
+            message += " (or stand in lines that could not be read)"
         strict = rules.missing_list in (None, "error")
         severity: Severity = "error" if strict else "warning"
-        yield Problem("S301", said, severity, list=missing[0])
+        yield Problem("S301", message, severity, list=missing[0])
 
 
 @check("S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312")
@@ -40,12 +42,12 @@ def unknown_list(submitted: Submitted) -> Iterator[Problem]:
     public, ids, faults = submitted.public, submitted.lists, submitted.list_faults
     word = public.word("list")
     if _another(submitted):
-        said = (
+        message = (
             f"no {word} of this file is in this challenge; is the file for another one? "
-            f"it has {some(ids.names or list(submitted.empty))}, "
-            f"expected {some(list(public.lists))}"
+            f"it has {join_first(ids.names or list(submitted.empty))}, "
+            f"expected {join_first(list(public.lists))}"
         )
-        yield Problem("S311", said)
+        yield Problem("S311", message)
         return
     found = [(name, submitted.line(row), rows) for name, row, rows in first_rows(ids, faults)]
     found += [(name, line, 1) for name, line in submitted.empty.items() if name in faults]
@@ -57,11 +59,11 @@ def unknown_list(submitted: Submitted) -> Iterator[Problem]:
             severity = "warning"
         if fault is None:
             hint = submitted.known_lists.hint(name)
-            said = f"{word} {quoted(name)} is not in this challenge{hint}"
-            yield Problem("S302", said, severity, line=line, list=name)
+            message = f"{word} {quoted(name)} is not in this challenge{hint}"
+            yield Problem("S302", message, severity, line=line, list=name)
         else:
-            said = told(fault, word, rows)
-            yield Problem(fault.code, said, severity, line=line, list=name, help=fault.help)
+            message = describe_fault(fault, word, rows)
+            yield Problem(fault.code, message, severity, line=line, list=name, help=fault.help)
 
 
 def _another(submitted: Submitted) -> bool:

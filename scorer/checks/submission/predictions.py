@@ -9,8 +9,8 @@ import numpy as np
 from scorer.checks.base import Submitted, check, nameless, places, repeated
 from scorer.checks.ids import Known
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import shown
-from scorer.io.table import Ids
+from scorer.core.text import printable
+from scorer.io.table import CodedColumn
 
 Pair = tuple[str, str]
 
@@ -26,9 +26,9 @@ def out_of_range(submitted: Submitted) -> Iterator[Problem]:
     if rows.size:
         row = int(rows[0])
         many = f" ({rows.size:,} rows)" if rows.size > 1 else ""
-        said = f"{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}{many}"
+        message = f"{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}{many}"
         where = submitted.lists.text(row), submitted.table.ids["item"].text(row)
-        yield Problem("S505", said, "error", None, submitted.line(row), None, *where,
+        yield Problem("S505", message, "error", None, submitted.line(row), None, *where,
                       times=rows.size)  # fmt: skip
 
 
@@ -42,8 +42,10 @@ def twice(submitted: Submitted) -> Iterator[Problem]:
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
-        said = f"{_said(name, item)} is predicted twice (first on line {submitted.line(of[row]):,})"
-        return Problem("S507", said, line=submitted.line(row), list=name, item=item)
+        message = (
+            f"{_said(name, item)} is predicted twice (first on line {submitted.line(of[row]):,})"
+        )
+        return Problem("S507", message, line=submitted.line(row), list=name, item=item)
 
     yield from places(again, problem)
 
@@ -68,15 +70,15 @@ def asked(submitted: Submitted) -> Iterator[Problem]:
         # the least, so that the order in which they are asked for tells nothing
         name, item = min(missing)
         are = "is" if len(missing) == 1 else "are"
-        said = (
+        message = (
             f"{len(missing):,} of {len(keys):,} predictions {are} missing; "
             f"first: {_said(name, item)}"
         )
         if submitted.partial:
-            said += " (or stand in lines that could not be read)"
+            message += " (or stand in lines that could not be read)"
         strict = rules.missing_list in (None, "error")
         severity: Severity = "error" if strict else "warning"
-        yield Problem("S508", said, severity, list=name, item=item)
+        yield Problem("S508", message, severity, list=name, item=item)
     strange = distinct - keys
     if not strange:
         return
@@ -90,17 +92,17 @@ def asked(submitted: Submitted) -> Iterator[Problem]:
     rows = np.array([row for row, pair in enumerate(given) if pair in plain], dtype=np.int64)
 
     def problem(row: int) -> Problem:
-        said = f"{_said(*given[row])} is not asked for"
-        return Problem("S509", said, line=submitted.line(row), list=given[row][0],
+        message = f"{_said(*given[row])} is not asked for"
+        return Problem("S509", message, line=submitted.line(row), list=given[row][0],
                        item=given[row][1])  # fmt: skip
 
     yield from places(rows, problem)
 
 
 def _said(name: str, item: str) -> str:
-    return f"({shown(name, 60)}, {shown(item, 60)})"
+    return f"({printable(name, 60)}, {printable(item, 60)})"
 
 
-def _named(items: Ids) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _named(items: CodedColumn) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     named = np.array([not nameless(name, None) for name in items.names], dtype=bool)
     return named[items.codes] if items.codes.size else np.empty(0, dtype=bool)

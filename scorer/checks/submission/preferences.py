@@ -34,8 +34,8 @@ def strange_item(submitted: Submitted) -> Iterator[Problem]:
         name, item_name = lists.text(n), names[code]
         known = (public.candidates or {}).get(name)
         if item_name and known is not None and item_name not in known:
-            said = f"item {quoted(item_name)} is in no preference of {word} {quoted(name)}"
-            yield Problem("S704", said, line=int(table.line[n]), list=name, item=item_name)
+            message = f"item {quoted(item_name)} is in no preference of {word} {quoted(name)}"
+            yield Problem("S704", message, line=int(table.line[n]), list=name, item=item_name)
 
 
 def _first(in_list: Ints, item: Ints, row: Ints) -> Ints:

@@ -23,8 +23,8 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
     fractions = np.isfinite(rank) & (rank != np.floor(rank))
 
     def fraction(row: int) -> Problem:
-        said = f"rank '{rank[row]:.12g}' is not a whole number"
-        return Problem("S407", said, line=submitted.line(row), list=lists.text(row))
+        message = f"rank '{rank[row]:.12g}' is not a whole number"
+        return Problem("S407", message, line=submitted.line(row), list=lists.text(row))
 
     yield from places(np.flatnonzero(fractions), fraction)
 
@@ -44,19 +44,19 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
         first = starts[low][np.argmin(rows[starts[low]])]
         name, many = lists.text(rows[first]), int(low.sum())
         where = f"{word} {quoted(name)}" if many == 1 else f"{many:,} lists, first {quoted(name)}"
-        said = f"ranks start at {value[first]:.12g} in {where}; they start at 1"
-        yield Problem("S406", said, line=submitted.line(rows[first]), list=name)
+        message = f"ranks start at {value[first]:.12g} in {where}; they start at 1"
+        yield Problem("S406", message, line=submitted.line(rows[first]), list=name)
 
     same = 1 + np.flatnonzero((value[1:] == value[:-1]) & (codes[1:] == codes[:-1]))
 
     def twice(at: int) -> Problem:
         row, before = rows[at], rows[at - 1]
         name = lists.text(row)
-        said = (
+        message = (
             f"rank {value[at]:.12g} is used twice in {word} {quoted(name)} "
             f"(lines {submitted.line(before):,} and {submitted.line(row):,})"
         )
-        return Problem("S405", said, line=submitted.line(row), list=name)
+        return Problem("S405", message, line=submitted.line(row), list=name)
 
     yield from places(same[np.argsort(rows[same])], twice)
 
@@ -73,7 +73,7 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
         found = (
             ("..., " if shown.start else "") + found + (", ..." if shown.stop < mine.size else "")
         )
-        said = f"rank {missing:.12g} is missing in {word} {quoted(name)} ({found})"
-        return Problem("S404", said, line=submitted.line(row), list=name)
+        message = f"rank {missing:.12g} is missing in {word} {quoted(name)} ({found})"
+        return Problem("S404", message, line=submitted.line(row), list=name)
 
     yield from places(gaps[np.argsort(rows[starts[gaps]])], gap)

@@ -30,8 +30,8 @@ def ranks_and_scores(submitted: Submitted) -> Iterator[Problem]:
         many = len(set(codes[1:][rises].tolist()))
         row = int(rows[1:][rises].min())
         where = f"{many:,} lists" if many > 1 else f"list {quoted(lists.text(row))}"
-        said = f"rank and score order disagree in {where}; this challenge ranks by score"
-        yield Problem("S408", said, "warning", line=submitted.line(row), list=lists.text(row))
+        message = f"rank and score order disagree in {where}; this challenge ranks by score"
+        yield Problem("S408", message, "warning", line=submitted.line(row), list=lists.text(row))
 
 
 @check("S409", "S411", kinds=("grades", "preferences"))
@@ -49,10 +49,10 @@ def tied_scores(submitted: Submitted) -> Iterator[Problem]:
         tied = np.append(same, False) | np.insert(same, 0, False)
         share = float(tied.sum()) / rows.size
         if share >= MANY:
-            said = f"{share:.0%} of the scores tie inside their list; the tie rule decides"
+            message = f"{share:.0%} of the scores tie inside their list; the tie rule decides"
             yield Problem(
                 "S409",
-                said.replace("%", " %", 1) + f" (ties: {submitted.rules.ties})",
+                message.replace("%", " %", 1) + f" (ties: {submitted.rules.ties})",
                 "warning",
                 line=submitted.line(rows[tied].min()),
             )
@@ -64,10 +64,10 @@ def tied_scores(submitted: Submitted) -> Iterator[Problem]:
         item = submitted.table.ids["item"]
         before, row = sorted((int(rows[at - 1]), int(rows[at])))
         name = lists.text(row)
-        said = (
+        message = (
             f"the scores of {quoted(item.text(before))} and {quoted(item.text(row))} tie in "
             f"{submitted.public.word('list')} {quoted(name)} and this challenge allows no ties"
         )
-        return Problem("S411", said, line=submitted.line(row), list=name, item=item.text(row))
+        return Problem("S411", message, line=submitted.line(row), list=name, item=item.text(row))
 
     yield from places(later[np.argsort(rows[later])], problem)

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.auditing import Truthful, audit
-from scorer.checks.base import places, repeated
+from scorer.checks.base import Truthful, check, places, repeated
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted
 
 
-@audit("T304", kinds=("grades",))
+@check("T304", kinds=("grades",))
 def graded_twice(truthful: Truthful) -> Iterator[Problem]:
     """An item has one grade in a list, or one in each of its subtopics."""
     table, word = truthful.table, truthful.public.word("list")
@@ -35,10 +34,10 @@ def graded_twice(truthful: Truthful) -> Iterator[Problem]:
             if conflict
             else "is graded twice alike"
         )
-        said = f"{where} {grades} (first on line {truthful.line(before):,})"
+        message = f"{where} {grades} (first on line {truthful.line(before):,})"
         line = truthful.line(row)
         severity: Severity = "error" if conflict else "warning"
-        return Problem("T304", said, severity, line=line, list=name, item=item)
+        return Problem("T304", message, severity, line=line, list=name, item=item)
 
     yield from places(again[differs], lambda row: problem(row, True))
     yield from places(again[~differs], lambda row: problem(row, False))

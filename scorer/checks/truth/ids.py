@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.auditing import Truthful, audit
-from scorer.checks.base import first_rows, told
+from scorer.checks.base import Truthful, check, describe_fault, first_rows
 from scorer.checks.ids import LOST_BY_TOOLS, READ_AS_TEXT, Fault
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted
 
 
-@audit("T309", "T310")
+@check("T309", "T310")
 def no_id(truthful: Truthful) -> Iterator[Problem]:
     """No id is empty; one that reads 'nan' may have been a missing value."""
     lost = dict.fromkeys(["", *LOST_BY_TOOLS])
@@ -21,5 +20,5 @@ def no_id(truthful: Truthful) -> Iterator[Problem]:
             fault = Fault("S310", f"id reads {quoted(name)}") if name else Fault("S309", "")
             severity: Severity = "warning" if name else "error"
             line = truthful.line(row)
-            yield Problem(f"T{fault.code[1:]}", told(fault, word, rows), severity, line=line,
-                          help=READ_AS_TEXT)  # fmt: skip
+            message = describe_fault(fault, word, rows)
+            yield Problem(f"T{fault.code[1:]}", message, severity, line=line, help=READ_AS_TEXT)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.auditing import Truthful, audit
-from scorer.checks.base import first_rows, told, unknown
+from scorer.checks.base import Truthful, check, describe_fault, first_rows, unknown
 from scorer.checks.ids import Known
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 
-@audit("T305", kinds=("grades", "ratings"))
+@check("T305", kinds=("grades", "ratings"))
 def item_not_public(truthful: Truthful) -> Iterator[Problem]:
     """Every item of the truth is in the catalogue: nobody could return it."""
     public, ids = truthful.public, truthful.table.ids["item"]
@@ -23,7 +22,7 @@ def item_not_public(truthful: Truthful) -> Iterator[Problem]:
         if not name:
             continue
         why = faults[name]
-        hint = f"; {told(why, 'item', rows)}" if why else known.hint(name)
-        said = f"item {quoted(name)} of the truth is not in the catalogue{hint}"
+        hint = f"; {describe_fault(why, 'item', rows)}" if why else known.hint(name)
+        message = f"item {quoted(name)} of the truth is not in the catalogue{hint}"
         where = truthful.table.ids["list"].text(row)
-        yield Problem("T305", said, line=truthful.line(row), list=where, item=name)
+        yield Problem("T305", message, line=truthful.line(row), list=where, item=name)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.auditing import Truthful, audit
-from scorer.checks.base import first_rows, told, unknown
+from scorer.checks.base import Truthful, check, describe_fault, first_rows, unknown
 from scorer.checks.ids import Known
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 
-@audit("T302")
+@check("T302")
 def list_not_public(truthful: Truthful) -> Iterator[Problem]:
     """Every list of the truth is in the public file of lists: nobody could answer it."""
     if truthful.challenge.lists is None:  # they are the truth's own
@@ -23,6 +22,6 @@ def list_not_public(truthful: Truthful) -> Iterator[Problem]:
         if not name:
             continue
         why = faults[name]
-        hint = f"; {told(why, word, rows)}" if why else known.hint(name)
-        said = f"{word} {quoted(name)} of the truth is not in the file of lists{hint}"
-        yield Problem("T302", said, line=truthful.line(row), list=name)
+        hint = f"; {describe_fault(why, word, rows)}" if why else known.hint(name)
+        message = f"{word} {quoted(name)} of the truth is not in the file of lists{hint}"
+        yield Problem("T302", message, line=truthful.line(row), list=name)

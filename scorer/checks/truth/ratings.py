@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.auditing import Truthful, audit
-from scorer.checks.base import places, repeated
+from scorer.checks.base import Truthful, check, places, repeated
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 
-@audit("T505", kinds=("ratings",))
+@check("T505", kinds=("ratings",))
 def rating_out_of_range(truthful: Truthful) -> Iterator[Problem]:
     """A rating that no prediction may reach makes every submission wrong."""
     rating = truthful.table.numbers["rating"]
@@ -22,12 +21,12 @@ def rating_out_of_range(truthful: Truthful) -> Iterator[Problem]:
     rows = np.flatnonzero((rating < low) | (rating > high))
     if rows.size:
         many = f" ({rows.size:,} rows)" if rows.size > 1 else ""
-        said = f"rating {rating[rows[0]]:.12g} is outside {low:.12g} to {high:.12g}{many}"
+        message = f"rating {rating[rows[0]]:.12g} is outside {low:.12g} to {high:.12g}{many}"
         line, times = truthful.line(rows[0]), int(rows.size)
-        yield Problem("T505", said, "warning", line=line, times=times)
+        yield Problem("T505", message, "warning", line=line, times=times)
 
 
-@audit("T507", kinds=("ratings",))
+@check("T507", kinds=("ratings",))
 def rated_twice(truthful: Truthful) -> Iterator[Problem]:
     """An item has one rating in a list."""
     table = truthful.table
@@ -39,10 +38,10 @@ def rated_twice(truthful: Truthful) -> Iterator[Problem]:
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
-        pair = f"({shown(name, 60)}, {shown(item, 60)})"
-        said = f"{pair} is rated twice (first on line {truthful.line(of[row]):,})"
+        pair = f"({printable(name, 60)}, {printable(item, 60)})"
+        message = f"{pair} is rated twice (first on line {truthful.line(of[row]):,})"
         alike = rating[row] == rating[of[row]]
         severity: Severity = "warning" if alike else "error"
-        return Problem("T507", said, severity, line=truthful.line(row), list=name, item=item)
+        return Problem("T507", message, severity, line=truthful.line(row), list=name, item=item)
 
     yield from places(again, problem)

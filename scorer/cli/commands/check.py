@@ -14,20 +14,20 @@ from scorer.api.submissions import Named
 from scorer.challenge.model import ROLES, Challenge
 from scorer.cli.options import (
     ChallengeWord,
-    Edge,
     Every,
     Output,
     Plugins,
     Quiet,
     Result,
     SubmissionWords,
+    Terminal,
     challenge_of,
     problems,
-    spare,
+    refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UsageError
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.results.report import Scored
 
 
@@ -57,12 +57,12 @@ def check(
     quiet: Quiet = False,
 ) -> Result:
     """Check submissions without scoring them; works without the truth where lists are public."""
-    from scorer.api import score as pipeline
+    from scorer.api.check import check as run
 
-    edge: Edge = context.obj
+    edge: Terminal = context.obj
     settled, notes = challenge_of(challenge)
     files = submissions_of(submissions, edge, settled)
-    spare(output, settled, challenge, *(file.path for file in files))
+    refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     changed: list[str] = [*notes]
     if fix:
         if output is not None and len(files) > 1:
@@ -71,7 +71,7 @@ def check(
             raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
         files = [_fixed(file, settled, output, changed) for file in files]
         output = None
-    checked = pipeline.check(
+    checked = run(
         settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
     )
     bad = any(scored.findings.fatal for scored in checked)
@@ -82,21 +82,22 @@ def check(
 def _written(
     challenge: Challenge, checked: Sequence[Scored], format: Form, every: bool, quiet: bool
 ) -> str:
-    from scorer.reports.findings import sarif as telling
-    from scorer.reports.findings.github import annotations
+    from scorer.reports.findings.github import workflow_commands
+    from scorer.reports.findings.json import as_json
+    from scorer.reports.findings.sarif import as_sarif
 
     if format is Form.json:
-        return telling.as_json(challenge, checked)
+        return as_json(challenge, checked)
     if format is Form.sarif:
-        return telling.as_sarif(checked)
+        return as_sarif(checked)
     lines: list[str] = []
     for scored in checked:
         if format is Form.github:
-            lines += annotations(scored.findings, every)
+            lines += workflow_commands(scored.findings, every)
         else:
             lines += problems(scored.findings, quiet, every)
             if scored.findings.fatal or not quiet:
-                lines.append(f"{shown(scored.path)}: {_summary(scored)}")
+                lines.append(f"{printable(scored.path)}: {_summary(scored)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -107,13 +108,13 @@ def _summary(scored: Scored) -> str:
     severe = {problem.code for problem in scored.findings if problem.severity == "error"}
     for code, count in sorted(scored.findings.counts.items()):
         (errors if code in severe else warnings)[code] = count
-    said = [
+    lines = [
         f"{sum(found.values()):,} {word}{'s' * (sum(found.values()) != 1)} ({', '.join(found)})"
         for word, found in (("error", errors), ("warning", warnings))
         if found
     ]
     verdict = "would be rejected" if severe else "fine"
-    return f"{verdict}{': ' if said else ''}{', '.join(said)}"
+    return f"{verdict}{': ' if lines else ''}{', '.join(lines)}"
 
 
 def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[str]) -> Named:
@@ -124,7 +125,7 @@ def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[s
 
     rules, path = challenge.submission, file.path
     if format_of(path, rules.format).binary:
-        raise UsageError(f"{shown(path)} is binary; only text can be repaired")
+        raise UsageError(f"{printable(path)} is binary; only text can be repaired")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
     repaired = repairing.repair(
         path,
@@ -133,12 +134,12 @@ def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[s
         "\t" if suffixes[-1:] == [".tsv"] else ",",
     )
     if not repaired.changes:
-        notes.append(f"{shown(path)}: nothing that can be repaired safely")
+        notes.append(f"{printable(path)}: nothing that can be repaired safely")
         return file
     target = output or repairing.beside(path)
     if os.path.lexists(target):
-        raise UsageError(f"{shown(target)} exists already; --fix overwrites nothing (-o FILE)")
+        raise UsageError(f"{printable(target)} exists already; --fix overwrites nothing (-o FILE)")
     write(target, repaired.data)
-    notes.append(f"{shown(path)}: repaired copy in {shown(target)}")
-    notes += [f"  {shown(change)}" for change in repaired.changes]
+    notes.append(f"{printable(path)}: repaired copy in {printable(target)}")
+    notes += [f"  {printable(change)}" for change in repaired.changes]
     return Named(file.name, target)

@@ -10,7 +10,6 @@ import typer
 
 from scorer.cli.options import (
     ChallengeWord,
-    Edge,
     MetricWords,
     Output,
     Plugins,
@@ -18,10 +17,11 @@ from scorer.cli.options import (
     Quiet,
     Result,
     SubmissionWords,
+    Terminal,
     TruthWord,
     challenge_of,
     problems,
-    spare,
+    refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UsageError
@@ -56,23 +56,23 @@ def compare(
     A single file of JSON Lines that this command wrote before is read back and
     aggregated, without its submissions.
     """
-    from scorer.api import score as pipeline
+    from scorer.api.compare import compare as run
     from scorer.compare.from_jsonl import read
     from scorer.reports.base import Options
     from scorer.reports.comparison.cells import Compared, form_of
 
-    edge: Edge = context.obj
+    edge: Terminal = context.obj
     form = form_of(format)
     settled, notes = challenge_of(challenge, metric, truth)
-    spare(output, settled, challenge, *map(Path, submissions))
-    said = [] if quiet else list(notes)
+    refuse_overwrite(output, settled, challenge, *map(Path, submissions))
+    message = [] if quiet else list(notes)
     exit_code = 0
     if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
         report, found = None, written
     else:
         files = submissions_of(submissions, edge, settled)
-        spare(output, settled, *(file.path for file in files))
-        report, found = pipeline.compare(
+        refuse_overwrite(output, settled, *(file.path for file in files))
+        report, found = run(
             settled,
             files,
             preference or None,
@@ -80,13 +80,13 @@ def compare(
             progress=None if quiet else edge.progress,
         )
         for scored in report.submissions:
-            said += problems(scored.findings, quiet)
+            message += problems(scored.findings, quiet)
         exit_code = 0 if all(scored.valid for scored in report.submissions) else 1
         if len(found.names) < 2:
             few = f"{len(found.names)} of {len(files)} submissions can be scored"
             if exit_code:
-                return Result("", (*said, f"error: nothing to compare: {few}"), exit_code)
+                return Result("", (*message, f"error: nothing to compare: {few}"), exit_code)
             raise UsageError(f"nothing to compare: {few}, two are needed")
     options = Options(precision, False, edge.width, edge.colour and output is None, every)
     text = form.write(Compared(settled, report, found), options)
-    return Result(text, tuple(said), exit_code, output)
+    return Result(text, tuple(message), exit_code, output)

@@ -10,16 +10,16 @@ import typer
 
 from scorer.cli.options import (
     ChallengeWord,
-    Edge,
     Output,
     Plugins,
     Precision,
     Quiet,
     Result,
+    Terminal,
     TruthWord,
     challenge_of,
     problems,
-    spare,
+    refuse_overwrite,
     submissions_of,
 )
 
@@ -56,20 +56,20 @@ def explain(
     quiet: Quiet = False,
 ) -> Result:  # fmt: skip
     """Work one list's value out, step by step. For organizers: it shows items of the truth."""
-    from scorer.api import score as pipeline
+    from scorer.api.explain import explain as run
     from scorer.reports.explanation import text as workings
 
-    edge: Edge = context.obj
+    edge: Terminal = context.obj
     settled, _ = challenge_of(challenge, metric, truth)
     (file,) = submissions_of([submission], edge, settled)
-    spare(output, settled, challenge, file.path)
-    found = pipeline.explain(settled, file, name, allow_plugins=allow_plugins)
+    refuse_overwrite(output, settled, challenge, file.path)
+    found = run(settled, file, name, allow_plugins=allow_plugins)
     if not metric:
         primary = tuple(each for each in found.found if each.measure.primary)
         found = replace(found, found=primary)
-    said = tuple(problems(found.findings, quiet))
+    message = tuple(problems(found.findings, quiet))
     if not found.found:
-        return Result("", said, 1)
+        return Result("", message, 1)
     colour = edge.colour and output is None
     text = workings.WRITERS[format.value](found, precision, edge.width, colour)
-    return Result(text, said, 0, output)
+    return Result(text, message, 0, output)

@@ -17,8 +17,8 @@ from scorer.cli.options import Result, problems
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings
-from scorer.core.text import quoted, shown
-from scorer.io.table import Table, Wanted
+from scorer.core.text import printable, quoted
+from scorer.io.table import Schema, Table
 from scorer.prepare.folds import parts, where
 
 NAMED = ("list", "item", "rating", "grade")
@@ -66,7 +66,8 @@ def folds(
         f"{n}: {mine.sum():,} of {mine.size:,} rows\n" for n, mine in enumerate(masks, 1)
     )
     return Result(
-        f"made {shown(output)}: 1 to {k}, each with truth.csv and train.csv; folds.csv\n{told}\n"
+        f"made {printable(output)}: 1 to {k}, each with truth.csv and train.csv; folds.csv\n"
+        f"{told}\n"
         "in challenge.yaml, with the whole file as truth:  folds: {file: folds.csv}\n",
         notes,
     )
@@ -92,8 +93,8 @@ def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
 
     found = Findings(str(file))
     values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]
-    wanted = [Wanted(("list", "item", role), (), columns) for role in values]
-    plain = Wanted(("list", "item"), (), columns)  # interactions
+    wanted = [Schema(("list", "item", role), (), columns) for role in values]
+    plain = Schema(("list", "item"), (), columns)  # interactions
     shapes = [*wanted, *([] if set(values) & set(columns) else [plain])]
     table = read(file, format_of(file, None), shapes, found, Limits())
     told = Findings(str(file))

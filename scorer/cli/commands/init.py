@@ -10,7 +10,7 @@ import typer
 
 from scorer.cli.options import Result
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 
 def init(
@@ -37,7 +37,7 @@ def init(
         write(target / source.name, source.read_bytes())
         made.append(source.name)
     submission = next(name for name in made if name.startswith("submission"))
-    where = shown(folder)
+    where = printable(folder)
     return Result(
         f"made {where}: {', '.join(made)}\n\nscore it:  score {where} {where}/{submission}\n"
     )

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.options import ChallengeWord, Plugins, Result, challenge_of, spare
-from scorer.core.text import shown
+from scorer.cli.options import ChallengeWord, Plugins, Result, challenge_of, refuse_overwrite
+from scorer.core.text import printable
 
 
 def kit(
@@ -24,9 +24,12 @@ def kit(
     from scorer.prepare.open import public
 
     settled, notes = challenge_of(challenge)
-    spare(output, settled, challenge)
+    refuse_overwrite(output, settled, challenge)
     prepared = prepare(settled, allow_plugins)
     data, dropped = kits.kit(prepared, public(prepared))
-    told = [*notes, f"{shown(output)}: {len(data):,} bytes; score check {shown(output)} SUBMISSION"]
-    told += [f"left out, since the kit cannot compute it: {shown(name)}" for name in dropped]
+    told = [
+        *notes,
+        f"{printable(output)}: {len(data):,} bytes; score check {printable(output)} SUBMISSION",
+    ]
+    told += [f"left out, since the kit cannot compute it: {printable(name)}" for name in dropped]
     return Result(data, tuple(told), output=output)

@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.options import ChallengeWord, Output, Plugins, Result, challenge_of, spare
+from scorer.cli.options import (
+    ChallengeWord,
+    Output,
+    Plugins,
+    Result,
+    challenge_of,
+    refuse_overwrite,
+)
 
 
 class Form(StrEnum):
@@ -28,12 +35,14 @@ def lint(
     A perfect submission, its reverse, and some that know nothing show each measure's ceiling and
     chance level, and whether the rules can be played. For organizers: it reads the truth.
     """
-    from scorer.api import lint as linting
+    from scorer.api.lint import lint as run
+    from scorer.reports.soundness.json import data
+    from scorer.reports.soundness.text import text as as_text
     from scorer.reports.syntax.json import dumped
 
     settled, _ = challenge_of(challenge)
-    spare(output, settled, challenge)
-    found = linting.lint(settled, allow_plugins=allow_plugins)
+    refuse_overwrite(output, settled, challenge)
+    found = run(settled, allow_plugins=allow_plugins)
     json = format is Form.json
-    text = dumped(linting.data(found)) + "\n" if json else linting.text(found)
+    text = dumped(data(found)) + "\n" if json else as_text(found)
     return Result(text, exit_code=0 if found.sound else 2, output=output)

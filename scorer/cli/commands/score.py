@@ -12,7 +12,6 @@ import typer
 from scorer import reports
 from scorer.cli.options import (
     ChallengeWord,
-    Edge,
     Every,
     MetricWords,
     Output,
@@ -21,14 +20,15 @@ from scorer.cli.options import (
     Quiet,
     Result,
     SubmissionWords,
+    Terminal,
     TruthWord,
     challenge_of,
     problems,
-    spare,
+    refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
@@ -67,31 +67,31 @@ def score(
     quiet: Quiet = False,
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
-    from scorer.api import score as pipeline
+    from scorer.api.score import score as run
     from scorer.reports.base import Options, form_of
     from scorer.reports.syntax.github import annotation
 
-    edge: Edge = context.obj
+    edge: Terminal = context.obj
     form = form_of(format)
     settled, notes = challenge_of(challenge, metric, truth)
     floors = _floors(fail_under, settled, allow_plugins) if fail_under else {}
     files = submissions_of(submissions, edge, settled)
-    spare(output, settled, challenge, *(file.path for file in files))
-    report = pipeline.score(
+    refuse_overwrite(output, settled, challenge, *(file.path for file in files))
+    report = run(
         settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
     )
     options = Options(precision, per_list, edge.width, edge.colour and output is None, every)
-    said = [*([] if quiet else [*notes, *map(str, report.notes)])]
+    lines = [*([] if quiet else [*notes, *map(str, report.notes)])]
     github = form.name == "github"
     for scored in report.submissions if not github else ():
         # what a baseline is warned of, the organizer meant
-        said += problems(scored.findings, quiet or scored.baseline, every)
+        lines += problems(scored.findings, quiet or scored.baseline, every)
     failed = _failed(report, floors)
-    said += [annotation("error", each) if github else f"error: {each}" for each in failed]
+    lines += [annotation("error", each) if github else f"error: {each}" for each in failed]
     code = BELOW if failed else 0
     if not all(scored.valid for scored in report.submissions):
         code = REJECTED
-    return Result(form.write(report, options), tuple(said), code, output)
+    return Result(form.write(report, options), tuple(lines), code, output)
 
 
 def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> dict[str, float]:
@@ -119,7 +119,7 @@ def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> 
 
 def _failed(report: Report, floors: Mapping[str, float]) -> list[str]:
     """Who is worse than asked for, baselines aside; one without a value is."""
-    said = []
+    lines = []
     for measure in report.measures:
         if (floor := floors.get(measure.id)) is None:
             continue
@@ -131,5 +131,7 @@ def _failed(report: Report, floors: Mapping[str, float]) -> list[str]:
             if not fine:
                 side = "below" if measure.metric.better == "higher" else "above"
                 value = "undefined" if math.isnan(mean) else f"{mean:.6g}, {side} {floor:g}"
-                said.append(f"{shown(scored.name)}: {shown(measure.id)} is {value} (--fail-under)")
-    return said
+                lines.append(
+                    f"{printable(scored.name)}: {printable(measure.id)} is {value} (--fail-under)"
+                )
+    return lines

@@ -4,7 +4,7 @@ import numpy as np
 
 from scorer.compare.base import AboveZero, comparison
 from scorer.core.arrays import Floats
-from scorer.views.positions import Lineup, apart, sooner
+from scorer.views.positions import PositionTable, first_difference, sign_of_difference
 
 
 @comparison(
@@ -12,7 +12,7 @@ from scorer.views.positions import Lineup, apart, sooner
     title="Lexicographic precision",
     source="Diaz, EVIA 2023, doi:10.20736/0002001353",
 )
-def lexiprecision(lineup: Lineup, *, rel: AboveZero = 1) -> Floats:
+def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """Which submission serves the reader better who wants one relevant item.
 
     1 is for the first, -1 for the second, 0 when all positions are the same.
@@ -34,6 +34,6 @@ def lexiprecision(lineup: Lineup, *, rel: AboveZero = 1) -> Floats:
     """
 
     def first(mine: Floats, theirs: Floats) -> Floats:
-        return sooner(*apart(mine, theirs)).astype(np.float64)
+        return sign_of_difference(*first_difference(mine, theirs)).astype(np.float64)
 
     return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first), np.nan)

@@ -4,7 +4,7 @@ import numpy as np
 
 from scorer.compare.base import AboveZero, comparison
 from scorer.core.arrays import Floats
-from scorer.views.positions import Lineup, apart, sooner
+from scorer.views.positions import PositionTable, first_difference, sign_of_difference
 
 
 @comparison(
@@ -13,7 +13,7 @@ from scorer.views.positions import Lineup, apart, sooner
     source="Diaz and Mitra, Recall, Robustness, and Lexicographic Evaluation, 2023, "
     "doi:10.48550/arXiv.2302.11370",
 )
-def lexirecall(lineup: Lineup, *, rel: AboveZero = 1) -> Floats:
+def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """Which submission serves the reader better who wants every relevant item.
 
     1 is for the first, -1 for the second, 0 when all positions are the same.
@@ -34,6 +34,6 @@ def lexirecall(lineup: Lineup, *, rel: AboveZero = 1) -> Floats:
     """
 
     def last(mine: Floats, theirs: Floats) -> Floats:
-        return sooner(*apart(mine, theirs, last=True)).astype(np.float64)
+        return sign_of_difference(*first_difference(mine, theirs, last=True)).astype(np.float64)
 
     return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, last), np.nan)

@@ -10,7 +10,7 @@ from pydantic import Field
 from scorer.compare.base import AboveZero, comparison
 from scorer.core.arrays import Floats
 from scorer.views.hits import ratio
-from scorer.views.positions import Lineup, sooner
+from scorer.views.positions import PositionTable, sign_of_difference
 
 Weights = Annotated[
     Literal["uniform", "inverse", "log"],
@@ -37,7 +37,7 @@ WEIGHTS: Mapping[str, Callable[[Floats], Floats]] = {
         "dcgRPP": {"weights": "log"},
     },
 )
-def rpp(lineup: Lineup, *, rel: Threshold = None, weights: Weights = "uniform") -> Floats:
+def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uniform") -> Floats:
     """How much larger the share of readers is whom the first submission serves sooner.
 
     There is a reader for each number j of relevant items that one can want. The
@@ -82,14 +82,14 @@ def rpp(lineup: Lineup, *, rel: Threshold = None, weights: Weights = "uniform") 
     return ratio(np.where(np.abs(total) < 1e-12 * items, 0.0, total), items)
 
 
-def _binary(lineup: Lineup, rel: ArrayLike, weights: Weights) -> Floats:
+def _binary(lineup: PositionTable, rel: ArrayLike, weights: Weights) -> Floats:
     """The preference over items of at least that grade; 0 where there are none."""
     items = np.maximum(lineup.items(rel), 1)
     readers = WEIGHTS[weights](np.arange(1.0, items.max(initial=1) + 1))
 
     def won(mine: Floats, theirs: Floats) -> Floats:
         # added up one by one: to the bit the same, however wide the other lists are
-        sums: Floats = (sooner(mine, theirs) * readers).cumsum(axis=-1)[..., -1]
+        sums: Floats = (sign_of_difference(mine, theirs) * readers).cumsum(axis=-1)[..., -1]
         return sums
 
     shares: Floats = lineup.pairwise(rel, won) / readers.cumsum()[items - 1]

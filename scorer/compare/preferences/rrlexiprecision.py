@@ -4,7 +4,7 @@ import numpy as np
 
 from scorer.compare.base import AboveZero, comparison
 from scorer.core.arrays import Floats
-from scorer.views.positions import Lineup, apart
+from scorer.views.positions import PositionTable, first_difference
 
 
 @comparison(
@@ -12,7 +12,7 @@ from scorer.views.positions import Lineup, apart
     title="Lexicographic precision by reciprocal ranks",
     source="Diaz, EVIA 2023, doi:10.20736/0002001353",
 )
-def rrlexiprecision(lineup: Lineup, *, rel: AboveZero = 1) -> Floats:
+def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """How much better the first submission serves the reader who wants one relevant item.
 
     It is LexiPrecision with a size: at the first relevant item whose positions
@@ -33,7 +33,7 @@ def rrlexiprecision(lineup: Lineup, *, rel: AboveZero = 1) -> Floats:
     """
 
     def first(mine: Floats, theirs: Floats) -> Floats:
-        x, y = apart(mine, theirs)
+        x, y = first_difference(mine, theirs)
         return 1 / x - 1 / y
 
     return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first), np.nan)

@@ -15,11 +15,11 @@ from typing import NamedTuple, TypeVar
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
-from scorer.core.text import nearest, quoted, shown
+from scorer.core.text import nearest, printable, quoted
 from scorer.io.files import open_bytes
 from scorer.io.limits import Bounds, Unreadable
 from scorer.io.lines import lines
-from scorer.io.table import Table, Wanted
+from scorer.io.table import Schema, Table
 
 COMPRESSED = (".gz", ".zst")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
@@ -30,7 +30,7 @@ class Request(NamedTuple):
 
     path: Path
     stream: BufferedReader
-    wanted: Sequence[Wanted]  # the shapes it may have, the likeliest first
+    wanted: Sequence[Schema]  # the shapes it may have, the likeliest first
     findings: Findings
     limits: Bounds
 
@@ -80,7 +80,7 @@ def format_of(path: Path, name: str | None, fallback: str = "csv") -> Format:
 def read(
     path: Path,
     format: Format,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[Schema],
     findings: Findings,
     limits: Bounds,
 ) -> Table | None:
@@ -95,11 +95,11 @@ def read(
 
 def resolve(
     names: Sequence[str], request: Request, line: int | None = 1
-) -> tuple[Wanted, tuple[str, ...]] | None:
+) -> tuple[Schema, tuple[str, ...]] | None:
     """Which shape a header fits, and the roles it has; None with problems where it fits none."""
     given = set(names)
 
-    def missing(shape: Wanted) -> list[str]:
+    def missing(shape: Schema) -> list[str]:
         return [role for role in shape.required if shape.called(role) not in given]
 
     shape = min(request.wanted, key=lambda shape: len(missing(shape)))  # the first of equals
@@ -112,8 +112,8 @@ def resolve(
         called = shape.called(role)
         near = nearest(called, free)
         hint = f"; rename {quoted(near)}?" if near else ""
-        said = f"column {quoted(called)} is missing; found: {shown(found)}{hint}"
-        request.findings.add(Problem("S201", said, line=line))
+        message = f"column {quoted(called)} is missing; found: {printable(found)}{hint}"
+        request.findings.add(Problem("S201", message, line=line))
     return None
 
 

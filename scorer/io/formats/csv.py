@@ -10,11 +10,11 @@ from functools import cache
 from itertools import chain, islice
 
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 from scorer.io.formats.base import COMPRESSED, Request, format, resolve
 from scorer.io.limits import Bounds
-from scorer.io.lines import enough, lines
-from scorer.io.table import DECIMAL, Builder, Table, Wanted
+from scorer.io.lines import count_only, lines
+from scorer.io.table import DECIMAL, Builder, Schema, Table
 
 MOST_LINES = 10_000  # of one record
 BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
@@ -72,49 +72,49 @@ def _table(request: Request) -> Table | None:
     for line, fields, raw in records:
         if len(fields) == width:
             builder.row(line, [fields[place] for place in places], raw)
-        elif not enough(findings, "S207"):
-            said = f"{len(fields):,} fields, expected {width:,}"
+        elif not count_only(findings, "S207"):
+            message = f"{len(fields):,} fields, expected {width:,}"
             more = len(fields) > width
             below, column = _start(raw, separator, width) if more else (0, None)
             hint = f"an unquoted {MARKS[separator]}?" if more else None
-            findings.add(Problem("S207", said, line=line + below, column=column, help=hint))
+            findings.add(Problem("S207", message, line=line + below, column=column, help=hint))
     return builder.table()
 
 
 def _header(
     line: int, names: list[str], raw: str, separator: str, request: Request
-) -> tuple[Wanted, tuple[str, ...]] | None:
+) -> tuple[Schema, tuple[str, ...]] | None:
     """The shape that the header fits and the roles it has, after telling what is odd about it."""
     findings, starts = request.findings, [start for start, _ in _starts(raw, separator)]
     wanted = {shape.called(role) for shape in request.wanted for role in shape.roles}
     if wanted.isdisjoint(names) and any(map(DECIMAL.fullmatch, re.split(r"[,;|\s]+", raw))):
-        said = f"no header; the first line looks like data ({shown(raw.strip(), 60)})"
+        message = f"no header; the first line looks like data ({printable(raw.strip(), 60)})"
         shape = request.wanted[0]
         first = separator.join(shape.called(role) for role in shape.required)
-        hint = f"begin the file with the names of its columns: {shown(first)}"
-        findings.add(Problem("S202", said, line=line, help=hint))
+        hint = f"begin the file with the names of its columns: {printable(first)}"
+        findings.add(Problem("S202", message, line=line, help=hint))
         return None
     if not names[0]:
-        said, hint = "unnamed first column; a pandas index?", "write with to_csv(index=False)"
-        findings.add(Problem("S203", said, line=line, column=1, help=hint))
+        message, hint = "unnamed first column; a pandas index?", "write with to_csv(index=False)"
+        findings.add(Problem("S203", message, line=line, column=1, help=hint))
     places: dict[str, list[int]] = {}
     for n, name in enumerate(names):
         places.setdefault(name, []).append(n)
     for name, at in places.items():
-        if name and len(at) > 1 and not enough(findings, "S204"):
+        if name and len(at) > 1 and not count_only(findings, "S204"):
             times = "twice" if len(at) == 2 else f"{len(at):,} times"
             where = " and ".join(str(n + 1) for n in at[:2]) + (", ..." if len(at) > 2 else "")
-            said = f"column {quoted(name)} appears {times} (columns {where})"
+            message = f"column {quoted(name)} appears {times} (columns {where})"
             below, column = starts[at[1]]
-            findings.add(Problem("S204", said, line=line + below, column=column))
+            findings.add(Problem("S204", message, line=line + below, column=column))
     found = resolve(names, request, line)
     if found is not None:
         used = {found[0].called(role) for role in found[1]}
         for n, (name, (below, column)) in enumerate(zip(names, starts, strict=True)):
-            if name not in used and (name or n) and not enough(findings, "S205"):
+            if name not in used and (name or n) and not count_only(findings, "S205"):
                 called = quoted(name) if name else f"{n + 1:,}, which has no name,"
-                said = f"column {called} is not used"
-                findings.add(Problem("S205", said, "warning", None, line + below, column))
+                message = f"column {called} is not used"
+                findings.add(Problem("S205", message, "warning", None, line + below, column))
     return found
 
 
@@ -127,10 +127,10 @@ def _separator(first: Line, request: Request) -> str:
     other = next((mark for mark in MARKS if mark in text), None)
     if expected in text or other is None or text.strip(" \t") in names:
         return expected
-    said = f"columns are separated by {quoted(other)}, expected {quoted(expected)}"
+    message = f"columns are separated by {quoted(other)}, expected {quoted(expected)}"
     hint = "write with sep=',', or call the file .tsv" if other == "\t" else None
     column = text.index(other) + 1
-    request.findings.add(Problem("S206", said, line=line, column=column, help=hint))
+    request.findings.add(Problem("S206", message, line=line, column=column, help=hint))
     return other
 
 
@@ -173,9 +173,9 @@ def _records(
             again.extendleft(reversed(taken[below + 1 :]))
             line = taken[0][0] + below
             taken.clear()
-            _, code, said, hint = next(fault for fault in FAULTS if fault[0] in str(error))
-            if not enough(findings, code):
-                findings.add(Problem(code, said, line=line, column=column, help=hint))
+            _, code, message, hint = next(fault for fault in FAULTS if fault[0] in str(error))
+            if not count_only(findings, code):
+                findings.add(Problem(code, message, line=line, column=column, help=hint))
 
 
 def _bare(fields: list[str], raw: str, separator: str) -> list[str]:

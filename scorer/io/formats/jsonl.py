@@ -9,11 +9,11 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted, some
+from scorer.core.text import join_first, quoted
 from scorer.io.formats.base import Request, format, resolve
 from scorer.io.limits import Unreadable
-from scorer.io.lines import enough, lines
-from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Builder, Table, Wanted
+from scorer.io.lines import count_only, lines
+from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Builder, Schema, Table
 
 BLANKS = " \t"
 SPACE = re.compile(r"[ \t\r]*")
@@ -63,8 +63,8 @@ def jsonl(request: Request) -> Table | None:
             break
     if not first:
         if not request.findings.fatal:
-            said = "the file holds nothing but blank lines"
-            request.findings.add(Problem("S102", said))
+            message = "the file holds nothing but blank lines"
+            request.findings.add(Problem("S102", message))
         return None
     found = resolve(list(known), request, None)
     if found is None:
@@ -100,8 +100,8 @@ def _rows(request: Request) -> Iterator[Row]:
             continue
         column = len(raw) - len(raw.lstrip(BLANKS)) + 1
         if text in ("{", "[", "[{"):
-            said = "an object or array that goes on in the next line; expected an object a line"
-            raise Unreadable(Problem("S207", said, line=line, help=WRITE))
+            message = "an object or array that goes on in the next line; expected an object a line"
+            raise Unreadable(Problem("S207", message, line=line, help=WRITE))
         if text[0] != "{":
             what = "an array" if text[0] == "[" else "no object"
             _add(findings, f"this is {what}; expected an object a line", line, column, WRITE)
@@ -109,8 +109,8 @@ def _rows(request: Request) -> Iterator[Row]:
         try:
             cells = DECODER.decode(text)
         except json.JSONDecodeError as error:
-            said = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
-            _add(findings, said, line, column + error.pos)
+            message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
+            _add(findings, message, line, column + error.pos)
             continue
         except RecursionError:
             _add(findings, "not a row: the values are nested too deeply", line, column)
@@ -126,13 +126,13 @@ def _texts(row: Row, names: list[str], findings: Findings) -> list[str] | None:
     texts = []
     missing = [name for name in names if name not in row.cells]
     if missing:
-        _add(findings, f"{some(missing)} is missing in this row", row.line, None)
+        _add(findings, f"{join_first(missing)} is missing in this row", row.line, None)
         return None
     for name in names:
         cell = row.cells[name]
         if isinstance(cell, dict | list):
-            said = f"the value of {quoted(name)} is neither text nor a number"
-            _add(findings, said, row.line, _place(row.raw, name))
+            message = f"the value of {quoted(name)} is neither text nor a number"
+            _add(findings, message, row.line, _place(row.raw, name))
             return None
         text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
         if "\0" in text:
@@ -140,27 +140,27 @@ def _texts(row: Row, names: list[str], findings: Findings) -> list[str] | None:
             findings.add(Problem("S106", "a NUL character", line=row.line, column=place))
             return None
         if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
-            said = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
-            _add(findings, said, row.line, _place(row.raw, name))
+            message = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
+            _add(findings, message, row.line, _place(row.raw, name))
             return None
         texts.append(text)
     return texts
 
 
-def _unused(key: str, line: int, shape: Wanted, findings: Findings) -> None:
+def _unused(key: str, line: int, shape: Schema, findings: Findings) -> None:
     if any(key == shape.called(role) for role in shape.roles):
-        said = f"{quoted(key)} is given here and not in the rows before; every row needs it"
-        _add(findings, said, line, None)
+        message = f"{quoted(key)} is given here and not in the rows before; every row needs it"
+        _add(findings, message, line, None)
     else:
-        said = f"column {quoted(key)} is not used"
-        findings.add(Problem("S205", said, "warning", line=line))
+        message = f"column {quoted(key)} is not used"
+        findings.add(Problem("S205", message, "warning", line=line))
 
 
 def _add(
-    findings: Findings, said: str, line: int, column: int | None, hint: str | None = None
+    findings: Findings, message: str, line: int, column: int | None, hint: str | None = None
 ) -> None:
-    if not enough(findings, "S207"):
-        findings.add(Problem("S207", said, line=line, column=column, help=hint))
+    if not count_only(findings, "S207"):
+        findings.add(Problem("S207", message, line=line, column=column, help=hint))
 
 
 def _places(raw: str) -> Iterator[tuple[str, int, int]]:

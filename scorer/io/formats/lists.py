@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scorer.core.problems import Problem
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 from scorer.io.formats.base import Request, format
 from scorer.io.limits import Unreadable
-from scorer.io.lines import enough, lines
+from scorer.io.lines import count_only, lines
 from scorer.io.table import Builder, Table
 
 BLANKS = " \t"
@@ -24,8 +24,10 @@ def lists(request: Request) -> Table | None:
     )
     if shape is None:
         wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
-        said = f"one list a line cannot hold the columns that are needed here ({shown(wants)})"
-        raise Unreadable(Problem("S201", said))
+        message = (
+            f"one list a line cannot hold the columns that are needed here ({printable(wants)})"
+        )
+        raise Unreadable(Problem("S201", message))
     width = len(shape.required)
     builder = Builder(shape, ("list", "item")[:width], findings, limits)
     seen: dict[str, int] = {}
@@ -36,27 +38,27 @@ def lists(request: Request) -> Table | None:
             continue
         name, colon, rest = line.partition(":")
         name, rest = name.strip(BLANKS), rest.strip(BLANKS)
-        if not colon and enough(findings, "S207"):
+        if not colon and count_only(findings, "S207"):
             continue
         if not colon:
-            said = f"no colon in {quoted(line)}; expected 'list: item, item, ...'"
-            findings.add(Problem("S207", said, line=number))
+            message = f"no colon in {quoted(line)}; expected 'list: item, item, ...'"
+            findings.add(Problem("S207", message, line=number))
             continue
-        if name in seen and enough(findings, "S303"):
+        if name in seen and count_only(findings, "S303"):
             continue
         if name in seen:
-            said = (
-                f"{shown(shape.called('list'), 60)} {quoted(name)} appears in two separate places "
-                f"(first on line {seen[name]})"
+            message = (
+                f"{printable(shape.called('list'), 60)} {quoted(name)} appears in two separate "
+                f"places (first on line {seen[name]})"
             )
-            findings.add(Problem("S303", said, line=number, list=name))
+            findings.add(Problem("S303", message, line=number, list=name))
             continue
         seen[name] = number
         if not rest:
             empty.append((name, number))
             if len(empty) > limits.rows:
-                said = f"more than {limits.rows:,} lists, which is what is accepted here"
-                raise Unreadable(Problem("S104", said, line=number))
+                message = f"more than {limits.rows:,} lists, which is what is accepted here"
+                raise Unreadable(Problem("S104", message, line=number))
             continue
         for item in rest.split(","):
             builder.row(number, (name, item.strip(BLANKS))[:width], item)

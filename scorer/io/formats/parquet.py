@@ -68,12 +68,12 @@ def _table(request: Request, path: Path) -> Table | None:
         names = [shape.called(role) for role in roles]
         for name in types:
             if name not in names:
-                said = f"column {quoted(name)} is not used"
-                findings.add(Problem("S205", said, "warning"))
+                message = f"column {quoted(name)} is not used"
+                findings.add(Problem("S205", message, "warning"))
         refused = [name for name in names if not types[name][1]]
         for name in refused:
-            said = f"column {quoted(name)} is {types[name][0]}, expected text or numbers"
-            findings.add(Problem("S207", said))
+            message = f"column {quoted(name)} is {types[name][0]}, expected text or numbers"
+            findings.add(Problem("S207", message))
         if refused:
             return None
         if _announced(footer, names) > most:
@@ -99,9 +99,9 @@ def _table(request: Request, path: Path) -> Table | None:
 
 
 def _damaged() -> Unreadable:
-    said = "the Parquet file is damaged, or of a kind that cannot be read"
+    message = "the Parquet file is damaged, or of a kind that cannot be read"
     hint = "write it again, with to_parquet() of pandas or write_parquet() of polars"
-    return Unreadable(Problem("S108", said, help=hint))
+    return Unreadable(Problem("S108", message, help=hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,8 @@ class _Child:
             raise _damaged()
         message: Message = json.loads(line)
         if "problem" in message:
-            code, said, at = message["problem"]
-            raise Unreadable(Problem(code, said, line=at))
+            code, text, at = message["problem"]
+            raise Unreadable(Problem(code, text, line=at))
         return message
 
 
@@ -167,8 +167,8 @@ def unpack() -> None:
     asked = json.loads(sys.stdin.readline())
     rows = frame.select(pl.len()).collect().item()
     if rows > asked["rows"]:
-        said = f"{rows:,} rows, at most {asked['rows']:,} are accepted here"
-        return _send({"problem": ("S104", said, None)})
+        message = f"{rows:,} rows, at most {asked['rows']:,} are accepted here"
+        return _send({"problem": ("S104", message, None)})
     columns = [
         pl.col(name).cast(pl.Float64 if not text and schema[name].is_numeric() else pl.String)
         for name, text in asked["columns"]
@@ -180,8 +180,8 @@ def unpack() -> None:
             sizes = column.to_numpy()
             longest = max(longest, int(sizes.max()))
             if longest > asked["line"]:
-                said = f"the {quoted(column.name)} is longer than {asked['line']:,} bytes"
-                return _send({"problem": ("S109", said, start + int(sizes.argmax()) + 1)})
+                message = f"the {quoted(column.name)} is longer than {asked['line']:,} bytes"
+                return _send({"problem": ("S109", message, start + int(sizes.argmax()) + 1)})
         step = AT_ONCE // longest + 1
         for at in range(0, part.height, step):
             _send({"cells": [_texts(column.to_list()) for column in part[at : at + step]]})

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 from scorer.core.problems import Problem
-from scorer.core.text import shown, some
+from scorer.core.text import join_first, printable
 from scorer.io.formats.base import Request, format
 from scorer.io.limits import Unreadable
-from scorer.io.lines import enough, lines
-from scorer.io.table import Builder, Place, Table, Wanted, number
+from scorer.io.lines import count_only, lines
+from scorer.io.table import Builder, Place, Schema, Table, number
 
 RUN = {"list": 0, "item": 2, "rank": 3, "score": 4, "prediction": 4}
 QRELS = {"list": 0, "subtopic": 1, "item": 2, "grade": 3, "rating": 3}
@@ -35,12 +35,12 @@ def trec(request: Request) -> Table | None:
     if shape is None:
         wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
         what = "run" if is_run else "qrels file"
-        said = f"a TREC {what} cannot hold the columns that are needed here ({shown(wants)})"
-        raise Unreadable(Problem("S201", said))
+        message = f"a TREC {what} cannot hold the columns that are needed here ({printable(wants)})"
+        raise Unreadable(Problem("S201", message))
     return _run(shape, request) if is_run else _qrels(shape, request)
 
 
-def _run(shape: Wanted, request: Request) -> Table:
+def _run(shape: Schema, request: Request) -> Table:
     findings = request.findings
     roles = tuple(r for r in shape.roles if r in RUN and (r != "rank" or r in shape.required))
     places = [RUN[role] for role in roles]
@@ -50,9 +50,9 @@ def _run(shape: Wanted, request: Request) -> Table:
     rows = _rows(request)
     first = next(rows, None)
     if first and len(first[1]) == 4 and WHOLE.fullmatch(first[1][3]):
-        said = "this is a qrels file (4 columns, whole-number grades), not a run"
+        message = "this is a qrels file (4 columns, whole-number grades), not a run"
         hint = f"a run has 6 columns: {RUN_COLUMNS}"
-        raise Unreadable(Problem("S603", said, line=first[0], help=hint))
+        raise Unreadable(Problem("S603", message, line=first[0], help=hint))
     for line, fields, raw in chain([first] if first else [], rows):
         if len(fields) > 5:
             if fields[5] not in tags and len(tags) < MOST_TAGS:
@@ -64,13 +64,13 @@ def _run(shape: Wanted, request: Request) -> Table:
             continue
         builder.row(line, [fields[place] for place in places], raw)
     if untagged:
-        said = f"5 columns, expected 6 ({RUN_COLUMNS}): the tag is missing"
-        findings.add(Problem("S601", said, "warning", line=untagged[0], times=len(untagged)))
+        message = f"5 columns, expected 6 ({RUN_COLUMNS}): the tag is missing"
+        findings.add(Problem("S601", message, "warning", line=untagged[0], times=len(untagged)))
     if len(tags) > 1:
         most = "at least " if len(tags) == MOST_TAGS else ""
         count = "two" if len(tags) == 2 else f"{most}{len(tags):,}"
-        said = f"{count} run tags: {some(list(tags))}"
-        findings.add(Problem("S602", said, "warning", line=list(tags.values())[1]))
+        message = f"{count} run tags: {join_first(list(tags))}"
+        findings.add(Problem("S602", message, "warning", line=list(tags.values())[1]))
     builder.facts["tags"] = tuple(tags)
     return builder.table()
 
@@ -81,7 +81,7 @@ def _shifted(fields: list[str]) -> bool:
     return fault is not None and fault[0] == "S501" and number(fields[3])[1] is None
 
 
-def _qrels(shape: Wanted, request: Request) -> Table:
+def _qrels(shape: Schema, request: Request) -> Table:
     roles = tuple(role for role in shape.roles if role in QRELS)
     places = [QRELS[role] for role in roles]
     builder = Builder(shape, roles, request.findings, request.limits, _place(places))
@@ -103,16 +103,16 @@ def _rows(request: Request) -> Iterator[tuple[int, list[str], str]]:
 
 
 def _misfit(request: Request, line: int, fields: list[str], expected: int, columns: str) -> None:
-    if enough(request.findings, "S601"):
+    if count_only(request.findings, "S601"):
         return
     s = "" if len(fields) == 1 else "s"
-    said = f"{len(fields):,} column{s}, expected {expected} ({columns})"
+    message = f"{len(fields):,} column{s}, expected {expected} ({columns})"
     hint = None
     if expected == 4 and len(fields) > 4 and fields[1].upper() == "Q0":
         hint = "this looks like a run, not a qrels file"
     elif len(fields) == 1 and "," in fields[0]:
         hint = "is this a CSV file? TREC's columns are separated by blanks"
-    request.findings.add(Problem("S601", said, line=line, help=hint))
+    request.findings.add(Problem("S601", message, line=line, help=hint))
 
 
 def _place(places: list[int]) -> Place:

@@ -20,7 +20,7 @@ from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
 from scorer.metrics.params import discounts, gained
 from scorer.views.hits import Hits, Judged
 from scorer.views.names import Names
-from scorer.views.pairwise import Heights, Layout, Likelihood, Orders, Pairs, Preferred
+from scorer.views.pairwise import Layout, Likelihood, Orders, Pairs, Preferred, Ranking
 from scorer.views.rated import Rated
 from scorer.views.returned import Returned
 
@@ -64,7 +64,7 @@ def only_judged(one: Listing[Judged], wanted: bool = True) -> Listing[Judged]:
     )
 
 
-def down(
+def ranked_table(
     one: Listing[Judged], at: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
     """The list down to rank k, `columns` having a value for each of the hits `at`."""
@@ -90,12 +90,12 @@ def _down(
     names, n = one.names, len(one.names.returned)
     above = names.before if spread else np.arange(n)
     shown = n if k is None else int((above < k).sum())
-    said = f"first {shown:,} of {n:,} ranks" if shown < n else f"all {n:,} ranks"
+    message = f"first {shown:,} of {n:,} ranks" if shown < n else f"all {n:,} ranks"
     if spread and (names.tied[:shown] > 1).any():
-        said += f"; {TIED}"
+        message += f"; {TIED}"
     found = {**whole, **{name: _filled(n, rank, values) for name, values in columns.items()}}
     return grid(
-        f"The list, {said}" if n else "The list",
+        f"The list, {message}" if n else "The list",
         {
             "rank": one.ranks[:shown],
             "item": names.returned[:shown],
@@ -120,7 +120,7 @@ def catalogued(one: Listing[Returned], k: int) -> Items:
     return Items(f"of the catalogue, at the first {k:,} ranks", names)
 
 
-def best(one: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
+def ideal_table(one: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
     """The best list there could be, `columns` having a value for each of its items."""
     return grid(
         "The best list",
@@ -133,13 +133,13 @@ def best(one: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) ->
     )
 
 
-def sought(one: Listing[Judged], rel: float) -> Items:
+def relevant_items(one: Listing[Judged], rel: float) -> Items:
     """The relevant items of the truth, R of them."""
     names = named(one, one.view.ideal.relevant(rel))
     return Items(f"relevant (grade {rel:g} or more), R = {len(names):,}", names)
 
 
-def top(one: Listing[Judged], k: int) -> tuple[str, ...]:
+def items_to_rank(one: Listing[Judged], k: int) -> tuple[str, ...]:
     """The items at ranks 1 to k, or that may be there."""
     names = one.names
     return names.returned[: int((names.before < k).sum()) if one.view.hits.spread else k]
@@ -182,7 +182,7 @@ def nothing_relevant(name: str) -> Sentence:
     return Sentence(f"Nothing is relevant in the truth, R = 0, so {name} is undefined.")
 
 
-def alone(view: Any, at: int) -> Any:
+def single_list(view: Any, at: int) -> Any:
     """The same view of one of its lists."""
     match view:
         case Judged():
@@ -191,8 +191,8 @@ def alone(view: Any, at: int) -> Any:
         case Rated():
             mine = view.in_list == at
             none, name = np.zeros(int(mine.sum()), dtype=np.int64), view.names[at : at + 1]
-            rating, said = view.rating[mine], view.prediction[mine]
-            return Rated(none, rating, said, view.low[mine], view.high[mine], 1, name)
+            rating, message = view.rating[mine], view.prediction[mine]
+            return Rated(none, rating, message, view.low[mine], view.high[mine], 1, name)
         case Returned():
             kept, past = view.where(view.in_list == at), view.past_list == at
             return replace(
@@ -233,8 +233,12 @@ def _preferred(view: Preferred, at: int) -> Preferred:
                 (truth.rank[n][slot : slot + 1],),
                 None if truth.likelihood is None else _likely(truth.likelihood, rows),
             )
-            said = view.said
-            kept = Heights(said.height[rows]) if isinstance(said, Heights) else _pairs(said, rows)
+            message = view.message
+            kept = (
+                Ranking(message.height[rows])
+                if isinstance(message, Ranking)
+                else _pairs(message, rows)
+            )
             return Preferred(orders, kept)
     empty = np.empty(0, dtype=np.int64)
     return Preferred(Orders(Layout.of(empty, name), (), ()), Pairs(empty, empty))

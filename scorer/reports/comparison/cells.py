@@ -11,8 +11,8 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.core.registry import Registry, alone, discover
-from scorer.core.text import shown, some
+from scorer.core.registry import Registry, discover, load_one
+from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Form, Sheet
 from scorer.reports.leaderboard.cells import chance
@@ -56,12 +56,12 @@ def forms() -> Registry[Form]:
 
 def form_of(name: str) -> Form:
     """The format of that name. Raises `UnknownName`."""
-    return alone("scorer.reports.comparison", Form, name) or forms().get(name)
+    return load_one("scorer.reports.comparison", Form, name) or forms().get(name)
 
 
 def title(pair: Pair) -> str:
     """What is shown of a pair: the first's mean less the second's."""
-    return f"{shown(pair.a, 60)} less {shown(pair.b, 60)}"
+    return f"{printable(pair.a, 60)} less {printable(pair.b, 60)}"
 
 
 def signed(value: float, precision: int) -> str:
@@ -70,8 +70,8 @@ def signed(value: float, precision: int) -> str:
     >>> signed(0.25, 2), signed(-1e-17, 2)
     ('+0.25', '0.00')
     """
-    said = f"{value:+.{precision}f}"
-    return "-" if math.isnan(value) else said if float(said) else said[1:]
+    message = f"{value:+.{precision}f}"
+    return "-" if math.isnan(value) else message if float(message) else message[1:]
 
 
 def record(tally: Tally) -> str:
@@ -100,11 +100,11 @@ def figures(each: Differing, precision: int) -> list[str]:
 def most(each: Differing, lists: Sequence[str], precision: int) -> str:
     """The lists that differ most, the first of them by the most."""
     place = {name: n for n, name in enumerate(lists)} if each.most else {}
-    said = [
-        f"{shown(name, 30)} {signed(float(each.per_list[place[name]]), precision)}"
+    lines = [
+        f"{printable(name, 30)} {signed(float(each.per_list[place[name]]), precision)}"
         for name in each.most
     ]
-    return ", ".join(said) or "none"
+    return ", ".join(lines) or "none"
 
 
 def by_pair(compared: Compared, pair: Pair, precision: int) -> Sheet:
@@ -127,8 +127,8 @@ def by_preference(pair: Pair, precision: int) -> Sheet:
         [key, signed(each.mean, precision), record(each.tally)]
         for key, each in pair.preferences.items()
     ]
-    said = f"Preferences; above 0, {shown(pair.a, 60)} is preferred"
-    return Sheet(said, ["preference", "mean", "w-t-l"], rows)
+    message = f"Preferences; above 0, {printable(pair.a, 60)} is preferred"
+    return Sheet(message, ["preference", "mean", "w-t-l"], rows)
 
 
 def orders(found: Pairing) -> Sheet:
@@ -137,7 +137,9 @@ def orders(found: Pairing) -> Sheet:
     for key, made in found.orders.items():
         by: dict[str, list[str]] = {}
         for name, groups in made.items():
-            order = " > ".join(" = ".join(shown(each, 60) for each in group) for group in groups)
+            order = " > ".join(
+                " = ".join(printable(each, 60) for each in group) for group in groups
+            )
             by.setdefault(order, []).append(name)
         rows += [[key, ", ".join(names), order] for order, names in by.items()]
     head = ["preference", "aggregation", "order"]
@@ -148,23 +150,25 @@ def contradictions(found: Pairing) -> Iterator[str]:
     """Where preferences make no order without contradiction."""
     for key, groups in found.cycles.items():
         for group in groups:
-            names = some(group, 8)
-            yield f"{shown(key)} contradicts itself among {names}: no order serves all lists."
+            names = join_first(group, 8)
+            yield f"{printable(key)} contradicts itself among {names}: no order serves all lists."
 
 
 def legend(compared: Compared) -> str:
     """What the figures of a pair mean."""
     rules, count = compared.challenge.leaderboard, len(compared.pairing.pairs)
-    said = "a less b: the difference of the means"
+    message = "a less b: the difference of the means"
     if rules.intervals is not None:
-        said += f", its {100 * rules.intervals:g} % interval"
-    said += "; w-t-l: the lists that a wins, ties and loses; effect: the mean difference over its "
-    said += "standard deviation; p"
+        message += f", its {100 * rules.intervals:g} % interval"
+    message += (
+        "; w-t-l: the lists that a wins, ties and loses; effect: the mean difference over its "
+    )
+    message += "standard deviation; p"
     many = f" for {count:,} pairs" if count > 1 else ""
     if rules.tiers is None:
-        return f"{said} is 1, as the challenge tests nothing."
+        return f"{message} is 1, as the challenge tests nothing."
     adjust = "holm" if rules.tiers.test != "permutation" else rules.tiers.adjust
-    return f"{said} of a {rules.tiers.test} test, {adjust} adjusted{many}."
+    return f"{message} of a {rules.tiers.test} test, {adjust} adjusted{many}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,7 @@ class Bar:
     @property
     def name(self) -> str:
         """The lists it stands for, the first few of them."""
-        kept = ", ".join(shown(name, 30) for name in self.lists[:3])
+        kept = ", ".join(printable(name, 30) for name in self.lists[:3])
         return f"{kept} and {len(self.lists) - 3:,} more" if len(self.lists) > 3 else kept
 
 
@@ -206,7 +210,7 @@ class Matrix:
     """Every submission against every other in one sign each, best first."""
 
     key: str  # the measure or preference
-    said: str  # what the signs mean
+    message: str  # what the signs mean
     names: tuple[str, ...]
     signs: tuple[str, ...]  # one sign a column in each
 
@@ -215,10 +219,10 @@ def matrices(compared: Compared) -> Iterator[Matrix]:
     """Of the primary measure, or the first there is, and of the first preference."""
     pairing, rules = compared.pairing, compared.challenge.leaderboard.tiers
     for measure in compared.measures[:1]:
-        said = [pair.measures[measure.id] for pair in pairing.pairs]
+        lines = [pair.measures[measure.id] for pair in pairing.pairs]
         up = 1 if measure.metric.better == "higher" else -1
-        sure = [rules is not None and each.p <= rules.alpha for each in said]
-        lead = [up * each.difference for each in said]
+        sure = [rules is not None and each.p <= rules.alpha for each in lines]
+        lead = [up * each.difference for each in lines]
         alpha = f", p at most {rules.alpha:g}" if rules else ""
         meaning = f"> the row is significantly better{alpha}; < worse; . neither"
         yield _matrix(measure.id, meaning, pairing, lead, sure)
@@ -229,7 +233,7 @@ def matrices(compared: Compared) -> Iterator[Matrix]:
 
 
 def _matrix(
-    key: str, said: str, found: Pairing, lead: Sequence[float], sure: Sequence[bool]
+    key: str, message: str, found: Pairing, lead: Sequence[float], sure: Sequence[bool]
 ) -> Matrix:
     count = len(found.names)
     first, second = np.triu_indices(count, 1)
@@ -242,4 +246,4 @@ def _matrix(
     np.fill_diagonal(signs, " ")
     order = np.argsort(-leads.sum(axis=1), kind="stable")
     rows = tuple("".join(signs[n, order].tolist()) for n in order)
-    return Matrix(key, said, tuple(found.names[n] for n in order), rows)
+    return Matrix(key, message, tuple(found.names[n] for n in order), rows)

@@ -25,8 +25,8 @@ def csv(compared: Compared, options: Options) -> str:
             sure = (*(each.interval or (math.nan, math.nan)), each.effect, each.p)
             shares = (exact(each.difference), *_counts(each.tally), *map(exact, sure))
             write([*names, cell(key), "measure", *shares])
-        for key, said in pair.preferences.items():
-            shares = (exact(said.mean), *_counts(said.tally), "", "", "", "")
+        for key, message in pair.preferences.items():
+            shares = (exact(message.mean), *_counts(message.tally), "", "", "", "")
             write([*names, cell(key), "preference", *shares])
     return buffer.getvalue()
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import (
@@ -49,15 +49,17 @@ BARS = 80  # of a picture; more lists share bars
 def html(compared: Compared, options: Options) -> str:
     """Everything that is known, for people; every pair's picture where pairs are few."""
     challenge, report = compared.challenge, compared.report
-    names = [shown(name, 60) for name in compared.pairing.names]
+    names = [printable(name, 60) for name in compared.pairing.names]
     about: list[Inside] = [node("p", f"{len(names):,} submissions compared: {', '.join(names)}.")]
     if report is not None and (out := [s.name for s in report.submissions if not s.valid]):
-        said = ", ".join(shown(name, 60) for name in out)
-        about.append(node("p", f"Not compared, as they cannot be scored: {said}.", class_="fault"))
+        message = ", ".join(printable(name, 60) for name in out)
+        about.append(
+            node("p", f"Not compared, as they cannot be scored: {message}.", class_="fault")
+        )
     parts = list(_parts(compared, options))
     source = source_of(challenge, report.fingerprint if report else None)
     return page(
-        f"{shown(challenge.title)}: comparison", "Skip to the comparison", about, parts, source
+        f"{printable(challenge.title)}: comparison", "Skip to the comparison", about, parts, source
     )
 
 
@@ -79,12 +81,12 @@ def _orders(compared: Compared) -> Iterator[Element]:
     sheet = orders(compared.pairing)
     body = node("tbody")
     for name, *cells in sheet.rows:
-        first = node("th", shown(name), scope="row")
+        first = node("th", printable(name), scope="row")
         body.append(node("tr", first, *(node("td", cell, class_="text long") for cell in cells)))
     heads = [node("th", head, scope="col", class_="text") for head in sheet.head]
     yield scrolling(f"{sheet.title}.", heads, body)
-    said = [node("li", each) for each in contradictions(compared.pairing)]
-    yield node("ul", *said) if said else node("p", "No preference contradicts itself.")
+    lines = [node("li", each) for each in contradictions(compared.pairing)]
+    yield node("ul", *lines) if lines else node("p", "No preference contradicts itself.")
 
 
 def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> Element:
@@ -94,19 +96,19 @@ def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> Element:
     if compared.measures:
         first = compared.measures[0]
         each = pair.measures[first.id]
-        state = f"{shown(first.id)} {signed(each.difference, options.precision)}"
+        state = f"{printable(first.id)} {signed(each.difference, options.precision)}"
         state += f", p {chance(each.p)}"
         body = node("tbody")
         for measure in compared.measures:
-            name = node("th", shown(measure.id), scope="row", data_sort=shown(measure.id))
+            name = node("th", printable(measure.id), scope="row", data_sort=printable(measure.id))
             cells = _figures(pair.measures[measure.id], compared, options)
             body.append(node("tr", name, *cells))
         heads = [sorter("measure", "text", "ascending"), *_heads()]
         inside.append(scrolling(f"Measures, {title(pair)}", heads, body))
         inside.append(_picture(compared, pair, options))
     if pair.preferences:
-        said = f"Preferences; above 0, {shown(pair.a, 60)} is preferred"
-        inside += [node("p", f"{said}."), _preferred(said, pair, options)]
+        message = f"Preferences; above 0, {printable(pair.a, 60)} is preferred"
+        inside += [node("p", f"{message}."), _preferred(message, pair, options)]
     summary = node("summary", node("h3", title(pair)), node("span", state))
     return node("details", summary, *inside, id=f"p{n}", open=len(compared.pairing.pairs) == 1)
 
@@ -114,7 +116,7 @@ def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> Element:
 def _preferred(caption: str, pair: Pair, options: Options) -> Element:
     body = node("tbody")
     for name, each in pair.preferences.items():
-        first = node("th", shown(name), scope="row", data_sort=shown(name))
+        first = node("th", printable(name), scope="row", data_sort=printable(name))
         body.append(node("tr", first, *_mean(each, options)))
     return scrolling(caption, [sorter("preference", "text", "ascending"), *_mean_heads()], body)
 
@@ -125,7 +127,7 @@ def _picture(compared: Compared, pair: Pair, options: Options) -> Element | None
     made = bars(compared.pairing, pair.measures[measure.id].per_list, BARS)
     if not made:
         return None
-    label = f"{shown(measure.id)} list by list, {title(pair)}, greatest first"
+    label = f"{printable(measure.id)} list by list, {title(pair)}, greatest first"
     label += f"; {shared(made)}" if shared(made) else ""
     values = [bar.value for bar in made]
     ends = [signed(end, options.precision) for end in (max(*values, 0.0), min(*values, 0.0))]
@@ -137,21 +139,23 @@ def _picture(compared: Compared, pair: Pair, options: Options) -> Element | None
 def _measures(compared: Compared, options: Options) -> Iterator[Element]:
     yield node("p", f"{legend(compared)} A heading's button sorts.")
     for n, measure in enumerate(compared.measures):
-        yield folded(shown(measure.id), _measure(measure, compared, options), open=n == 0)
+        yield folded(printable(measure.id), _measure(measure, compared, options), open=n == 0)
 
 
 def _measure(measure: Measure, compared: Compared, options: Options) -> Element:
     """A row a pair, with its interval as a bar on one scale."""
     found = compared.pairing
-    said = [pair.measures[measure.id] for pair in found.pairs]
-    scale = _scale(said)
+    lines = [pair.measures[measure.id] for pair in found.pairs]
+    scale = _scale(lines)
     body = node("tbody")
-    for n, (pair, each) in enumerate(zip(found.pairs, said, strict=True), start=1):
+    for n, (pair, each) in enumerate(zip(found.pairs, lines, strict=True), start=1):
         link = n if len(found.pairs) <= MANY else None
         body.append(node("tr", *_names(pair, link), *_figures(each, compared, options, scale)))
     heads = [sorter("a", "text", "ascending"), sorter("b", "text", "ascending"), *_heads()]
     ends = " to ".join(signed(end, options.precision) for end in scale)
-    caption = f"{shown(measure.id)}, pair by pair. Every bar is an interval on one scale, {ends}."
+    caption = (
+        f"{printable(measure.id)}, pair by pair. Every bar is an interval on one scale, {ends}."
+    )
     return scrolling(caption, heads, body, class_="board")
 
 
@@ -179,9 +183,9 @@ def _figures(
     ]
 
 
-def _scale(said: Sequence[Differing]) -> tuple[float, float]:
+def _scale(message: Sequence[Differing]) -> tuple[float, float]:
     """From where to where the bars run; 0 is on it."""
-    ends = [end for each in said for end in (*(each.interval or ()), each.difference, 0.0)]
+    ends = [end for each in message for end in (*(each.interval or ()), each.difference, 0.0)]
     known = [end for end in ends if not math.isnan(end)]
     return min(known), max(known)
 
@@ -196,17 +200,17 @@ def _preferences(compared: Compared, options: Options) -> Iterator[Element]:
         for pair in compared.pairing.pairs:
             body.append(node("tr", *_names(pair), *_mean(pair.preferences[name], options)))
         heads = [sorter("a", "text", "ascending"), sorter("b", "text", "ascending")]
-        board = scrolling(f"{shown(name)}, pair by pair", [*heads, *_mean_heads()], body)
-        yield folded(shown(name), board, open=n == 0)
+        board = scrolling(f"{printable(name)}, pair by pair", [*heads, *_mean_heads()], body)
+        yield folded(printable(name), board, open=n == 0)
 
 
 def _names(pair: Pair, link: int | None = None) -> tuple[Element, Element]:
-    first: Inside = shown(pair.a, 60)
+    first: Inside = printable(pair.a, 60)
     if link is not None:
-        first = node("a", shown(pair.a, 60), href=f"#p{link}")
+        first = node("a", printable(pair.a, 60), href=f"#p{link}")
     return (
-        node("th", first, scope="row", data_sort=shown(pair.a)),
-        node("td", shown(pair.b, 60), class_="text", data_sort=shown(pair.b)),
+        node("th", first, scope="row", data_sort=printable(pair.a)),
+        node("td", printable(pair.b, 60), class_="text", data_sort=printable(pair.b)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer import __version__
+from scorer.core.version import __version__
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.syntax.json import dumped, each_list, known
@@ -15,7 +15,7 @@ from scorer.results.comparison import Differing, Pairing, Tally
 def json(compared: Compared, options: Options) -> str:
     """Everything, for programs."""
     challenge, report, found = compared.challenge, compared.report, compared.pairing
-    said = {
+    fields = {
         "scorer": __version__,
         "challenge": {
             "id": challenge.id,
@@ -44,7 +44,7 @@ def json(compared: Compared, options: Options) -> str:
         },
         "cycles": {key: [list(group) for group in groups] for key, groups in found.cycles.items()},
     }
-    return dumped(said) + "\n"
+    return dumped(fields) + "\n"
 
 
 def _tally(tally: Tally) -> dict[str, int]:

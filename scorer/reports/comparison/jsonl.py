@@ -14,7 +14,7 @@ def jsonl(compared: Compared, options: Options) -> str:
     for pair in compared.pairing.pairs:
         values = {key: each.per_list.tolist() for key, each in pair.preferences.items()}
         for n, name in enumerate(compared.pairing.lists):
-            said = {key: known(column[n]) for key, column in values.items()}
-            line = {"list": name, "a": pair.a, "b": pair.b, "preferences": said}
+            fields = {key: known(column[n]) for key, column in values.items()}
+            line = {"list": name, "a": pair.a, "b": pair.b, "preferences": fields}
             written.append(dumped(line, indent=None))
     return "".join(f"{line}\n" for line in written)

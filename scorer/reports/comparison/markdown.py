@@ -17,21 +17,21 @@ from scorer.reports.syntax.markdown import escaped, piped
 def markdown(compared: Compared, options: Options) -> str:
     """The orders, then every pair; of many pairs only when all are asked for."""
     found = compared.pairing
-    said = [f"# {escaped(compared.challenge.title)}"]
+    lines = [f"# {escaped(compared.challenge.title)}"]
     if found.orders:
-        said += _sheet(orders(found), left=3)
-    said += [f"\n- {escaped(each)}" for each in contradictions(found)]
+        lines += _sheet(orders(found), left=3)
+    lines += [f"\n- {escaped(each)}" for each in contradictions(found)]
     many = len(found.pairs) > MANY and not options.every
     if many:
-        said += ["", f"{len(found.pairs):,} pairs are not shown (`--all` shows them)."]
+        lines += ["", f"{len(found.pairs):,} pairs are not shown (`--all` shows them)."]
     elif compared.measures:
-        said += ["", escaped(legend(compared))]
+        lines += ["", escaped(legend(compared))]
     for pair in () if many else found.pairs:
         if compared.measures:
-            said += _sheet(by_pair(compared, pair, options.precision))
+            lines += _sheet(by_pair(compared, pair, options.precision))
         if pair.preferences:
-            said += _sheet(by_preference(pair, options.precision), level=3)
-    return "\n".join(said) + "\n"
+            lines += _sheet(by_preference(pair, options.precision), level=3)
+    return "\n".join(lines) + "\n"
 
 
 def _sheet(sheet: Sheet, left: int = 1, level: int = 2) -> list[str]:

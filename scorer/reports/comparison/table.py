@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.reports.base import Options, Sheet, form
 from scorer.reports.comparison.cells import (
     MANY,
@@ -23,7 +23,7 @@ from scorer.reports.comparison.cells import (
     signed,
     title,
 )
-from scorer.reports.syntax.terminal import Column, Paper
+from scorer.reports.syntax.terminal import Column, TextReport
 from scorer.results.comparison import Pair
 
 ROWS = 40  # of a picture; more lists share rows
@@ -33,26 +33,28 @@ DROPPED = {"effect": 1, "interval": 2}  # where the width does not suffice, the 
 @form("table")
 def table(compared: Compared, options: Options) -> str:
     """Every pair, then the orders; of many pairs the orders and a sign each."""
-    paper, found = Paper(options.width, options.colour), compared.pairing
-    paper.say(shown(compared.challenge.title), "bold")
+    paper, found = TextReport(options.width, options.colour), compared.pairing
+    paper.say(printable(compared.challenge.title), "bold")
     many = len(found.pairs) > MANY and not options.every
     if many:
-        said = f"{len(found.pairs):,} pairs: their orders and a sign each (--all shows every pair)."
-        paper.say(said, "dim")
+        message = (
+            f"{len(found.pairs):,} pairs: their orders and a sign each (--all shows every pair)."
+        )
+        paper.say(message, "dim")
     elif compared.measures:
         paper.say(legend(compared), "dim")
     gone: list[str] = []
     for pair in () if many else found.pairs:
         gone += _pair(paper, compared, pair, options)
     if gone:
-        said = ", ".join(dict.fromkeys(gone))
-        paper.say(f"\nNot shown at this width: {said} (--format json has all).", "dim")
+        message = ", ".join(dict.fromkeys(gone))
+        paper.say(f"\nNot shown at this width: {message} (--format json has all).", "dim")
     if found.orders:
         sheet = orders(found)
         paper.say(f"\n{sheet.title}", "bold")
         _orders(paper, sheet)
-    for said in contradictions(found):
-        paper.say(said)
+    for message in contradictions(found):
+        paper.say(message)
     for matrix in matrices(compared) if many else ():
         _matrix(paper, matrix)
     if len(found.pairs) == 1 and compared.measures:
@@ -60,7 +62,7 @@ def table(compared: Compared, options: Options) -> str:
     return paper.text
 
 
-def _pair(paper: Paper, compared: Compared, pair: Pair, options: Options) -> list[str]:
+def _pair(paper: TextReport, compared: Compared, pair: Pair, options: Options) -> list[str]:
     """Write a pair; gives the headings of what there was no room for."""
     gone: list[str] = []
     paper.say()
@@ -70,8 +72,10 @@ def _pair(paper: Paper, compared: Compared, pair: Pair, options: Options) -> lis
         *figures, most = zip(*sheet.rows, strict=True)
         gone = _figures(paper, sheet.head[:-1], figures)
         paper.say(f"{MOST}:")
-        for key, said in zip(figures[0], most, strict=True):
-            lines = wrap(f"{shown(key)}: {said}", max(paper.width - 2, 20), subsequent_indent="  ")
+        for key, message in zip(figures[0], most, strict=True):
+            lines = wrap(
+                f"{printable(key)}: {message}", max(paper.width - 2, 20), subsequent_indent="  "
+            )
             for line in lines:
                 paper.say(f"  {line}")
     if pair.preferences:
@@ -83,8 +87,8 @@ def _pair(paper: Paper, compared: Compared, pair: Pair, options: Options) -> lis
     return gone
 
 
-def _figures(paper: Paper, head: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:
-    first = Column(head[0], [shown(cell) for cell in columns[0]], right=False, fold=True)
+def _figures(paper: TextReport, head: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:
+    first = Column(head[0], [printable(cell) for cell in columns[0]], right=False, fold=True)
     rest = (
         Column(name, cells, DROPPED.get(name, 0))
         for name, cells in zip(head[1:], columns[1:], strict=True)
@@ -92,49 +96,49 @@ def _figures(paper: Paper, head: Sequence[str], columns: Sequence[Sequence[str]]
     return paper.table([first, *rest])
 
 
-def _orders(paper: Paper, sheet: Sheet) -> None:
+def _orders(paper: TextReport, sheet: Sheet) -> None:
     """As a table where the orders are short; else one below the other."""
     columns = [list(cells) for cells in zip(*sheet.rows, strict=True)]
     *others, order = (
-        Column(name, [shown(cell, 10_000) for cell in cells], right=False, fold=name == "order")
+        Column(name, [printable(cell, 10_000) for cell in cells], right=False, fold=name == "order")
         for name, cells in zip(sheet.head, columns, strict=True)
     )
     if sum(each.width + 3 for each in others) + order.width <= paper.width:
         paper.table([*others, order])
         return
-    for key, names, said in sheet.rows:
-        paper.say(f"{shown(key)}, {names}:")
-        lines = wrap(said, max(paper.width - 2, 20), break_on_hyphens=False)
+    for key, names, message in sheet.rows:
+        paper.say(f"{printable(key)}, {names}:")
+        lines = wrap(message, max(paper.width - 2, 20), break_on_hyphens=False)
         for line in lines:
             paper.say(f"  {line}")
 
 
-def _matrix(paper: Paper, matrix: Matrix) -> None:
+def _matrix(paper: TextReport, matrix: Matrix) -> None:
     """A row a submission, a column each: as many as there is room for."""
-    name = min(max(len(shown(each, 16)) for each in matrix.names), 16)
+    name = min(max(len(printable(each, 16)) for each in matrix.names), 16)
     cell = len(str(len(matrix.names))) + 1
     room = max((paper.width - name - cell) // cell, 1)
-    paper.say(f"\n{shown(matrix.key)}, best first", "bold")
-    paper.say(f"{matrix.said}.")
+    paper.say(f"\n{printable(matrix.key)}, best first", "bold")
+    paper.say(f"{matrix.message}.")
     columns = range(1, min(len(matrix.names), room) + 1)
     paper.say(" " * (name + cell) + "".join(f"{n:>{cell}}" for n in columns))
     for n, (each, signs) in enumerate(zip(matrix.names, matrix.signs, strict=True), start=1):
         cells = "".join(f"{sign:>{cell}}" for sign in signs[: len(columns)])
-        paper.say(f"{shown(each, 16):<{name}}{n:>{cell}}{cells}")
+        paper.say(f"{printable(each, 16):<{name}}{n:>{cell}}{cells}")
     if len(columns) < len(matrix.names):
         paper.say(f"Not shown at this width: columns {len(columns) + 1:,} on.", "dim")
 
 
-def _picture(paper: Paper, compared: Compared, pair: Pair, options: Options) -> None:
+def _picture(paper: TextReport, compared: Compared, pair: Pair, options: Options) -> None:
     """Each list's difference as a bar, greatest first; many lists share rows."""
     key = compared.measures[0].id
     made = bars(compared.pairing, pair.measures[key].per_list, ROWS)
     most = max((abs(bar.value) for bar in made), default=0.0)
     rule = f"; {shared(made)}" if shared(made) else ""
-    paper.say(f"\n{shown(key)} list by list, {title(pair)}{rule}", "bold")
+    paper.say(f"\n{printable(key)} list by list, {title(pair)}{rule}", "bold")
     half = min(20, max(4, (paper.width - 21 - 6 - options.precision) // 2))
     for bar in made:
-        name = shown(bar.lists[0], 18) + ("" if len(bar.lists) == 1 else " ..")
+        name = printable(bar.lists[0], 18) + ("" if len(bar.lists) == 1 else " ..")
         shares = (max(side * bar.value / most, 0.0) if most else 0.0 for side in (-1, 1))
         left, right = ("#" * round(half * share) for share in shares)
         value = signed(bar.value, options.precision)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scorer.core.text import quoted, shown
+from scorer.core.text import printable, quoted
 from scorer.metrics.explain.steps import Cell, Formula, Grid, Items, Sentence, Step, Write
 from scorer.results.explanation import Explained, Explanation
 
@@ -16,11 +16,12 @@ def _title(found: Explanation, each: Explained) -> str:
 
 
 def end(each: Explained, precision: int) -> str:
+    """The value that an explanation ends with, and what it counts as."""
     write = _writer(precision)
-    said = f"{each.measure.id} = {write(each.working.value)}"
+    message = f"{each.measure.id} = {write(each.working.value)}"
     if each.counts == each.counts and each.counts != each.working.value:
-        said += f", counted as {write(each.counts)}"
-    return shown(said, 1000)
+        message += f", counted as {write(each.counts)}"
+    return printable(message, 1000)
 
 
 def line(step: Step, precision: int) -> str:
@@ -28,17 +29,17 @@ def line(step: Step, precision: int) -> str:
     write = _writer(precision)
     match step:
         case Sentence(text):
-            return shown(text, 1000)
+            return printable(text, 1000)
         case Grid(title):
-            return f"{shown(title)}: nothing"
+            return f"{printable(title)}: nothing"
         case Items(name):
-            return shown(f"{name}: {step}", 100_000)
+            return printable(f"{name}: {step}", 100_000)
         case Formula(name, symbols, _, _, value):
             parts = [name, symbols, step.put_in(write), write(value)]
             kept = [
                 part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]
             ]
-            return shown(" = ".join(kept), 10_000)
+            return printable(" = ".join(kept), 10_000)
 
 
 def cells(step: Grid, precision: int) -> Iterator[list[str]]:
@@ -48,7 +49,7 @@ def cells(step: Grid, precision: int) -> Iterator[list[str]]:
         all(isinstance(c, str) or c is None or c == int(c) for c in column) for column in numbers
     ]
 
-    def said(cell: Cell, is_whole: bool) -> str:
+    def written(cell: Cell, is_whole: bool) -> str:
         if cell is None or isinstance(cell, str):
             return cell or ""
         return f"{cell:.0f}" if is_whole else f"{cell:.{precision}f}"
@@ -57,7 +58,7 @@ def cells(step: Grid, precision: int) -> Iterator[list[str]]:
         if isinstance(row, int):
             yield ["…", f"{row:,} left out", *[""] * (len(step.columns) - 2)][: len(step.columns)]
         else:
-            yield [said(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
+            yield [written(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
 
 
 def _right(step: Grid) -> list[bool]:

@@ -7,13 +7,13 @@ from scorer.reports.findings.text import places
 from scorer.reports.syntax.github import annotation
 
 
-def annotations(findings: Findings, every: bool = False) -> list[str]:
+def workflow_commands(findings: Findings, every: bool = False) -> list[str]:
     """A file's problems as marks at their lines."""
-    said = []
+    lines = []
     for problem, rest in places(findings, every):
         more = f" (and {rest:,} more)" if rest > 0 else ""
         hint = f"\n{problem.help}" if problem.help else ""
-        said.append(
+        lines.append(
             annotation(
                 problem.severity,
                 f"{problem.message}{more}{hint}",
@@ -23,4 +23,4 @@ def annotations(findings: Findings, every: bool = False) -> list[str]:
                 title=problem.code,
             )
         )
-    return said
+    return lines

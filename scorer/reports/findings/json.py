@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorer import __version__
 from scorer.challenge.model import Challenge
+from scorer.core.version import __version__
 from scorer.reports.syntax.json import dumped
 from scorer.results.report import Scored
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from scorer import __version__
 from scorer.core.codes import codes
 from scorer.core.problems import Problem
+from scorer.core.version import __version__
 from scorer.reports.syntax.json import dumped
 from scorer.results.report import Scored
 

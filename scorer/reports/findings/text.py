@@ -23,16 +23,16 @@ def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, i
         yield problem, rest if last[problem.code] == n else 0
 
 
-def told(findings: Findings, every: bool = False) -> list[str]:
+def format_findings(findings: Findings, every: bool = False) -> list[str]:
     """Problems as lines: the first places of each code, how many more, and what would help."""
-    said: list[str] = []
+    lines: list[str] = []
     helped: set[str] = set()
     for problem, rest in places(findings, every):
-        said.append(str(problem))
+        lines.append(str(problem))
         if problem.help and problem.help not in helped:
             helped.add(problem.help)
-            said.append(f"  help: {problem.help}")
+            lines.append(f"  help: {problem.help}")
         if rest > 0:
             hint = "" if every else " (--all)"
-            said.append(f"  and {rest:,} more of {problem.code}{hint}")
-    return said
+            lines.append(f"  and {rest:,} more of {problem.code}{hint}")
+    return lines

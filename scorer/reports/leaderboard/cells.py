@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scorer.core.text import shown, some
+from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Sheet
 from scorer.results.report import Report, Scored, Standing
@@ -118,11 +118,11 @@ def worse(report: Report) -> frozenset[str]:
 
 def remarks(report: Report, precision: int) -> list[str]:
     """What a reader should know beside the numbers, a sentence or two each."""
-    said = []
+    lines = []
     rules, certainty = report.challenge.leaderboard.tiers, report.certainty
-    primary = shown(report.primary.id)
+    primary = printable(report.primary.id)
     if rules is not None and sum(standing.tier is not None for standing in report.standings) > 1:
-        said.append(
+        lines.append(
             "Within a tier no standing differs significantly from the tier's first "
             f"({rules.test} test of {primary}, {rules.adjust} adjusted, alpha {rules.alpha:g}). "
             "In brackets: the ranks that the lists leave possible."
@@ -131,25 +131,25 @@ def remarks(report: Report, precision: int) -> list[str]:
         low, high = report.primary.metric.range
         least = number(certainty.detectable, report.primary, precision)
         if low is not None and high is not None and certainty.detectable > high - low:
-            said.append(f"{certainty.lists:,} lists are too few to show any difference reliably.")
+            lines.append(f"{certainty.lists:,} lists are too few to show any difference reliably.")
         else:
-            said.append(
+            lines.append(
                 f"{certainty.lists:,} lists show a difference of {least} in {primary} between two "
                 "submissions in four cases of five; a smaller one may well stay unseen."
             )
     if report.rank_by is not None and report.standings:
-        preference, aggregate = (shown(each.name) for each in report.rank_by)
-        said.insert(
+        preference, aggregate = (printable(each.name) for each in report.rank_by)
+        lines.insert(
             0,
             f"Ranked by the preference {preference} between submissions, list by list, from which "
             f"{aggregate} makes an order; values do not rank, so there are no tiers.",
         )
     for cycle in report.cycles:
-        said.append(
-            f"The preferences contradict each other: each of {some(cycle, 5)} is beaten, "
+        lines.append(
+            f"The preferences contradict each other: each of {join_first(cycle, 5)} is beaten, "
             "if by way of others, by one that it beats. Their order is the aggregation's choice."
         )
-    return [*said, *_absent(report)]
+    return [*lines, *_absent(report)]
 
 
 def _absent(report: Report) -> Iterator[str]:
@@ -161,18 +161,18 @@ def _absent(report: Report) -> Iterator[str]:
     for measure in report.measures:
         undefined = [scored.values[measure.id].undefined for scored in valid]
         if any(undefined):
-            alike.setdefault((min(undefined), max(undefined)), []).append(shown(measure.id))
+            alike.setdefault((min(undefined), max(undefined)), []).append(printable(measure.id))
     for (least, most), names in alike.items():
         many = f"{most:,}" if least == most else f"{least:,} to {most:,}"
         are = "is" if len(names) == 1 else "are"
-        said = f"{', '.join(names)} {are} undefined for {many} of {lists} lists ({counts})."
-        yield said
+        message = f"{', '.join(names)} {are} undefined for {many} of {lists} lists ({counts})."
+        yield message
     missing = {scored.name: scored.values[report.primary.id].missing for scored in valid}
     missing = {name: count for name, count in missing.items() if count}
     if missing:
         counts = "left out" if report.challenge.submission.missing_list == "skip" else "as if empty"
         first = ", ".join(
-            f"{shown(name, 60)} {count:,}" for name, count in list(missing.items())[:5]
+            f"{printable(name, 60)} {count:,}" for name, count in list(missing.items())[:5]
         )
         more = f" and {len(missing) - 5:,} more submissions" if len(missing) > 5 else ""
         yield f"Lists that are missing, of {lists} ({counts}): {first}{more}."

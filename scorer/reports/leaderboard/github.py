@@ -1,8 +1,8 @@
 """What GitHub's runners show beside a pull request: a mark at every problem, and the board."""
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.reports.base import Options, form
-from scorer.reports.findings.github import annotations
+from scorer.reports.findings.github import workflow_commands
 from scorer.reports.leaderboard.cells import interval, mean_of, place, remarks
 from scorer.reports.syntax.github import annotation
 from scorer.results.report import Report
@@ -11,18 +11,20 @@ from scorer.results.report import Report
 @form("github")
 def github(report: Report, options: Options) -> str:
     """Every line is a workflow command, so that no text from a file can be one."""
-    said = []
+    lines = []
     for scored in report.submissions:
-        said += annotations(scored.findings, options.every)
+        lines += workflow_commands(scored.findings, options.every)
     primary = report.primary
     rows = []
     for standing in report.standings:
         value = mean_of(standing, primary, options.precision)
         ends = interval(standing, primary, options.precision)
-        parts = [place(standing), shown(standing.name, 100), f"{value} {ends}".strip()]
+        parts = [place(standing), printable(standing.name, 100), f"{value} {ends}".strip()]
         rows.append(" | ".join(parts))
-    rows += [f"- | {shown(s.name, 100)} | not scored" for s in report.submissions if not s.valid]
-    head = f"rank | name | {shown(primary.id)}"
+    rows += [
+        f"- | {printable(s.name, 100)} | not scored" for s in report.submissions if not s.valid
+    ]
+    head = f"rank | name | {printable(primary.id)}"
     board = "\n".join([head, *rows, *remarks(report, options.precision)])
-    said.append(annotation("notice", board, title=shown(report.challenge.title)))
-    return "\n".join(said) + "\n"
+    lines.append(annotation("notice", board, title=printable(report.challenge.title)))
+    return "\n".join(lines) + "\n"

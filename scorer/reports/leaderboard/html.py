@@ -10,11 +10,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.metrics.notation import written
 from scorer.reports.base import Options, Sheet, form
-from scorer.reports.findings.text import told
+from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -55,13 +55,13 @@ def html(report: Report, options: Options) -> str:
     about = [_prose(challenge.description)] if challenge.description else []
     parts = [part for part in _parts(report, options) if part is not None]
     source = source_of(challenge, report.fingerprint)
-    return page(shown(challenge.title), "Skip to the leaderboard", about, parts, source)
+    return page(printable(challenge.title), "Skip to the leaderboard", about, parts, source)
 
 
 def _parts(report: Report, options: Options) -> Iterator[Element | None]:
     yield section("board", "Leaderboard", *_board(report, options))
     if report.groups:
-        title = f"By {shown(report.called.get('group', 'group'))}"
+        title = f"By {printable(report.called.get('group', 'group'))}"
         yield section("groups", title, *_groups(report, options))
     submissions = [_submission(n, each, report, options) for n, each in _anchored(report)]
     yield section("submissions", "Submissions", node("div", *submissions, class_="submissions"))
@@ -86,10 +86,10 @@ def _board(report: Report, options: Options) -> list[Inside]:
     head = [
         sorter("rank", "rank", "ascending", "ascending"),
         sorter("name", "text", "ascending"),
-        sorter(shown(primary.id), "number", _first(primary)),
+        sorter(printable(primary.id), "number", _first(primary)),
         *([sorter(ends, "number", _first(primary))] if ends else []),
         *([sorter("tier", "number", "ascending")] if tiers else []),
-        *(sorter(shown(m.id), "number", _first(m)) for m in others),
+        *(sorter(printable(m.id), "number", _first(m)) for m in others),
         sorter("lists", "number", "descending"),
     ]
     body = node("tbody")
@@ -98,7 +98,7 @@ def _board(report: Report, options: Options) -> list[Inside]:
         index, scored = submissions[row.name]
         before = band
         band = row.tier or band
-        name = node("a", shown(row.name, 100), href=f"#s{index}")
+        name = node("a", printable(row.name, 100), href=f"#s{index}")
         lists = scored.values[primary.id].lists
         note = node("span", " baseline", class_="soft") if row.baseline else None
         marks = {"band": band % 2 == 0, "head": n and band != before, "aside": row.baseline}
@@ -106,7 +106,7 @@ def _board(report: Report, options: Options) -> list[Inside]:
             node(
                 "tr",
                 node("td", place(row), class_="text", data_sort=n),
-                node("th", name, note, scope="row", data_sort=shown(row.name)),
+                node("th", name, note, scope="row", data_sort=printable(row.name)),
                 _value(row, primary, precision),
                 *([_interval(row, primary, precision, scale)] if ends else []),
                 *([_cell(row.tier, "")] if tiers else []),
@@ -116,16 +116,16 @@ def _board(report: Report, options: Options) -> list[Inside]:
             )
         )
     low, high = (number(end, primary, precision) for end in scale)
-    said = "Leaderboard, best first; a heading's button sorts."
+    message = "Leaderboard, best first; a heading's button sorts."
     if ends:
-        said += f" Every bar is an interval on one scale, from {low} to {high}."
+        message += f" Every bar is an interval on one scale, from {low} to {high}."
     notes = [*remarks(report, precision), *map(str, report.notes)]
     left_out = [scored for scored in report.submissions if not scored.valid]
     if left_out:
         plural = "s were" if len(left_out) > 1 else " was"
         notes.append(f"{len(left_out):,} submission{plural} not scored; see below.")
     return [
-        scrolling(said, head, body, class_="board ranked"),
+        scrolling(message, head, body, class_="board ranked"),
         node("ul", *(node("li", note) for note in notes)),
     ]
 
@@ -149,8 +149,8 @@ def _interval(
     if row.interval is None:
         return node("td", data_sort="")
     bar = span(row.interval, row.values[measure.id], scale)
-    said = node("span", interval(row, measure, precision), class_="range")
-    return node("td", bar, said, data_sort=key(row.values[measure.id]))
+    message = node("span", interval(row, measure, precision), class_="range")
+    return node("td", bar, message, data_sort=key(row.values[measure.id]))
 
 
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
@@ -161,10 +161,10 @@ def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
 
 
 def _groups(report: Report, options: Options) -> Iterator[Element]:
-    sizes = ", ".join(f"{shown(g, 60) or '(none)'} {n:,}" for g, n in report.groups.items())
+    sizes = ", ".join(f"{printable(g, 60) or '(none)'} {n:,}" for g, n in report.groups.items())
     yield node("p", f"How many lists each has: {sizes}. The gap is best less worst.")
     for n, sheet in enumerate(by_group(report, options.precision)):
-        caption = shown(sheet.title)
+        caption = printable(sheet.title)
         yield folded(caption, _sheet(sheet, caption), open=n == 0)
 
 
@@ -175,24 +175,24 @@ def _submission(n: int, scored: Scored, report: Report, options: Options) -> Ele
     else:
         value = number(row.values[report.primary.id], report.primary, options.precision)
         rank = "baseline" if row.rank is None else f"rank {place(row)}"
-        state = f"{rank}, {shown(report.primary.id)} {value}"
+        state = f"{rank}, {printable(report.primary.id)} {value}"
     inside: list[Inside] = []
     if scored.valid:
         inside += [_figures(scored, report, options), _distribution(scored, report, options)]
     if len(scored.findings):
         inside.append(node("h4", "Problems"))
-        lines = told(scored.findings, options.every)
+        lines = format_findings(scored.findings, options.every)
         inside.append(node("ul", *(node("li", line.strip()) for line in lines)))
     else:
         inside.append(node("p", "No problems were found in its file."))
     if scored.valid and options.per_list:
         inside.append(_lists(scored, report, options))
     inside.append(
-        node("p", f"{shown(scored.path)}, SHA-256 {scored.sha256 or 'unknown'}", class_="soft")
+        node("p", f"{printable(scored.path)}, SHA-256 {scored.sha256 or 'unknown'}", class_="soft")
     )
     fault = None if scored.valid else "fault"
     summary = node(
-        "summary", node("h3", shown(scored.name, 200)), node("span", state, class_=fault)
+        "summary", node("h3", printable(scored.name, 200)), node("span", state, class_=fault)
     )
     return node("details", summary, *inside, id=f"s{n}", open=not scored.valid)
 
@@ -203,9 +203,9 @@ def _figures(scored: Scored, report: Report, options: Options) -> Element:
         value = scored.values[measure.id]
         counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
         mean = number(value.mean, measure, options.precision)
-        rows.append([shown(measure.id), mean, *counts])
+        rows.append([printable(measure.id), mean, *counts])
     head = ["measure", "value", "lists", "missing", "undefined"]
-    return table(f"The values of {shown(scored.name, 100)}", head, rows)
+    return table(f"The values of {printable(scored.name, 100)}", head, rows)
 
 
 def _distribution(scored: Scored, report: Report, options: Options) -> Element | None:
@@ -219,7 +219,7 @@ def _distribution(scored: Scored, report: Report, options: Options) -> Element |
     mean = (scored.values[primary.id].mean - low) / (high - low)
     decimals = max(options.precision, 2) if high - low < 1 else 2
     return histogram(
-        f"{shown(primary.id)}, list by list; the dashed line is the mean",
+        f"{printable(primary.id)}, list by list; the dashed line is the mean",
         "lists",
         [f"{edge:.{decimals}f}" for edge in edges],
         counts.tolist(),
@@ -243,13 +243,13 @@ def _span(report: Report) -> tuple[float, float]:
 
 def _lists(scored: Scored, report: Report, options: Options) -> Element:
     sheet = by_list(report, scored, options.precision)
-    caption = f"Every {shown(sheet.head[0])} of {shown(scored.name, 100)}"
+    caption = f"Every {printable(sheet.head[0])} of {printable(scored.name, 100)}"
     return folded(caption, _sheet(sheet, caption))
 
 
 def _sheet(sheet: Sheet, caption: str) -> Element:
-    rows = [[shown(row[0], 100), *row[1:]] for row in sheet.rows]
-    return table(caption, [shown(head, 60) for head in sheet.head], rows)
+    rows = [[printable(row[0], 100), *row[1:]] for row in sheet.rows]
+    return table(caption, [printable(head, 60) for head in sheet.head], rows)
 
 
 def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Element]:
@@ -258,13 +258,13 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[E
     how = f"{rules.test} test, {rules.adjust} adjusted for all pairs" if rules else ""
     yield node(
         "p",
-        f"The row's mean of {shown(primary.id)} less the column's, over the {certainty.lists:,} "
-        f"lists that all have a value for, and p ({how}). "
+        f"The row's mean of {printable(primary.id)} less the column's, over the "
+        f"{certainty.lists:,} lists that all have a value for, and p ({how}). "
         f"Bold with a * where p is at most {alpha:g}.",
     )
     rows = []
     for i, name in enumerate(certainty.names):
-        cells: list[Element | str] = [shown(name, 40)]
+        cells: list[Element | str] = [printable(name, 40)]
         for j in range(len(certainty.names)):
             if i == j:
                 cells.append(node("td", hidden("itself")))
@@ -279,12 +279,14 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[E
                 )
             )  # fmt: skip
         rows.append(cells)
-    head = ["name", *(shown(name, 40) for name in certainty.names)]
-    yield table(f"Differences in {shown(primary.id)}, pair by pair", head, rows, class_="matrix")
+    head = ["name", *(printable(name, 40) for name in certainty.names)]
+    yield table(
+        f"Differences in {printable(primary.id)}, pair by pair", head, rows, class_="matrix"
+    )
     if behind := worse(report):
         names = [row.name for row in report.standings if row.name in behind]
         yield node("p", "Significantly worse than the first: ",
-                   ", ".join(shown(name, 60) for name in names), ".")  # fmt: skip
+                   ", ".join(printable(name, 60) for name in names), ".")  # fmt: skip
 
 
 def _measure(measure: Measure, report: Report) -> Element:
@@ -300,14 +302,14 @@ def _measure(measure: Measure, report: Report) -> Element:
         ("Source", metric.source),
     ]
     listed = node("dl")
-    for term, said in facts:
+    for term, message in facts:
         listed.append(node("dt", term))
-        listed.append(node("dd", shown(said, 1000)))
+        listed.append(node("dd", printable(message, 1000)))
     listed.append(node("dt", "Signature"))
-    listed.append(node("dd", node("code", shown(report.signatures[measure.id], 1000))))
+    listed.append(node("dd", node("code", printable(report.signatures[measure.id], 1000))))
     return node(
-        "article", node("h3", shown(measure.id)), listed,
-        folded(f"What {shown(metric.name)} means", *_page(metric.page)),
+        "article", node("h3", printable(measure.id)), listed,
+        folded(f"What {printable(metric.name)} means", *_page(metric.page)),
     )  # fmt: skip
 
 
@@ -322,5 +324,5 @@ def _page(docstring: str) -> Iterator[Element]:
 
 
 def _prose(text: str) -> Element:
-    lines = (shown(line, 1000) for line in text.strip().splitlines())
+    lines = (printable(line, 1000) for line in text.strip().splitlines())
     return node("p", "\n".join(lines), class_="prose")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer import __version__
 from scorer.core.problems import Problem
+from scorer.core.version import __version__
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form
 from scorer.reports.leaderboard.cells import gap
@@ -17,7 +17,7 @@ from scorer.results.report import Certainty, Report, Scored, Value
 def json(report: Report, options: Options) -> str:
     """Everything that is known, for programs."""
     challenge = report.challenge
-    said = {
+    fields = {
         "scorer": __version__,
         "challenge": {
             "id": challenge.id,
@@ -54,7 +54,7 @@ def json(report: Report, options: Options) -> str:
         "groups": report.groups,
         "notes": [_problem(problem) for problem in report.notes],
     }
-    return dumped(said) + "\n"
+    return dumped(fields) + "\n"
 
 
 def _submission(scored: Scored, report: Report, options: Options) -> dict[str, Any]:
@@ -110,15 +110,15 @@ def _problem(problem: Problem) -> dict[str, Any]:
 
 
 def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "mean": known(value.mean),
         "lists": value.lists,
         "missing": value.missing,
         "undefined": value.undefined,
     }
     if value.folds is not None:
-        said["folds"] = {fold: known(mean) for fold, mean in value.folds.items()}
-        said["deviation"] = None if value.deviation is None else known(value.deviation)
+        fields["folds"] = {fold: known(mean) for fold, mean in value.folds.items()}
+        fields["deviation"] = None if value.deviation is None else known(value.deviation)
     if per_list:
-        said["per_list"] = None if value.per_list is None else each_list(lists, value.per_list)
-    return said
+        fields["per_list"] = None if value.per_list is None else each_list(lists, value.per_list)
+    return fields

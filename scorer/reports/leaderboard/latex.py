@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorer.core.text import shown, some
+from scorer.core.text import join_first, printable
 from scorer.reports.base import Options, Sheet, form
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -61,9 +61,9 @@ def latex(report: Report, options: Options) -> str:
     if behind:
         notes.insert(0, r"\textsuperscript{\dag} significantly worse than the first.")
     if left_out := [scored.name for scored in report.submissions if not scored.valid]:
-        notes.append(f"Not scored: {escaped(some(left_out))}.")
+        notes.append(f"Not scored: {escaped(join_first(left_out))}.")
     shape = "ll" + "r" * (len(head) - 2)
-    said = [
+    lines = [
         r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
@@ -74,16 +74,16 @@ def latex(report: Report, options: Options) -> str:
         r"\end{table}",
     ]  # fmt: skip
     for sheet in by_group(report, options.precision):
-        said += _sheet(sheet)
+        lines += _sheet(sheet)
     for scored in report.submissions if options.per_list else ():
         if scored.valid:
-            said += _sheet(by_list(report, scored, options.precision), long=True)
-    return "\n".join(said) + "\n"
+            lines += _sheet(by_list(report, scored, options.precision), long=True)
+    return "\n".join(lines) + "\n"
 
 
 def escaped(text: str) -> str:
     """Text that stays text in LaTeX."""
-    return shown(text, 1000).translate(SPECIAL)
+    return printable(text, 1000).translate(SPECIAL)
 
 
 def _sheet(sheet: Sheet, long: bool = False) -> list[str]:
@@ -91,13 +91,13 @@ def _sheet(sheet: Sheet, long: bool = False) -> list[str]:
     rows = [" & ".join([escaped(row[0]), *map(_number, row[1:])]) + r" \\" for row in sheet.rows]
     tabular = _tabular("l" + "r" * (len(sheet.head) - 1), sheet.head, rows)
     if long:
-        return ["", f"% {shown(sheet.title)}", *tabular]
+        return ["", f"% {printable(sheet.title)}", *tabular]
     caption = rf"\caption{{{escaped(sheet.title)}}}"
     return ["", r"\begin{table}", r"\centering", caption, *tabular, r"\end{table}"]
 
 
-def _number(said: str) -> str:
-    return said.replace("-", "$-$")
+def _number(message: str) -> str:
+    return message.replace("-", "$-$")
 
 
 def _tabular(shape: str, head: Sequence[str], rows: Sequence[str]) -> list[str]:

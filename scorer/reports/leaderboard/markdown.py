@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.reports.base import Options, Sheet, form
-from scorer.reports.findings.text import told
+from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -22,20 +22,23 @@ from scorer.results.report import Report, Standing
 @form("markdown")
 def markdown(report: Report, options: Options) -> str:
     """The leaderboard, what to know beside it, then what was rejected and why."""
-    said = [f"# {escaped(report.challenge.title)}", "", *_standings(report, options)]
+    lines = [f"# {escaped(report.challenge.title)}", "", *_standings(report, options)]
     if notes := remarks(report, options.precision):
-        said += ["", *(f"- {escaped(note)}" for note in notes)]
+        lines += ["", *(f"- {escaped(note)}" for note in notes)]
     for sheet in by_group(report, options.precision):
-        said += _sheet(sheet)
+        lines += _sheet(sheet)
     for scored in report.submissions if options.per_list else ():
         if scored.valid:
-            said += _sheet(by_list(report, scored, options.precision))
+            lines += _sheet(by_list(report, scored, options.precision))
     for scored in report.submissions:
         if len(scored.findings):
             state = "has problems" if scored.valid else "was rejected"
-            said += ["", f"## {escaped(scored.name)} {state}", ""]
-            said += [f"- {escaped(line.strip())}" for line in told(scored.findings, options.every)]
-    return "\n".join(said) + "\n"
+            lines += ["", f"## {escaped(scored.name)} {state}", ""]
+            lines += [
+                f"- {escaped(line.strip())}"
+                for line in format_findings(scored.findings, options.every)
+            ]
+    return "\n".join(lines) + "\n"
 
 
 def _standings(report: Report, options: Options) -> Iterator[str]:

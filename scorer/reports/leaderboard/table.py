@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.reports.base import Options, Sheet, form
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -15,15 +15,15 @@ from scorer.reports.leaderboard.cells import (
     place,
     remarks,
 )
-from scorer.reports.syntax.terminal import Column, Paper
+from scorer.reports.syntax.terminal import Column, TextReport
 from scorer.results.report import Report, Standing
 
 
 @form("table")
 def table(report: Report, options: Options) -> str:
     """Standings, best first, baselines marked B; what was rejected stands below."""
-    paper = Paper(options.width, options.colour)
-    paper.say(shown(report.challenge.title), "bold")
+    paper = TextReport(options.width, options.colour)
+    paper.say(printable(report.challenge.title), "bold")
     gone: list[str] = []
     if report.standings:
         gone = _standings(paper, report, options)
@@ -31,17 +31,15 @@ def table(report: Report, options: Options) -> str:
         if not scored.valid:
             errors = sum(p.severity == "error" for p in scored.findings)
             codes = ", ".join(sorted({p.code for p in scored.findings if p.severity == "error"}))
-            said = (
-                f"{shown(scored.name)}: not scored, {errors:,} error{'s' * (errors != 1)} ({codes})"
-            )
-            paper.say(said, "red")
+            count = f"{errors:,} error{'s' * (errors != 1)}"
+            paper.say(f"{printable(scored.name)}: not scored, {count} ({codes})", "red")
     notes = remarks(report, options.precision)
     if gone:
         notes.append(f"Not shown at this width: {', '.join(gone)} (--format json has all).")
     if notes:
         paper.say()
-    for said in notes:
-        paper.say(said, "dim")
+    for message in notes:
+        paper.say(message, "dim")
     for sheet in by_group(report, options.precision):
         _sheet(paper, sheet, options, keep=-1)
     for scored in report.submissions if options.per_list else ():
@@ -50,18 +48,18 @@ def table(report: Report, options: Options) -> str:
     return paper.text
 
 
-def _standings(paper: Paper, report: Report, options: Options) -> list[str]:
+def _standings(paper: TextReport, report: Report, options: Options) -> list[str]:
     """Print the leaderboard; gives the headings of what there was no room for."""
     rows, precision = report.standings, options.precision
     submissions = {scored.name: scored for scored in report.submissions}
     columns = [
         Column("rank", _places(rows), right=False),
-        Column("name", [shown(row.name, 100) for row in rows], right=False, fold=True),
+        Column("name", [printable(row.name, 100) for row in rows], right=False, fold=True),
     ]
     others = [m for m in report.measures if m.id != report.primary.id]
     for n, measure in enumerate([report.primary, *others]):
         cells = [mean_of(row, measure, precision) for row in rows]
-        columns.append(Column(shown(measure.id), cells, n and n + 1, bold=not n))
+        columns.append(Column(printable(measure.id), cells, n and n + 1, bold=not n))
         if not n and (head := level(report)):
             ends = [interval(row, measure, precision) for row in rows]
             columns.append(Column(head, ends, 1, right=False))
@@ -80,17 +78,20 @@ def _places(rows: Sequence[Standing]) -> list[str]:
     return [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
 
 
-def _sheet(paper: Paper, sheet: Sheet, options: Options, keep: int) -> None:
+def _sheet(paper: TextReport, sheet: Sheet, options: Options, keep: int) -> None:
     """Print a further table. What there is no room for goes from the right, all but `keep`."""
     paper.say()
-    paper.say(shown(sheet.title), "bold")
+    paper.say(printable(sheet.title), "bold")
     first, *others = [list(cells) for cells in zip(*sheet.rows, strict=True)]
     columns = [
         Column(
-            shown(sheet.head[0], 60), [shown(cell, 100) for cell in first], right=False, fold=True
+            printable(sheet.head[0], 60),
+            [printable(cell, 100) for cell in first],
+            right=False,
+            fold=True,
         )
     ]
     for n, (head, cells) in enumerate(zip(sheet.head[1:], others, strict=True)):
-        columns.append(Column(shown(head, 60), cells, 0 if n == keep % len(others) else n + 1))
+        columns.append(Column(printable(head, 60), cells, 0 if n == keep % len(others) else n + 1))
     if gone := paper.table(columns):
         paper.say(f"Not shown at this width: {', '.join(gone)}.", "dim")

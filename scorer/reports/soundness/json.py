@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scorer import __version__
+from scorer.core.version import __version__
 from scorer.results.soundness import POWER, Lint, Remark
 
 

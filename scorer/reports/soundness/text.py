@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterator
 
 from scorer.core.problems import Findings
-from scorer.core.text import shown
+from scorer.core.text import printable
 from scorer.metrics.base import Measure
-from scorer.reports.findings.text import told
+from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import number
-from scorer.results.soundness import CANARIES, POWER, Lint
+from scorer.results.soundness import POWER, PROBES, Lint
 
 NAME, WIDTH = 18, 79
 
 
 def text(lint: Lint) -> str:
     """For people, 79 characters wide as far as names allow."""
-    return "\n".join(shown(line, 10_000) for line in _lines(lint)) + "\n"
+    return "\n".join(printable(line, 10_000) for line in _lines(lint)) + "\n"
 
 
 def _lines(lint: Lint) -> Iterator[str]:
@@ -29,39 +29,43 @@ def _lines(lint: Lint) -> Iterator[str]:
     rows = {"grades": "judged items", "ratings": "ratings"}.get(lint.kind, "items to order")
     yield f"{lint.lists:,} lists, {lint.judged:,} {rows}; fingerprint {lint.fingerprint}"
     yield ""
-    said = f"Submissions made from the truth, {lint.draws} of them random ({lint.drawn}; seed "
-    yield from wrap(f"{said}{challenge.leaderboard.seed}):", WIDTH)
+    message = f"Submissions made from the truth, {lint.draws} of them random ({lint.drawn}; seed "
+    yield from wrap(f"{message}{challenge.leaderboard.seed}):", WIDTH)
     yield ""
-    names = [name for name in CANARIES if any(name in row for row in lint.found.values())]
+    names = [name for name in PROBES if any(name in row for row in lint.found.values())]
     yield f"{'measure':{NAME}}" + "".join(f"{name:>9}" for name in [*names, "random"]) + "      ±"
     for m in lint.measures:
         chance = lint.chance[m.id]
         cells = [_cell(lint.found[m.id].get(name), m) for name in names]
         cells.append(_cell(chance.mean, m))
         apart = "-" if math.isnan(chance.deviation) else f"{chance.deviation:.4f}"
-        label = shown(m.id, 60)
+        label = printable(m.id, 60)
         if len(label) >= NAME:
             yield label
             label = ""
         yield f"{label:{NAME}}" + "".join(f"{c:>9}" for c in cells) + f"{apart:>7}"
     yield ""
-    row = ", ".join(f"{shown(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
+    row = ", ".join(f"{printable(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
     yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
     found, (low, high) = lint.detectable, primary.metric.range
     if low is not None and high is not None and found.difference >= high - low:
         yield f"{lint.lists:,} lists are too few to show any difference reliably."
     elif found.difference > 0:
-        said = f"Smallest difference of {shown(primary.id)} that {lint.lists:,} lists would show:"
-        said += f" {found.difference:.4g} (paired t-test of two submissions, alpha {found.alpha:g},"
-        said += f" power {POWER:g}), if submissions differ from list to list as {found.basis} do"
-        yield from wrap(f"{said} (standard deviation {found.deviation:.4g}).", WIDTH)
+        message = (
+            f"Smallest difference of {printable(primary.id)} that {lint.lists:,} lists would show:"
+        )
+        message += (
+            f" {found.difference:.4g} (paired t-test of two submissions, alpha {found.alpha:g},"
+        )
+        message += f" power {POWER:g}), if submissions differ from list to list as {found.basis} do"
+        yield from wrap(f"{message} (standard deviation {found.deviation:.4g}).", WIDTH)
     else:
-        yield f"What difference of {shown(primary.id)} the lists could show is not known."
+        yield f"What difference of {printable(primary.id)} the lists could show is not known."
     yield ""
     if lint.problems:
         warned = Findings()
         warned.extend(lint.problems)
-        yield from told(warned)
+        yield from format_findings(warned)
     for remark in lint.remarks:
         yield from wrap(f"{remark.severity}: {remark.text}", WIDTH, subsequent_indent="  ")
     for remark in lint.examples:
@@ -75,5 +79,5 @@ def _lines(lint: Lint) -> Iterator[str]:
 def _cell(value: float | None, measure: Measure) -> str:
     if value is None:
         return "refused"
-    said = number(value, measure, 4)
-    return said if len(said) < 9 else f"{value:.3g}"
+    message = number(value, measure, 4)
+    return message if len(message) < 9 else f"{value:.3g}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from unicodedata import normalize
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 FORMULA = ("=", "+", "-", "@")
 
 
 def cell(text: str) -> str:
     """A cell that no spreadsheet takes for a formula, in whatever width its first sign is."""
-    said = shown(text, 1000)
-    return f"'{said}" if normalize("NFKC", said).lstrip().startswith(FORMULA) else said
+    message = printable(text, 1000)
+    return f"'{message}" if normalize("NFKC", message).lstrip().startswith(FORMULA) else message
 
 
 def exact(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 
 def annotation(severity: str, message: str, **properties: object) -> str:
@@ -13,12 +13,12 @@ def annotation(severity: str, message: str, **properties: object) -> str:
     """
 
     def data(value: object) -> str:
-        said = str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-        return shown(said, len(said))
+        text = str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        return printable(text, len(text))
 
-    said = ",".join(
+    text = ",".join(
         f"{key}={data(value).replace(':', '%3A').replace(',', '%2C')}"
         for key, value in properties.items()
         if value is not None
     )
-    return f"::{severity}{' ' * bool(said)}{said}::{data(message)}"
+    return f"::{severity}{' ' * bool(text)}{text}::{data(message)}"

@@ -10,9 +10,9 @@ from functools import cache
 from importlib.resources import files
 from xml.etree.ElementTree import Element, tostring
 
-from scorer import __version__
 from scorer.challenge.model import Challenge
-from scorer.core.text import shown
+from scorer.core.text import printable
+from scorer.core.version import __version__
 
 Inside = Element | str | None
 
@@ -44,9 +44,9 @@ def extend(element: Element, inside: Iterable[Inside]) -> Element:
     return element
 
 
-def hidden(said: str) -> Element:
+def hidden(message: str) -> Element:
     """Text for those who listen."""
-    return node("span", said, class_="hidden")
+    return node("span", message, class_="hidden")
 
 
 def section(key: str, title: str, *inside: Inside) -> Element:
@@ -263,7 +263,7 @@ def _place(value: float) -> str:
 
 def source_of(challenge: Challenge, fingerprint: str | None) -> Element:
     """What made the page of what."""
-    said = f"scorer {__version__}, challenge {shown(challenge.id)}"
+    message = f"scorer {__version__}, challenge {printable(challenge.id)}"
     if fingerprint is None:
-        return node("p", said)
-    return node("p", f"{said}, fingerprint ", node("code", fingerprint))
+        return node("p", message)
+    return node("p", f"{message}, fingerprint ", node("code", fingerprint))

@@ -14,13 +14,13 @@ from scorer.core.arrays import Floats
 BEYOND = re.compile(r"[^\n -~]")
 
 
-def dumped(said: Any, indent: int | None = 1) -> str:
+def dumped(message: Any, indent: int | None = 1) -> str:
     r"""JSON in which no text can steer a terminal, and every program reads the same.
 
     >>> dumped({"name": "é\x9b[31m"}, indent=None)
     '{"name": "é\\u009b[31m"}'
     """
-    text = json.dumps(said, ensure_ascii=False, indent=indent, allow_nan=False)
+    text = json.dumps(message, ensure_ascii=False, indent=indent, allow_nan=False)
     return BEYOND.sub(_escaped, text)
 
 

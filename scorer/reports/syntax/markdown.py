@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from scorer.core.text import shown
+from scorer.core.text import printable
 
 # :// too, since GitHub makes links of addresses that nobody marked as such
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
@@ -13,7 +13,7 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
 
 def escaped(text: str, width: int = 1000) -> str:
     """Text that stays text in Markdown, and in a table's cell."""
-    return SPECIAL.sub(r"\\\1", shown(text, width))
+    return SPECIAL.sub(r"\\\1", printable(text, width))
 
 
 def piped(

@@ -42,7 +42,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class TextReport:
     """What is written on, line after line."""
 
     width: int = 80
