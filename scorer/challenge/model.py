@@ -6,8 +6,7 @@ path of its key. The models are the documentation too: `schema` hands their
 descriptions to editors.
 """
 
-from __future__ import annotations
-
+# no `from __future__ import annotations`: pydantic would have to compile each of them again
 import os
 import re
 from collections.abc import Callable, Iterable

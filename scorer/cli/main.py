@@ -21,17 +21,18 @@ from typing import TYPE_CHECKING
 from scorer.cli import commands
 from scorer.cli.process import (
     Ended,
-    _terminal,
     abandon,
     answer_signals,
+    is_terminal,
     lone_stdout,
     open_what_is_closed,
 )
-from scorer.cli.progress import _Progress
+from scorer.cli.progress import Progress
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.text import describe_exception, printable
 from scorer.core.version import __version__
 
+# what takes long to import waits for `run`, where Ctrl-C has an answer
 if TYPE_CHECKING:
     from typer.core import TyperCommand
 
@@ -189,13 +190,13 @@ def _edge() -> Terminal:
     size = shutil.get_terminal_size((80, 24))
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     kept, progress = ExitStack(), None
-    if _terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
-        progress = _Progress()
+    if is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
+        progress = Progress()
         kept.callback(progress.close)
     return Terminal(
         sys.stdin.buffer if sys.stdin else None,
         size.columns,
-        _terminal(sys.stdout) and not plain,
+        is_terminal(sys.stdout) and not plain,
         kept,
         progress,
     )

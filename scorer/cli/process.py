@@ -52,7 +52,7 @@ def open_what_is_closed() -> None:
             os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free
 
 
-def _terminal(stream: TextIO | None) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()  # None where the stream is closed
 
 

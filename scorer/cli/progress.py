@@ -10,7 +10,7 @@ from scorer.core.text import printable
 REFRESHED = 3  # how often the bar is drawn in a second
 
 
-class _Progress:
+class Progress:
     """A bar on stderr for work that takes more than a second."""
 
     def __init__(self) -> None:
@@ -21,10 +21,10 @@ class _Progress:
         if self._bar is None and time.monotonic() - self._start > 1 and done < of:
             from rich.console import Console
             from rich.markup import escape
-            from rich.progress import Progress
+            from rich.progress import Progress as Bar
 
             self._escape = escape
-            self._bar = Progress(
+            self._bar = Bar(
                 console=Console(stderr=True), transient=True, refresh_per_second=REFRESHED
             )
             self._bar.add_task("", total=of)
