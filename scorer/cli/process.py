@@ -53,7 +53,8 @@ def open_what_is_closed() -> None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    return stream is not None and stream.isatty()  # None where the stream is closed
+    """Whether a standard stream, None where it is closed, is a terminal."""
+    return stream is not None and stream.isatty()
 
 
 @contextmanager

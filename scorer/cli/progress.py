@@ -18,6 +18,7 @@ class Progress:
         self._bar: Any = None
 
     def __call__(self, done: float, of: int, name: str) -> None:
+        """Show that `done` of so many submissions are done, and which is next."""
         if self._bar is None and time.monotonic() - self._start > 1 and done < of:
             from rich.console import Console
             from rich.markup import escape
