@@ -18,6 +18,7 @@ def tiers(p: Floats, alpha: float = 0.05) -> list[int]:
         p: (standings, standings), corrected, in the order of the board: best first.
         alpha: The chance of any false difference that is accepted.
 
+    >>> import numpy as np
     >>> tiers(np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]]))
     [1, 1, 2]
     """
@@ -46,6 +47,7 @@ def rank_ranges(
         alpha: The chance of any false difference that is accepted.
         better: Whether higher or lower means are better.
 
+    >>> import numpy as np
     >>> p = np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]])
     >>> rank_ranges(np.subtract.outer([0.9, 0.8, 0.6], [0.9, 0.8, 0.6]), p)
     [(1, 2), (1, 3), (2, 3)]

@@ -90,7 +90,7 @@ class PositionTable:
         """The grades that each list's truth uses, best first, one row a place; inf behind the last.
 
         >>> both = Judged.of(("", {"a": 3, "b": 1, "c": 1}), ("", {"a": 2}))
-        >>> Lineup.of([Positions.of(both)]).grades()
+        >>> PositionTable.of([Positions.of(both)]).grades()
         array([[ 3.,  2.],
                [ 1., inf]])
         """
@@ -129,7 +129,7 @@ def sign_of_difference(mine: Floats, theirs: Floats) -> Signs:
 def first_difference(mine: Floats, theirs: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
     """My position and theirs where they first differ, or last; equal ones if nowhere.
 
-    >>> apart(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))
+    >>> first_difference(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))
     (array([[4.]]), array([[3.]]))
     """
     differ = mine != theirs

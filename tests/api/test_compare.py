@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scorer.reports.comparison.cells import bars, shared
 from scorer.results.comparison import Tally
-from scorer.stats import paired as statistics
+from scorer.stats import bootstrap
 
 TRUTH = "list,item,grade\n" + "".join(
     f"q{q},{i},{g}\n" for q in "123" for i, g in ("a1", "b1", "c1")
@@ -324,8 +324,8 @@ def test_lists_are_drawn_once_for_all_pairs_and_measures(score, folder, six, mon
         drawn.append(words)
         return resamples(*words)
 
-    resamples = statistics._resamples
-    monkeypatch.setattr(statistics, "_resamples", counted)
+    resamples = bootstrap._resamples
+    monkeypatch.setattr(bootstrap, "_resamples", counted)
     assert score("compare", folder, *six, "-m", "AP", "-m", "RR", "-m", "P@2").code == 0
     assert len(drawn) == 1
 

@@ -94,8 +94,10 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         assert imported <= {
             "scorer.checks.base",
             "scorer.io.table",
-            "scorer.core.errors",
+            "scorer.core.problems",
+            "scorer.core.text",
             "scorer.checks.ids",
+            "scorer.checks.pairs",
         }
 
 
@@ -103,6 +105,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
 def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monkeypatch):
     from scorer.challenge.load import load
     from scorer.prepare import open as preparing
+    from scorer.prepare.bind import prepare
 
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
@@ -115,7 +118,7 @@ def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monke
         return table
 
     monkeypatch.setattr(preparing, "read", watched)
-    prepared = preparing.prepare(load(tmp_path))
+    prepared = prepare(load(tmp_path))
     assert preparing.opened(prepared, blind=True).answers is None
     assert seen == [{"list"} if kind == "grades" else {"list", "item"}]
 

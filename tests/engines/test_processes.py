@@ -19,14 +19,14 @@ FILES = {
 # The command, which shares its work from `least` bytes on; each copy says so, and does `then`.
 RUN = """
 import os, sys
-from scorer.engines import local
-local.SHARED = {least}
-begin = local._begin
+from scorer.engines import processes
+processes.SHARED = {least}
+begin = processes._begin
 def _begin(score):
     os.write(2, b"copied\\n")
     {then}
     begin(score)
-local._begin = _begin
+processes._begin = _begin
 from scorer.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """

@@ -18,7 +18,7 @@ from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable
 from scorer.reports.base import Options, forms
-from scorer.reports.findings.github import annotations
+from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import gap, remarks, worse
 from scorer.reports.leaderboard.latex import escaped as latex
@@ -214,11 +214,11 @@ def test_an_annotation_says_where_and_cannot_be_left():
     )
     findings = Findings("s.csv")
     findings.extend(Problem("S304", "twice", line=n, help="once") for n in range(1, 8))
-    said = annotations(findings)
+    said = workflow_commands(findings)
     assert len(said) == 5
     assert said[0] == "::error file=s.csv,line=1,title=S304::twice%0Aonce"
     assert said[-1] == "::error file=s.csv,line=5,title=S304::twice (and 2 more)%0Aonce"
-    assert len(annotations(findings, every=True)) == 7
+    assert len(workflow_commands(findings, every=True)) == 7
     assert format_findings(findings)[-1] == "  and 2 more of S304 (--all)"
 
 

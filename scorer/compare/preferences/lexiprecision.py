@@ -29,7 +29,7 @@ def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     >>> from scorer.compare.base import Positions
     >>> truth = {"a": 1, "b": 1, "c": 1}
     >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> lexiprecision(Lineup.of(two))[0, 1]   # 1 comes before 2
+    >>> lexiprecision(PositionTable.of(two))[0, 1]   # 1 comes before 2
     array([1.])
     """
 

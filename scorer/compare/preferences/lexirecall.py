@@ -29,7 +29,7 @@ def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     >>> from scorer.compare.base import Positions
     >>> truth = {"a": 1, "b": 1, "c": 1}
     >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> lexirecall(Lineup.of(two))[0, 1]      # 2 of 3 returned, against 3
+    >>> lexirecall(PositionTable.of(two))[0, 1]      # 2 of 3 returned, against 3
     array([-1.])
     """
 

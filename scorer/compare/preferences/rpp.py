@@ -59,9 +59,9 @@ def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uni
     >>> from scorer.compare.base import Positions
     >>> truth = {"a": 1, "b": 1, "c": 1}
     >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> rpp(Lineup.of(two))[0, 1].round(4)                       # (1 - 1 - 1) / 3
+    >>> rpp(PositionTable.of(two))[0, 1].round(4)                       # (1 - 1 - 1) / 3
     array([-0.3333])
-    >>> rpp(Lineup.of(two), weights="inverse")[0, 1].round(4)    # (1 - 1/2 - 1/3) / (11/6)
+    >>> rpp(PositionTable.of(two), weights="inverse")[0, 1].round(4)    # (1 - 1/2 - 1/3) / (11/6)
     array([0.0909])
 
     a is worth 2, b is worth 1. Items worth at least 2: 1 of 1 for the first;
@@ -69,7 +69,8 @@ def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uni
 
     >>> truth = {"a": 2, "b": 1}
     >>> two = [Positions.of(Judged.of((items, truth))) for items in ("ab", "ba")]
-    >>> rpp(Lineup.of(two))[0, 1].round(4), rpp(Lineup.of(two), rel=1)[0, 1]  # (1*1 + 2*0) / 3
+    >>> table = PositionTable.of(two)
+    >>> rpp(table)[0, 1].round(4), rpp(table, rel=1)[0, 1]       # (1*1 + 2*0) / 3
     (array([0.3333]), array([0.]))
     """
     grades = lineup.grades() if rel is None else [rel]

@@ -28,7 +28,7 @@ def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     >>> from scorer.compare.base import Positions
     >>> truth = {"a": 1, "b": 1, "c": 1}
     >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> rrlexiprecision(Lineup.of(two))[0, 1]   # 1/1 - 1/2
+    >>> rrlexiprecision(PositionTable.of(two))[0, 1]   # 1/1 - 1/2
     array([0.5])
     """
 
