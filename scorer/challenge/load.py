@@ -11,7 +11,8 @@ from typing import Any, TypeAlias, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from scorer.challenge.model import CATALOGUE, COLUMNS, FILE, ROLES, Challenge, Items, _said
+from scorer.challenge.fields import as_written
+from scorer.challenge.model import CATALOGUE, COLUMNS, FILE, ROLES, Challenge, Items
 from scorer.challenge.yaml import MOST_BYTES, Value, document
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -105,7 +106,9 @@ def _headless(root: Value) -> Problem:
     """Why nothing else of the file can be judged."""
     if isinstance(root.data, dict):
         version = root.data["scorer"]
-        message = f"scorer: this scorer reads version {VERSION} of the format, not {_said(version)}"
+        message = (
+            f"scorer: this scorer reads version {VERSION} of the format, not {as_written(version)}"
+        )
         return Problem("C119", message, line=root.lines["scorer"])
     if root.data is None:
         return Problem("C107", "the file is empty", line=1, help=ENOUGH)
@@ -204,7 +207,7 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
     if kind.startswith("C"):
         return _located(root, kind, steps, fault["msg"])
     words = WORDS.get(kind, "{msg}")
-    message = words.format(value=_said(root.reach(steps)[2]), msg=fault["msg"], **context)
+    message = words.format(value=as_written(root.reach(steps)[2]), msg=fault["msg"], **context)
     return _located(root, "C106", steps, message)
 
 

@@ -9,26 +9,42 @@ descriptions to editors.
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
-    GetJsonSchemaHandler,
     PrivateAttr,
     Tag,
     ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
-from pydantic_core import CoreSchema, PydanticCustomError
 
+from scorer.challenge.fields import (
+    SCALAR,
+    Count,
+    Name,
+    Number,
+    Or,
+    Part,
+    Share,
+    Size,
+    Text,
+    Whole,
+    Word,
+    as_flag,
+    as_number,
+    as_text,
+    as_whole,
+    as_written,
+    switch,
+    wrong,
+)
 from scorer.challenge.yaml import Value
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, quoted
@@ -70,18 +86,6 @@ ROLES = {
 }
 
 
-UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
-
-
-UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-
-
-SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?((?:[kmgt]i?)?)b?", re.IGNORECASE)
-
-
-MOST = 2**63 - 1
-
-
 MOST_DRAWS = 1_000_000  # each is kept for every submission
 
 
@@ -91,82 +95,13 @@ LONGEST = 1000  # characters of a path: each part of it costs a look at the disk
 CATALOGUE = ("users", "features")  # columns of `items` with a field of their own
 
 
-# An editor takes 2011 for a number, where here a text is whatever stands in the file.
-SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
-
-
-def _wrong(message: str, code: str = "C106") -> PydanticCustomError:
-    return PydanticCustomError(code, "{message}", {"message": message})
-
-
-def _said(value: Any) -> str:
-    """A value as it was written, for a sentence."""
-    if isinstance(value, Value):
-        return quoted(value.text) if value.text is not None else _said(value.data)
-    if isinstance(value, dict | list):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    return quoted(value)
-
-
-def _text(value: Any) -> Any:
-    if isinstance(value, Value) and value.data is not None:
-        return value.text
-    if isinstance(value, str):
-        return value
-    raise _wrong("nothing is given" if _bare(value) is None else f"{_said(value)} is not a text")
-
-
-def _bare(value: Any) -> Any:
-    return value.data if isinstance(value, Value) else value
-
-
-def _number(value: Any) -> Any:
-    number = _bare(value)
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        raise _wrong(f"{_said(value)} is not a number")
-    return float(number)
-
-
-def _whole(value: Any) -> Any:
-    number = _bare(value)
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise _wrong(f"{_said(value)} is not a whole number")
-    return number
-
-
-def _flag(value: Any) -> Any:
-    if not isinstance(_bare(value), bool):
-        raise _wrong(f"{_said(value)} is neither true nor false")
-    return _bare(value)
-
-
-def _size(value: Any) -> Any:
-    match = SIZE.fullmatch(str(_text(value) if isinstance(value, Value) else value))
-    if not match:
-        raise _wrong(f"{_said(value)} is not a size, such as 20MB, 1GiB or a number of bytes")
-    size = int(float(match[1]) * UNITS[match[2].lower()])
-    if not 0 < size <= MOST:
-        raise _wrong(f"{_said(value)} is not a size between 1 byte and 8 EiB")
-    return size
-
-
 def _range(value: Any) -> Any:
     if not isinstance(value, list) or len(value) != 2:
-        raise _wrong(f"{_said(value)} is not a range; write [1, 5]")
-    low, high = map(_number, value)
+        raise wrong(f"{as_written(value)} is not a range; write [1, 5]")
+    low, high = map(as_number, value)
     if not low < high:
-        raise _wrong(f"{_said(value[0])} is not below {_said(value[1])}")
+        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
     return low, high
-
-
-def _switch(on: Any) -> Callable[[Any], Any]:
-    """For what `false` turns off and `true` turns on as it is by default."""
-
-    def settled(value: Any) -> Any:
-        flag = _bare(value)
-        return on if flag is True else None if flag is False or flag is None else value
-
-    return settled
 
 
 def _inside(value: Any, info: ValidationInfo) -> Any:
@@ -174,31 +109,20 @@ def _inside(value: Any, info: ValidationInfo) -> Any:
     folder = (info.context or {}).get("folder")
     if folder is None:
         return value
-    name = _text(value)
+    name = as_text(value)
     if len(name) > LONGEST:
-        raise _wrong(f"{quoted(name)} is too long for a file's name")
+        raise wrong(f"{quoted(name)} is too long for a file's name")
     if PureWindowsPath(name).anchor:
-        raise _wrong(f"{quoted(name)} is not relative to the challenge's folder", "C111")
+        raise wrong(f"{quoted(name)} is not relative to the challenge's folder", "C111")
     try:
         path = Path(os.path.realpath(folder / name))
     except (ValueError, OSError):
-        raise _wrong(f"{quoted(name)} cannot be a file's name") from None
+        raise wrong(f"{quoted(name)} cannot be a file's name") from None
     if path == folder:
-        raise _wrong(f"{quoted(name)} names no file")
+        raise wrong(f"{quoted(name)} names no file")
     if not path.is_relative_to(folder):
-        raise _wrong(f"{quoted(name)} leaves the challenge's folder", "C111")
+        raise wrong(f"{quoted(name)} leaves the challenge's folder", "C111")
     return path
-
-
-class _Or(NamedTuple):
-    """A short form beside the full one, for JSON Schema; a validator reads it."""
-
-    short: dict[str, Any]
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {"anyOf": [self.short, handler(core)]}
 
 
 def _columns(section: str) -> dict[str, Any]:
@@ -221,41 +145,13 @@ MEASURE = {
 }
 
 
-Text = Annotated[str, BeforeValidator(_text), WithJsonSchema(SCALAR)]
-
-
-Name = Annotated[str, Field(min_length=1), BeforeValidator(_text), WithJsonSchema(SCALAR)]
-
-
-Number = Annotated[float, BeforeValidator(_number)]
-
-
-Share = Annotated[float, Field(gt=0, lt=1), BeforeValidator(_number)]
-
-
-Whole = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(_whole)]
-
-
-Count = Annotated[int, Field(ge=1, le=MOST), BeforeValidator(_whole)]
-
-
-Size = Annotated[int, BeforeValidator(_size), _Or({"type": "string"})]
-
-
 File = Annotated[Path, BeforeValidator(_inside)]
 
 
 Files = tuple[File, ...]
 
 
-Word = BeforeValidator(_text)  # before a Literal
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Source(_Part):
+class Source(Part):
     """A file of the organizer's."""
 
     file: File = Field(description="path, relative to challenge.yaml and inside its folder")
@@ -277,7 +173,7 @@ class Items(Source):
     features: tuple[Name, ...] = ()
 
 
-class Length(_Part):
+class Length(Part):
     """How many items a list may have."""
 
     min: Whole | None = Field(None, description="at least so many")
@@ -287,17 +183,17 @@ class Length(_Part):
     @classmethod
     def _exact(cls, value: Any) -> Any:
         if isinstance(value, Value | int):
-            return {"min": (exactly := _whole(value)), "max": exactly}
+            return {"min": (exactly := as_whole(value)), "max": exactly}
         return value
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise _wrong(f"min {self.min} is above max {self.max}")
+            raise wrong(f"min {self.min} is above max {self.max}")
         return self
 
 
-class Limits(_Part):
+class Limits(Part):
     """What a submission may cost to read."""
 
     size: Size = Field(1 << 30, description="bytes of the file: 20MB, 1GiB")
@@ -308,7 +204,7 @@ class Limits(_Part):
     ratio: Count = Field(1000, description="unpacked bytes for each compressed one")
 
 
-class Submission(_Part):
+class Submission(Part):
     """What a submission must be."""
 
     format: Name | None = Field(
@@ -317,7 +213,7 @@ class Submission(_Part):
     columns: Annotated[dict[str, Name], WithJsonSchema(_columns("submission"))] = Field(
         {}, description="what the file calls its columns"
     )
-    length: Annotated[Length | None, _Or({"type": "integer", "minimum": 1})] = Field(
+    length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(
         None, description="items of each list: exactly 10, or {min: 1, max: 10}; default: any"
     )
     range: Annotated[tuple[Number, Number] | None, BeforeValidator(_range)] = Field(
@@ -337,13 +233,13 @@ class Submission(_Part):
     limits: Limits = Field(Limits(), description="what a submission may cost to read")
 
 
-class MeasureSpec(_Part):
+class MeasureSpec(Part):
     """A measure as it was asked for; the registry has not been asked yet."""
 
     notation: Name
-    params: dict[str, Any] = {}
+    params: dict[str, Any] = Field({})
     id: Name | None = None
-    primary: Annotated[bool, BeforeValidator(_flag)] = False
+    primary: Annotated[bool, BeforeValidator(as_flag)] = False
     key: str = ""
 
 
@@ -355,20 +251,20 @@ Measures = tuple[
 def _one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
     """The first is primary where none says that it is."""
     if not specs:
-        raise _wrong("at least one measure is needed")
+        raise wrong("at least one measure is needed")
     if any(spec.primary for spec in specs):
         return specs
     return tuple(spec.model_copy(update={"primary": n == 0}) for n, spec in enumerate(specs))
 
 
-class RankBy(_Part):
+class RankBy(Part):
     """Ranks from preferences between submissions."""
 
     preference: Name = Field(description="how two submissions are compared on a list: RPP")
     aggregate: Name = Field(description="how comparisons become one order: MC4")
 
 
-class Tiers(_Part):
+class Tiers(Part):
     """How standings that cannot be told apart are found."""
 
     test: Annotated[Literal["permutation", "wilcoxon", "t"], Word] = Field(
@@ -380,7 +276,7 @@ class Tiers(_Part):
     )
 
 
-class Leaderboard(_Part):
+class Leaderboard(Part):
     """How scorecards become standings."""
 
     ties: Annotated[Literal["shared"], Word] = Field(
@@ -395,10 +291,10 @@ class Leaderboard(_Part):
     ] = Field("primary", description="the primary measure, or a preference with its aggregate")
     intervals: Annotated[
         Share | None,
-        BeforeValidator(_switch(0.95)),
-        _Or({"type": "boolean"}),
+        BeforeValidator(switch(0.95)),
+        Or({"type": "boolean"}),
     ] = Field(0.95, description="level of the bootstrap intervals over lists; false: none")
-    tiers: Annotated[Tiers | None, BeforeValidator(_switch({})), _Or({"type": "boolean"})] = Field(
+    tiers: Annotated[Tiers | None, BeforeValidator(switch({})), Or({"type": "boolean"})] = Field(
         Tiers(), description="which standings cannot be told apart; false: not asked"
     )
     seed: Whole = Field(1, description="of everything random")
@@ -408,7 +304,7 @@ class Leaderboard(_Part):
     baselines: Files = Field((), description="submissions that are shown outside the ranks")
 
 
-class Example(_Part):
+class Example(Part):
     """A golden case: a submission whose values are known."""
 
     truth: File | None = Field(None, description="a truth of its own; default: the challenge's")
@@ -416,15 +312,15 @@ class Example(_Part):
     expect: Annotated[dict[str, Number], Field(min_length=1)] = Field(
         description="measure id: value"
     )
-    tolerance: Annotated[float, Field(ge=0), BeforeValidator(_number)] = Field(
+    tolerance: Annotated[float, Field(ge=0), BeforeValidator(as_number)] = Field(
         1e-9, description="how far a value may be from the expected one"
     )
 
 
-class Challenge(_Part):
+class Challenge(Part):
     """Everything that challenge.yaml says, paths made absolute and defaults filled in."""
 
-    scorer: Annotated[Literal[1], BeforeValidator(_whole)] = Field(
+    scorer: Annotated[Literal[1], BeforeValidator(as_whole)] = Field(
         1, description="version of this format"
     )
     id: Name = Field("", description="short name; default: the folder's name")

@@ -1,0 +1,151 @@
+"""The types of challenge.yaml's fields: what a written value may be, and what it becomes.
+
+Leaves come as `Value`, which keeps the source text: where a text is expected it is
+taken as it was written.
+"""
+
+# no `from __future__ import annotations`: pydantic would have to compile each of them again
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from scorer.challenge.yaml import Value
+from scorer.core.text import quoted
+
+UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
+
+
+UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+
+
+SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?((?:[kmgt]i?)?)b?", re.IGNORECASE)
+
+
+MOST = 2**63 - 1
+
+
+# An editor takes 2011 for a number, where here a text is whatever stands in the file.
+SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
+
+
+def wrong(message: str, code: str = "C106") -> PydanticCustomError:
+    """The error of a field, with its code."""
+    return PydanticCustomError(code, "{message}", {"message": message})
+
+
+def as_written(value: Any) -> str:
+    """A value as it was written, for a sentence."""
+    if isinstance(value, Value):
+        return quoted(value.text) if value.text is not None else as_written(value.data)
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return quoted(value)
+
+
+def as_text(value: Any) -> Any:
+    """A text, as it was written."""
+    if isinstance(value, Value) and value.data is not None:
+        return value.text
+    if isinstance(value, str):
+        return value
+    raise wrong("nothing is given" if bare(value) is None else f"{as_written(value)} is not a text")
+
+
+def bare(value: Any) -> Any:
+    """The data of a leaf."""
+    return value.data if isinstance(value, Value) else value
+
+
+def as_number(value: Any) -> Any:
+    """A number as a float."""
+    number = bare(value)
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise wrong(f"{as_written(value)} is not a number")
+    return float(number)
+
+
+def as_whole(value: Any) -> Any:
+    """A whole number."""
+    number = bare(value)
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise wrong(f"{as_written(value)} is not a whole number")
+    return number
+
+
+def as_flag(value: Any) -> Any:
+    """True or false."""
+    if not isinstance(bare(value), bool):
+        raise wrong(f"{as_written(value)} is neither true nor false")
+    return bare(value)
+
+
+def as_size(value: Any) -> Any:
+    """A size in bytes: 20MB, 1GiB."""
+    match = SIZE.fullmatch(str(as_text(value) if isinstance(value, Value) else value))
+    if not match:
+        raise wrong(f"{as_written(value)} is not a size, such as 20MB, 1GiB or a number of bytes")
+    size = int(float(match[1]) * UNITS[match[2].lower()])
+    if not 0 < size <= MOST:
+        raise wrong(f"{as_written(value)} is not a size between 1 byte and 8 EiB")
+    return size
+
+
+def switch(on: Any) -> Callable[[Any], Any]:
+    """For what `false` turns off and `true` turns on as it is by default."""
+
+    def settled(value: Any) -> Any:
+        flag = bare(value)
+        return on if flag is True else None if flag is False or flag is None else value
+
+    return settled
+
+
+class Or(NamedTuple):
+    """A short form beside the full one, for JSON Schema; a validator reads it."""
+
+    short: dict[str, Any]
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"anyOf": [self.short, handler(core)]}
+
+
+Text = Annotated[str, BeforeValidator(as_text), WithJsonSchema(SCALAR)]
+
+
+Name = Annotated[str, Field(min_length=1), BeforeValidator(as_text), WithJsonSchema(SCALAR)]
+
+
+Number = Annotated[float, BeforeValidator(as_number)]
+
+
+Share = Annotated[float, Field(gt=0, lt=1), BeforeValidator(as_number)]
+
+
+Whole = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(as_whole)]
+
+
+Count = Annotated[int, Field(ge=1, le=MOST), BeforeValidator(as_whole)]
+
+
+Size = Annotated[int, BeforeValidator(as_size), Or({"type": "string"})]
+
+
+Word = BeforeValidator(as_text)  # before a Literal
+
+
+class Part(BaseModel):
+    """A section of challenge.yaml: unknown keys are errors, and nothing changes once read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
