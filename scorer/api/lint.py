@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from scorer.api.score import score
+from scorer.api.submissions import terms_of
 from scorer.challenge.model import Challenge, Example
 from scorer.core.arrays import Floats
 from scorer.core.problems import PLACES, Problem, Severity
@@ -18,7 +19,7 @@ from scorer.core.text import join_first, printable
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import prepare
-from scorer.prepare.fingerprint import KEY, fingerprint, keyed
+from scorer.prepare.fingerprint import KEY, keyed
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import answerable, cutoffs, probes, values
 from scorer.results.report import Value
@@ -63,7 +64,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         remarks += _measured(m, found[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, found), *_truth(ready), *_rules(challenge)]
     return Lint(
-        challenge, fingerprint(ready.digests), ready.prepared.kind.name,
+        challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), made.truth.item.size, ready.measures, found, chance, draws,
         made.drawn, _detectable(ready, [*others, *ours], random), tuple(examples), ready.warnings,
         tuple(remarks),

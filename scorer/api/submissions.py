@@ -18,7 +18,7 @@ from scorer.engines.local import local
 from scorer.io.formats.base import COMPRESSED, formats
 from scorer.leaderboard.board import Terms
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.fingerprint import fingerprint, signature
+from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import UNDEFINED, Outcome, Scorecard
@@ -61,7 +61,7 @@ def terms_of(ready: OpenChallenge) -> Terms:
     return Terms(
         challenge,
         ready.measures,
-        fingerprint(ready.digests),
+        fingerprint(ready.digests, board_digest(challenge, prepared.measures)),
         {m.id: signature(m, prepared.rules[m.id], ties, len(lists), folds) for m in ready.measures},
         prepared.breakers,
         prepared.rank_by,

@@ -1,4 +1,4 @@
-"""What a challenge, and a value, are told apart from others by: fingerprint and signatures."""
+"""Fingerprints of challenges, signatures of values, and digests that a scorecard is kept under."""
 
 from __future__ import annotations
 
@@ -54,13 +54,19 @@ def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, objec
 
 
 def digests(
-    challenge: Challenge, kind: str, measures: Sequence[Measure], rules: Mapping[str, Rules]
+    challenge: Challenge,
+    kind: str,
+    measures: Sequence[Measure],
+    rules: Mapping[str, Rules],
+    positions: bool = False,
 ) -> dict[str, str]:
-    """What a scorecard is identified by, beside its submission.
+    """Digests of all that a value depends on, beside its submission: a scorecard's identity.
 
     `rules` is of what the file means, not of how it is written: a comment, the
     description, paths, examples and baselines change nothing, `-m` does. Of a
     plugin, the files that the challenge names are looked at, not what they import.
+    What only a board depends on (the leaderboard's rules, its seed, titles, which
+    measure is primary) is in none of them; `board_digest` has it.
 
     `truth` may be seen by anyone, and a small truth could be found by trying
     all there are until one has its digest. So it is keyed with the file
@@ -70,35 +76,64 @@ def digests(
     some twenty yes-or-no answers falls in hours. Nor does a key hide what
     published values tell of the truth.
 
+    Args:
+        challenge: the challenge; of its leaderboard nothing is read.
+        kind: the name of its kind.
+        measures: the measures, before the truth settles their parameters.
+        rules: measure id -> how lists without a value count.
+        positions: whether scorecards hold positions, which preferences that rank need.
+
+    Returns:
+        Hexadecimal digests of `rules`, `truth` and `plugins`, scorer's version as `scorer`, and as
+        `positions` whether a scorecard holds any; the last two are in no fingerprint.
+
     Raises:
         ChallengeError: a file or the key cannot be read, or the key is empty.
     """
     code = hashlib.sha256()
     for path in challenge.plugins:
         code.update(hashlib.sha256(path.read_bytes()).digest())
-    meant = hashlib.sha256(json.dumps(_meant(challenge, kind, measures, rules)).encode()).digest()
+    values = _digest(_values(challenge, kind, measures, rules))
     files = {
-        name: _digest(source.file)
+        name: _file_digest(source.file)
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }
     known, key = json.dumps(files).encode(), _key(challenge.folder)
     truth = (
-        hashlib.scrypt(known, salt=meant, n=COST, r=8, p=1, dklen=32)
+        hashlib.scrypt(known, salt=values, n=COST, r=8, p=1, dklen=32)
         if key is None
         else hashlib.blake2b(known, key=key, digest_size=32).digest()
     )
     return {
-        "rules": meant.hex(),
+        "rules": values.hex(),
         "truth": truth.hex(),
         "plugins": code.hexdigest(),
         "scorer": __version__,
+        "positions": "held" if positions else "",
     }
 
 
-def fingerprint(digests: Mapping[str, str]) -> str:
-    """What tells a challenge from others, and from what it was before: rules, truth, plugins."""
-    message = "|".join(digests.get(name, "") for name in ("rules", "truth", "plugins"))
+def board_digest(challenge: Challenge, measures: Sequence[Measure]) -> str:
+    """The digest of what a board depends on beside its scorecards: all that orders them."""
+    return _digest(
+        {
+            "measures": [[m.id, m.primary] for m in measures],
+            "leaderboard": challenge.leaderboard.model_dump(
+                mode="json", exclude={"baselines"}, exclude_defaults=True
+            ),
+        }
+    ).hex()
+
+
+def fingerprint(digests: Mapping[str, str], board: str) -> str:
+    """What tells a challenge from others, and from what it was before.
+
+    Args:
+        digests: those of its values; none where the truth was not opened.
+        board: that of its board.
+    """
+    message = "|".join([*(digests.get(name, "") for name in ("rules", "truth", "plugins")), board])
     return hashlib.sha256(message.encode()).hexdigest()[:16]
 
 
@@ -107,10 +142,13 @@ def keyed(challenge: Challenge) -> bool:
     return (challenge.folder / KEY).exists()
 
 
-def _meant(
-    challenge: Challenge, kind: str, measures: Sequence[Measure], rules: Mapping[str, Rules]
+def _values(
+    challenge: Challenge,
+    kind: str,
+    measures: Sequence[Measure],
+    rules: Mapping[str, Rules],
 ) -> dict[str, object]:
-    """The rules as they are settled; what is as by default is left out, written or not."""
+    """The rules of reading and scoring as they are settled, defaults left out, written or not."""
     submission = challenge.submission
     sources = {
         name: source.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
@@ -119,18 +157,18 @@ def _meant(
     }
     return {
         "kind": kind,
-        "measures": [
-            [m.id, m.primary, m.signature(**_circumstances(m, rules[m.id], submission.ties))]
-            for m in measures
-        ],
+        "measures": {
+            m.id: m.signature(**_circumstances(m, rules[m.id], submission.ties)) for m in measures
+        },
         "submission": submission.model_dump(
             mode="json", exclude={"missing_list"}, exclude_defaults=True
         ),
-        "leaderboard": challenge.leaderboard.model_dump(
-            mode="json", exclude={"baselines"}, exclude_defaults=True
-        ),
         "files": sources,
     }
+
+
+def _digest(fields: Mapping[str, object]) -> bytes:
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).digest()
 
 
 def _code(metric: Metric) -> str | None:
@@ -147,7 +185,7 @@ def _code(metric: Metric) -> str | None:
         return "unknown"
 
 
-def _digest(path: Path) -> str:
+def _file_digest(path: Path) -> str:
     try:
         return digest(path)
     except Unreadable as error:

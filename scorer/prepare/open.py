@@ -26,6 +26,7 @@ from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.views.pairwise import Preferred
+from scorer.views.positions import Positions
 from scorer.views.returned import Returned
 
 
@@ -127,7 +128,7 @@ class OpenChallenge:
     public: Public
     answers: OpenTruth | None  # None: only checks
     measures: tuple[Measure, ...]  # settled by the truth
-    digests: dict[str, str]
+    digests: dict[str, str]  # of all that a value depends on beside its submission
     views: frozenset[type]  # all that is asked of a meeting
     warnings: tuple[Problem, ...] = ()
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
@@ -155,8 +156,14 @@ def opened(
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     asked = prepared.views | views
-    told = digests(prepared.challenge, prepared.kind.name, prepared.measures, prepared.rules)
-    return OpenChallenge(prepared, known, ready, measures, told, asked, tuple(warnings), folds)
+    identity = digests(
+        prepared.challenge,
+        prepared.kind.name,
+        prepared.measures,
+        prepared.rules,
+        Positions in asked,
+    )
+    return OpenChallenge(prepared, known, ready, measures, identity, asked, tuple(warnings), folds)
 
 
 def _table(source: Source, shapes: Sequence[Schema], findings: Findings) -> Table | None:

@@ -232,3 +232,52 @@ def test_nothing_public_holds_a_digest_that_anyone_can_make(score, challenge, tm
         for text in (truth, once, json.dumps({"truth": once.decode()}).encode()):
             assert hashlib.new(name, rules + text).hexdigest()[:16] not in said
             assert hashlib.blake2b(text, key=rules, digest_size=32).hexdigest()[:16] not in said
+
+
+def identity(report):
+    return report.submissions[0].card.digests
+
+
+@pytest.mark.parametrize(
+    "yaml",
+    [
+        BASE + "leaderboard: {seed: 2}",
+        BASE + "leaderboard: {intervals: false, tiers: {alpha: 0.1}}",
+        BASE + "leaderboard: {tie_break: [P@1]}",
+        BASE + "title: Another\ndescription: words\n",
+        BASE.replace("nDCG@10, P@1", "P@1, nDCG@10"),
+        BASE.replace("P@1]", "{metric: P@1, primary: true}]"),
+        BASE + "leaderboard: {baselines: [base.csv]}",
+    ],
+)
+@pytest.mark.parametrize("key", [{}, {KEY: "secret"}], ids=["open", "keyed"])
+def test_what_only_the_board_depends_on_changes_no_scorecards_identity(told, yaml, key):
+    base = {"base.csv": FILES["sub.csv"]}
+    assert identity(told(yaml, **base, **key)) == identity(told(BASE, **key))
+
+
+@pytest.mark.parametrize(
+    ("yaml", "files", "changed"),
+    [
+        (BASE.replace(", P@1", ""), {}, {"rules", "truth"}),
+        (BASE.replace("missing_list: error", "ties: item-asc"), {}, {"rules", "truth"}),
+        (BASE.replace("missing_list: error", "limits: {rows: 9}"), {}, {"rules", "truth"}),
+        (BASE + "undefined: skip", {}, {"rules", "truth"}),
+        (BASE, {"truth.csv": FILES["truth.csv"] + "q2,d,1\n"}, {"truth"}),
+        (BASE, {"sub.csv": FILES["sub.csv"] + "q2,d,1\n"}, {"submission"}),
+        (BASE + "plugins: [own.py]", {}, {"plugins"}),
+        # a card that holds positions is not one that holds none
+        (BASE + "leaderboard: {rank_by: {preference: RPP, aggregate: MC4}}", {}, {"positions"}),
+    ],
+)
+def test_what_a_value_depends_on_changes_its_scorecards_identity(told, yaml, files, changed):
+    one, other = identity(told(BASE)), identity(told(yaml, **files))
+    assert {name for name in one if one[name] != other[name]} == changed
+
+
+def test_every_command_tells_the_same_fingerprint(score, challenge):
+    folder = challenge(BASE, **FILES, **{"two.csv": FILES["sub.csv"]})
+    files = folder / "sub.csv", folder / "two.csv"
+    commands = (("lint", folder), (folder, *files), ("compare", folder, *files))
+    written = [json.loads(score(*words, "--format", "json").out) for words in commands]
+    assert len({each["challenge"]["fingerprint"] for each in written}) == 1
