@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from scorer.io.files import open_bytes
-from scorer.io.formats.base import COMPRESSED, Format
+from scorer.io.formats.base import COMPRESSED, Format, lacking
 from scorer.io.limits import Bounds
 from scorer.io.table import TEXT, Schema
 
@@ -191,8 +191,8 @@ def _layout(data: bytes, format: Format, wanted: Sequence[Schema]) -> Layout:
         roles = {shape.called(role): role for role in shape.roles}
         places = {roles[name]: n for n, name in enumerate(names) if name in roles}
         if set(shape.required) <= places.keys():
-            if len(places) < len(names):
-                raise Doubt  # a column is not used, which is told
+            if len(places) < len(names) or lacking(shape, set(names)):
+                raise Doubt  # a column is not used or a declared one is not there, which is told
             return Layout(",", len(names), places, shape, len(first) + 1)
     raise Doubt
 

@@ -185,6 +185,8 @@ def test_parquet_ids_become_text_and_cells_have_lines(tmp_path):
         ({"list": ["a"], "item": [b"\xff"]}, ["S207"]),
         ({"list": ["a"], "itme": ["b"]}, ["S201"]),
         ({"list": ["a"], "item": ["b"], "score": ["0.5"]}, []),
+        ({"list": ["a"], "item": ["b"], "pred": [0.5]}, ["S201", "warning S205"]),
+        ({"list": ["a"], "item": ["b"], "note": ["x"]}, ["warning S205"]),
         ({"list": ["a"], "item": ["b"], "score": ["x"]}, ["S501 1"]),
         ({"list": ["a"], "item": ["b"], "score": [True]}, ["S501 1"]),
         ({"list": ["a", "a"], "item": ["b", "x" * 1001]}, ["S109 2"]),

@@ -7,7 +7,7 @@ wherever it can.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
@@ -18,11 +18,13 @@ from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import nearest, printable, quoted
 from scorer.io.files import open_bytes
 from scorer.io.limits import Bounds, Unreadable
-from scorer.io.lines import lines
-from scorer.io.table import Schema, Table
+from scorer.io.lines import count_only, lines
+from scorer.io.table import ORDERED, Schema, Table, number
 
 COMPRESSED = (".gz", ".zst")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
+SAMPLE = 100  # rows that show whether an unused column holds numbers
+NEARLY = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of numbers
 
 
 class Request(NamedTuple):
@@ -96,25 +98,106 @@ def read(
 def resolve(
     names: Sequence[str], request: Request, line: int | None = 1
 ) -> tuple[Schema, tuple[str, ...]] | None:
-    """Which shape a header fits, and the roles it has; None with problems where it fits none."""
+    """Which shape a header fits, and the roles it has; None with problems where it fits none.
+
+    A column that the challenge declares by name must be there, even where its role is optional;
+    of a declared score and rank one is enough, since either orders the rows.
+    """
     given = set(names)
 
-    def missing(shape: Schema) -> list[str]:
-        return [role for role in shape.required if shape.called(role) not in given]
-
-    shape = min(request.wanted, key=lambda shape: len(missing(shape)))  # the first of equals
-    if not missing(shape):
+    shape = min(request.wanted, key=lambda shape: len(lacking(shape, given)))  # the first of equals
+    if not (missing := lacking(shape, given)):
         return shape, tuple(role for role in shape.roles if shape.called(role) in given)
     taken = {shape.called(role) for role in shape.roles}
     free = [name for name in names[:MOST_NAMES] if name not in taken and len(name) < 100]
-    found = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    for role in missing(shape):
+    found = _found(names)
+    for role in missing:
         called = shape.called(role)
         near = nearest(called, free)
         hint = f"; rename {quoted(near)}?" if near else ""
-        message = f"column {quoted(called)} is missing; found: {printable(found)}{hint}"
+        message = f"column {quoted(called)} is missing; found: {found}{hint}"
         request.findings.add(Problem("S201", message, line=line))
     return None
+
+
+def lacking(shape: Schema, given: Collection[str]) -> list[str]:
+    """The roles that a file with these columns must have and has not."""
+    absent = [role for role in shape.roles if shape.called(role) not in given]
+    ordered = any(role in shape.roles and role not in absent for role in ORDERED)
+    return [
+        role
+        for role in absent
+        if role in shape.required or (role in shape.columns and not (role in ORDERED and ordered))
+    ]
+
+
+class Unused(NamedTuple):
+    """A column without a role: its name, its place, and its first cells."""
+
+    name: str
+    line: int | None
+    column: int | None
+    cells: Sequence[str]
+    label: str | None = None  # for a message, where the name is empty
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells are numbers, some of them perhaps missing or badly written."""
+        faults = [number(cell.strip())[1] for cell in self.cells]
+        good = [fault is None or fault[0] == "S504" for fault in faults]
+        return any(good) and all(fault is None or fault[0] in NEARLY for fault in faults)
+
+
+def tell_unused(
+    request: Request,
+    shape: Schema,
+    roles: Sequence[str],
+    names: Sequence[str],
+    unused: Iterable[Unused],
+) -> None:
+    """Tell of columns that nothing uses.
+
+    One that holds numbers is an error where the rows have neither a score nor a rank: the order
+    of the rows would rank them. In a truth without grades the warning says how to name it.
+
+    Args:
+        request: the file, and where the problems go.
+        shape: what the table is asked for.
+        roles: the roles that the file has.
+        names: all its columns.
+        unused: those that no role uses.
+    """
+    unordered = set(shape.roles) >= ORDERED and ORDERED.isdisjoint(roles)
+    ungraded = "grade" in shape.roles and "grade" not in roles
+    for each in unused:
+        called = each.label or quoted(each.name)
+        message = f"column {called} is not used"
+        if each.name and (unordered or ungraded) and each.numeric:
+            columns = {**shape.columns, "score" if unordered else "grade": each.name}
+            written = ", ".join(f"{role}: {printable(name, 60)}" for role, name in columns.items())
+            if ungraded:
+                file = printable(request.path.name, 60)
+                message += (
+                    "; without grades every row has grade 1. If these are the grades, write "
+                    f"truth: {{file: {file}, columns: {{{written}}}}}"
+                )
+            else:
+                what = (
+                    f"no column 'score' or 'rank', and {called} holds numbers that are not used; "
+                    f"found: {_found(names)}"
+                )
+                hint = f"rename it, or in the challenge: submission: {{columns: {{{written}}}}}"
+                request.findings.add(
+                    Problem("S201", what, "error", None, each.line, each.column, help=hint)
+                )
+                unordered = False  # told once
+        if not count_only(request.findings, "S205"):
+            problem = Problem("S205", message, "warning", None, each.line, each.column)
+            request.findings.add(problem)
+
+
+def _found(names: Sequence[str]) -> str:
+    return printable(", ".join(names[:12]) + (", ..." if len(names) > 12 else ""))
 
 
 def header(path: Path, format: Format, limits: Bounds) -> frozenset[str]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from csv import Error, field_size_limit, reader
 from functools import cache
 from itertools import chain, islice
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.io.formats.base import COMPRESSED, Request, format, resolve
+from scorer.io.formats.base import (
+    COMPRESSED,
+    SAMPLE,
+    Request,
+    Unused,
+    format,
+    resolve,
+    tell_unused,
+)
 from scorer.io.limits import Bounds
 from scorer.io.lines import count_only, lines
 from scorer.io.table import DECIMAL, Builder, Schema, Table
@@ -29,6 +37,7 @@ FAULTS = (  # words of the csv module, and ours
 )
 
 Line = tuple[int, str]
+Record = tuple[int, list[str], str]  # line, fields, and the text they were cut from
 Start = tuple[int, int]  # of a field: lines below the record's first, character from 1
 
 
@@ -56,7 +65,8 @@ def _table(request: Request) -> Table | None:
     separator = _separator(first, request)
     records = _records(chain([first], source), separator, findings, request.limits)
     header = next(records, None)
-    found = _header(*header, separator, request) if header is not None else None
+    sample = list(islice(records, SAMPLE))
+    found = _header(*header, sample, separator, request) if header is not None else None
     if header is None or found is None:
         return None
     shape, roles = found
@@ -69,7 +79,7 @@ def _table(request: Request) -> Table | None:
     builder = Builder(shape, roles, findings, request.limits, place)
     builder.facts["columns"] = tuple(names)
     width = len(names)
-    for line, fields, raw in records:
+    for line, fields, raw in chain(sample, records):
         if len(fields) == width:
             builder.row(line, [fields[place] for place in places], raw)
         elif not count_only(findings, "S207"):
@@ -82,7 +92,12 @@ def _table(request: Request) -> Table | None:
 
 
 def _header(
-    line: int, names: list[str], raw: str, separator: str, request: Request
+    line: int,
+    names: list[str],
+    raw: str,
+    sample: Sequence[Record],
+    separator: str,
+    request: Request,
 ) -> tuple[Schema, tuple[str, ...]] | None:
     """The shape that the header fits and the roles it has, after telling what is odd about it."""
     findings, starts = request.findings, [start for start, _ in _starts(raw, separator)]
@@ -110,11 +125,18 @@ def _header(
     found = resolve(names, request, line)
     if found is not None:
         used = {found[0].called(role) for role in found[1]}
-        for n, (name, (below, column)) in enumerate(zip(names, starts, strict=True)):
-            if name not in used and (name or n) and not count_only(findings, "S205"):
-                called = quoted(name) if name else f"{n + 1:,}, which has no name,"
-                message = f"column {called} is not used"
-                findings.add(Problem("S205", message, "warning", None, line + below, column))
+        unused = [
+            Unused(
+                name,
+                line + below,
+                column,
+                [fields[n] for _, fields, _ in sample if len(fields) == len(names)],
+                None if name else f"{n + 1:,}, which has no name,",
+            )
+            for n, (name, (below, column)) in enumerate(zip(names, starts, strict=True))
+            if name not in used and (name or n)
+        ]
+        tell_unused(request, *found, names, unused)
     return found
 
 
@@ -136,7 +158,7 @@ def _separator(first: Line, request: Request) -> str:
 
 def _records(
     source: Iterator[Line], separator: str, findings: Findings, limits: Bounds
-) -> Iterator[tuple[int, list[str], str]]:
+) -> Iterator[Record]:
     """Line, fields and text of each record that is not blank.
 
     After a quote that is never closed, reading goes on in the next line. That is

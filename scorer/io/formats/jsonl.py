@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.formats.base import Request, format, resolve
+from scorer.io.formats.base import SAMPLE, Request, Unused, format, resolve, tell_unused
 from scorer.io.limits import Unreadable
 from scorer.io.lines import count_only, lines
 from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Builder, Schema, Table
@@ -74,9 +74,12 @@ def jsonl(request: Request) -> Table | None:
     builder = Builder(
         shape, roles, request.findings, request.limits, lambda raw, n: (0, _place(raw, names[n]))
     )
-    for key, line in known.items():
-        if key not in names:
-            _unused(key, line, shape, request.findings)
+    unused = [
+        Unused(key, line, None, [_sampled(row.cells.get(key)) for row in first[:SAMPLE]])
+        for key, line in known.items()
+        if key not in names
+    ]
+    tell_unused(request, shape, roles, list(known), unused)
     for row in chain(first, rows):
         if not row.cells.keys() <= known.keys() and len(known) < MOST_KEYS:
             for key in [key for key in row.cells if key not in known]:
@@ -145,6 +148,11 @@ def _texts(row: Row, names: list[str], findings: Findings) -> list[str] | None:
             return None
         texts.append(text)
     return texts
+
+
+def _sampled(cell: Any) -> str:
+    """A cell of an unused column as text; what is no text or number is not empty either."""
+    return cell if isinstance(cell, str) else "" if cell is None else repr(cell)
 
 
 def _unused(key: str, line: int, shape: Schema, findings: Findings) -> None:

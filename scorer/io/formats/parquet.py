@@ -16,7 +16,7 @@ from typing import Any
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.io.files import spool
-from scorer.io.formats.base import Request, format, resolve
+from scorer.io.formats.base import Request, Unused, format, resolve, tell_unused
 from scorer.io.limits import PARQUET, Limits, Unreadable, most_unpacked, too_large
 from scorer.io.table import TEXT, Builder, Table
 
@@ -66,10 +66,12 @@ def _table(request: Request, path: Path) -> Table | None:
             return None
         shape, roles = found
         names = [shape.called(role) for role in roles]
-        for name in types:
-            if name not in names:
-                message = f"column {quoted(name)} is not used"
-                findings.add(Problem("S205", message, "warning"))
+        unused = [
+            Unused(name, None, None, ["0"] if numeric else [])
+            for name, (_, _, numeric) in types.items()
+            if name not in names
+        ]
+        tell_unused(request, shape, roles, list(types), unused)
         refused = [name for name in names if not types[name][1]]
         for name in refused:
             message = f"column {quoted(name)} is {types[name][0]}, expected text or numbers"
@@ -163,7 +165,14 @@ def unpack() -> None:
 
     frame = pl.scan_parquet(sys.argv[1], glob=False)
     schema = frame.collect_schema()
-    _send({"types": {name: (str(type_), plain(type_)) for name, type_ in schema.items()}})
+    _send(
+        {
+            "types": {
+                name: (str(type_), plain(type_), type_.is_numeric())
+                for name, type_ in schema.items()
+            }
+        }
+    )
     asked = json.loads(sys.stdin.readline())
     rows = frame.select(pl.len()).collect().item()
     if rows > asked["rows"]:
