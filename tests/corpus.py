@@ -40,6 +40,8 @@ TEXTS = {
     "format": "{0.__class__} %s %(x)s ${HOME} `id`",
     "option": "--format",
     "long": "x" * 5000,
+    "fillers": "perfect\u3164\u115f\u2800\ufe0f\u034f\u17b4",
+    "marks": "Z" + "\u0301" * 100,
 }
 
 
@@ -101,6 +103,9 @@ TABLES = {
     "short.csv": lambda: rows(lambda n: "q1\n"),
     "unknown.csv": lambda: rows(lambda n: f"u{n},{n},{n}\n"),
     "near.csv": lambda: rows(lambda n: f"q{n % 10}1,a{n},1\n"),
+    "marks.csv": lambda: HEAD + ("q1,a" + "\u0301\u0323" * 100_000 + ",1\n").encode(),
+    "ligatures.csv": lambda: rows(lambda n: f"{chr(0xFDFA) * 20}{n},a,1\n"),
+    "fillers.csv": lambda: HEAD + "q1\u3164,a\ufe0f,1\nq1,\u2800b,2\n".encode(),
     "twice.csv": lambda: rows(lambda n: "q1,a,1\n"),
     "digits.csv": lambda: HEAD + b"q1,a," + b"1" * 500_000 + b"x\n",
     "exponents.csv": lambda: HEAD + b"q1,a,1e999999999\nq1,b,-1e400\nq2,a,1e-999999\n",

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
-from scorer.core.text import nearest, quoted
+from scorer.core.text import IGNORABLE, nearest, quoted
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
@@ -20,6 +20,7 @@ SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}"
 LOST = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
 LOST_BY_TOOLS = {"nan", "NaN", "<NA>"}  # of these, what nobody would call an item
 LONGEST = 64  # characters of an id that a suggestion is looked for
+FOLDED = 128  # characters of an id beyond ASCII that is normalised: many marks cost their square
 FEW = 200  # ids that are compared one by one
 LETTERS = 120  # different characters of the public ids that are tried
 SUGGESTIONS = 20  # for one file; only the first few are shown
@@ -55,7 +56,7 @@ class Known:
         """
         if not name:
             return Fault("S309", "empty id")
-        meant = self._folded.get(folded(name)) if self.names else None
+        meant = self._look_alike(name)
         if meant is not None and meant != name:
             return Fault("S312", f"{quoted(name)} differs from {quoted(meant)} only by "
                                  f"{_difference(name, meant)}", meant)  # fmt: skip
@@ -102,6 +103,25 @@ class Known:
                         return slip
         return nearest(name, self.names) if len(self.names) <= FEW else None
 
+    def _look_alike(self, name: str) -> str | None:
+        """The public id that looks like `name`, or is it.
+
+        Normalising is slow (up to a microsecond a character), so it is left to ids of whose
+        characters each may be of a public id.
+        """
+        if not self.names:
+            return None
+        if not name.isascii():
+            if len(name) > FOLDED:
+                return None
+            fair = self._fair
+            for character in name:
+                if character not in fair:
+                    fair[character] = _parts(character) <= self._parts
+                if not fair[character]:
+                    return None
+        return self._folded.get(folded(name))
+
     def _whole(self, digits: str) -> str | None:
         """The public id that `digits` was before leading zeros went."""
         return digits if digits in self.names else self._zeros.get(digits.lstrip("0") or "0")
@@ -113,6 +133,16 @@ class Known:
             found.setdefault(folded(name), name)
         found.pop("", None)
         return found
+
+    @cached_property
+    def _parts(self) -> frozenset[str]:
+        """What the characters of the public ids are made of."""
+        return frozenset[str]().union(*map(_parts, set[str]().union(*self._folded)))
+
+    @cached_property
+    def _fair(self) -> dict[str, bool]:
+        """Whether a character may be of a public id, for those asked about so far."""
+        return {}
 
     @cached_property
     def _zeros(self) -> dict[str, str]:
@@ -133,19 +163,30 @@ def folded(name: str) -> str:
     >>> folded("Q\u200b 1") == folded("q１")
     True
     """
-    if not name.isascii():
-        name = unicodedata.normalize("NFKC", name)
-    if name.isalnum():
-        return name.casefold()
+    if name.isascii():
+        return name.translate(BLANKS).casefold()
+    if len(name) > FOLDED:
+        return name
+    name = unicodedata.normalize("NFKC", name)
     return "".join(c for c in name if not _invisible(c)).casefold()
 
 
+def _parts(character: str) -> frozenset[str]:
+    """The characters that one decomposes to, without case, less what is not seen."""
+    apart = unicodedata.normalize("NFKD", character).casefold()
+    return frozenset(c for c in unicodedata.normalize("NFKD", apart) if not _invisible(c))
+
+
+@cache
 def _invisible(character: str) -> bool:
     return (
         character.isspace()
+        or IGNORABLE.match(character) is not None
         or unicodedata.category(character) in ("Cf", "Cc")
-        or "\ufe00" <= character <= "\ufe0f"
     )
+
+
+BLANKS = {n: None for n in range(128) if _invisible(chr(n))}
 
 
 def _difference(name: str, meant: str) -> str:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+# Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, and the braille pattern
+# without a dot: Python counts some of them as printable
+IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -23,11 +34,25 @@ def display_path(path: Path) -> str:
         return str(path)
 
 
-def printable(text: object, width: int = 200) -> str:
-    r"""Text from outside, safe to print: controls escaped, what is long cut in the middle.
+def unseen(text: str) -> str | None:
+    r"""The first character that is not seen: a control, or one that is drawn as nothing.
 
-    >>> print(printable("a\x1b[31mb"))
-    a\x1b[31mb
+    >>> unseen("a b"), unseen("a\u3164b")
+    (None, '\u3164')
+    """
+    if text.isprintable() and (text.isascii() or not IGNORABLE.search(text)):
+        return None
+    return next((c for c in text if not c.isprintable() or IGNORABLE.match(c)), None)
+
+
+def printable(text: object, width: int = 200) -> str:
+    r"""Text from outside, safe to print: what is long cut in the middle, what is not seen escaped.
+
+    Controls, characters that are drawn as nothing, and the fifth of combining
+    marks in a row are escaped.
+
+    >>> print(printable("a\x1b[31mb\u3164"))
+    a\x1b[31mb\u3164
     >>> printable("abcdefghij", width=5)
     'ab…ij'
     """
@@ -35,8 +60,16 @@ def printable(text: object, width: int = 200) -> str:
     if len(message) > width:
         half = (width - 1) // 2
         message = f"{message[:half]}…{message[-half:]}"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode()
-                   for c in message)  # fmt: skip
+    return message if message.isascii() and message.isprintable() else _shown(message)
+
+
+def _shown(text: str) -> str:
+    shown, marks = [], 0
+    for c in text:
+        marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
+        fine = c.isprintable() and not IGNORABLE.match(c) and marks <= MARKS
+        shown.append(c if fine else c.encode("unicode_escape", "surrogatepass").decode())
+    return "".join(shown)
 
 
 def describe_exception(error: BaseException) -> str:

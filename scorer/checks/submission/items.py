@@ -9,7 +9,7 @@ import numpy as np
 from scorer.checks.base import Submitted, check, describe_fault, first_rows, places, unknown
 from scorer.checks.ids import DECIMAL_ID, LOST_BY_TOOLS, READ_AS_TEXT, SPREADSHEET, Fault, Known
 from scorer.core.problems import Problem
-from scorer.core.text import quoted
+from scorer.core.text import quoted, unseen
 from scorer.io.table import CodedColumn
 
 
@@ -79,7 +79,7 @@ def _visible(submitted: Submitted, ids: CodedColumn) -> Iterator[Problem]:
     """What the file alone shows: certain of ids that are none, else only a suspicion."""
     decimals = bool(ids.names) and all(DECIMAL_ID.fullmatch(name) for name in ids.names if name)
     together = "".join(ids.names)
-    clean = together.isprintable() and " " not in together and "E+" not in together
+    clean = unseen(together) is None and " " not in together and "E+" not in together
     first = next(filter(None, ids.names), "")
     suspects: dict[str, Fault] = {}
     # one look at all of them before a look at each: there can be millions
@@ -91,8 +91,7 @@ def _visible(submitted: Submitted, ids: CodedColumn) -> Iterator[Problem]:
             fault = Fault("S306", f"{message} decimals?", None, READ_AS_TEXT)
         elif "E+" in name and SPREADSHEET.fullmatch(name):
             fault = Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
-        elif not name.isprintable() or name != name.strip():
-            hidden = next((c for c in name if not c.isprintable()), " ")
+        elif hidden := unseen(name) or (" " if name != name.strip() else ""):
             message = f"id {quoted(name)} holds a character that is not seen"
             fault = Fault("S312", f"{message} (U+{ord(hidden):04X})")
         else:

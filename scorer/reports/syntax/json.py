@@ -10,6 +10,7 @@ from re import Match
 from typing import Any
 
 from scorer.core.arrays import Floats
+from scorer.core.text import unseen
 
 BEYOND = re.compile(r"[^\n -~]")
 
@@ -31,7 +32,7 @@ def known(value: float) -> float | None:
 
 def _escaped(found: Match[str]) -> str:
     sign = found[0]
-    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
+    return sign if unseen(sign) is None else json.dumps(sign)[1:-1]
 
 
 def each_list(lists: Sequence[str], values: Floats) -> dict[str, float | None]:
