@@ -5,8 +5,10 @@ taken as it was written.
 """
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
@@ -15,6 +17,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    ValidationInfo,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema, PydanticCustomError
@@ -32,15 +35,16 @@ SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?((?:[kmgt]i?)?)b?", re.IGNOR
 
 
 MOST = 2**63 - 1
+LONGEST = 1000  # characters of a path: each part of it costs a look at the disk
 
 
 # An editor takes 2011 for a number, where here a text is whatever stands in the file.
 SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
 
 
-def wrong(message: str, code: str = "C106") -> PydanticCustomError:
-    """The error of a field, with its code."""
-    return PydanticCustomError(code, "{message}", {"message": message})
+def wrong(message: str, code: str = "C106", key: str = "") -> PydanticCustomError:
+    """The error of a field, with its code; of the whole, `key` names the section at fault."""
+    return PydanticCustomError(code, "{message}", {"message": message, "key": key})
 
 
 def as_written(value: Any) -> str:
@@ -143,6 +147,33 @@ Size = Annotated[int, BeforeValidator(as_size), Or({"type": "string"})]
 
 
 Word = BeforeValidator(as_text)  # before a Literal
+
+
+def _inside(value: Any, info: ValidationInfo) -> Any:
+    """A path from the challenge's folder that stays in it, made absolute."""
+    folder = (info.context or {}).get("folder")
+    if folder is None:
+        return value
+    name = as_text(value)
+    if len(name) > LONGEST:
+        raise wrong(f"{quoted(name)} is too long for a file's name")
+    if PureWindowsPath(name).anchor:
+        raise wrong(f"{quoted(name)} is not relative to the challenge's folder", "C111")
+    try:
+        path = Path(os.path.realpath(folder / name))
+    except (ValueError, OSError):
+        raise wrong(f"{quoted(name)} cannot be a file's name") from None
+    if path == folder:
+        raise wrong(f"{quoted(name)} names no file")
+    if not path.is_relative_to(folder):
+        raise wrong(f"{quoted(name)} leaves the challenge's folder", "C111")
+    return path
+
+
+File = Annotated[Path, BeforeValidator(_inside)]
+
+
+Files = tuple[File, ...]
 
 
 class Part(BaseModel):

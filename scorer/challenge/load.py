@@ -190,9 +190,11 @@ def _faults(root: Value) -> Iterator[Problem]:
 
 def _fault(root: Value, fault: ErrorDetails) -> Problem:
     """One of pydantic's findings in our words, with the path that the file has."""
-    steps = fault["loc"]
-    if steps[:2] == ("leaderboard", "rank_by"):
+    steps = fault["loc"] or (fault["ctx"]["key"],)
+    if steps[:2] in (("leaderboard", "rank_by"), ("leaderboard", "ladder")):
         steps = steps[:2] + steps[3:]  # less the tag of the union
+    if steps[:2] == ("splits", "shares"):
+        steps = ("splits", *steps[2:])
     if steps[0] == "items" and steps[1:] and steps[1] in CATALOGUE:
         steps = ("items", "columns", *steps[1:])
     if steps[0] == "metrics" and steps[-1] == "notation":

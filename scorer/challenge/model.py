@@ -10,7 +10,7 @@ descriptions to editors.
 import os
 import re
 from collections.abc import Iterable
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -20,14 +20,16 @@ from pydantic import (
     Field,
     PrivateAttr,
     Tag,
-    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
 
+from scorer.challenge import phases as living
 from scorer.challenge.fields import (
     SCALAR,
     Count,
+    File,
+    Files,
     Name,
     Number,
     Or,
@@ -39,15 +41,15 @@ from scorer.challenge.fields import (
     Word,
     as_flag,
     as_number,
-    as_text,
     as_whole,
     as_written,
+    bare,
     switch,
     wrong,
 )
 from scorer.challenge.yaml import Value
 from scorer.core.problems import Problem
-from scorer.core.text import display_path, quoted
+from scorer.core.text import display_path
 
 FILE = "challenge.yaml"
 
@@ -89,9 +91,6 @@ ROLES = {
 MOST_DRAWS = 1_000_000  # each is kept for every submission
 
 
-LONGEST = 1000  # characters of a path: each part of it costs a look at the disk
-
-
 CATALOGUE = ("users", "features")  # columns of `items` with a field of their own
 
 
@@ -102,27 +101,6 @@ def _range(value: Any) -> Any:
     if not low < high:
         raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
     return low, high
-
-
-def _inside(value: Any, info: ValidationInfo) -> Any:
-    """A path from the challenge's folder that stays in it, made absolute."""
-    folder = (info.context or {}).get("folder")
-    if folder is None:
-        return value
-    name = as_text(value)
-    if len(name) > LONGEST:
-        raise wrong(f"{quoted(name)} is too long for a file's name")
-    if PureWindowsPath(name).anchor:
-        raise wrong(f"{quoted(name)} is not relative to the challenge's folder", "C111")
-    try:
-        path = Path(os.path.realpath(folder / name))
-    except (ValueError, OSError):
-        raise wrong(f"{quoted(name)} cannot be a file's name") from None
-    if path == folder:
-        raise wrong(f"{quoted(name)} names no file")
-    if not path.is_relative_to(folder):
-        raise wrong(f"{quoted(name)} leaves the challenge's folder", "C111")
-    return path
 
 
 def _columns(section: str) -> dict[str, Any]:
@@ -143,12 +121,6 @@ MEASURE = {
     },
     "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
 }
-
-
-File = Annotated[Path, BeforeValidator(_inside)]
-
-
-Files = tuple[File, ...]
 
 
 class Source(Part):
@@ -302,6 +274,13 @@ class Leaderboard(Part):
         10_000, description="how many resamples or permutations are drawn"
     )
     baselines: Files = Field((), description="submissions that are shown outside the ranks")
+    entry: Annotated[Literal["best", "last", "selected", "all"], Word] = Field(
+        "best", description="which of a team's entries counts; the best one on the shown split"
+    )
+    ladder: Annotated[
+        Annotated[Literal["off", "auto"], Word, Tag("word")] | Annotated[Number, Tag("step")],
+        Discriminator(lambda value: "step" if isinstance(bare(value), int | float) else "word"),
+    ] = Field("off", description="a shown value moves only when it improves by that much")
 
 
 class Example(Part):
@@ -342,6 +321,13 @@ class Challenge(Part):
     )
     leaderboard: Leaderboard = Field(Leaderboard(), description="how submissions are ranked")
     examples: tuple[Example, ...] = Field((), description="cases with known values")
+    timezone: living.Zone = Field("UTC", description="IANA zone of quota days and shown times")
+    splits: living.Splits | None = Field(None, description="named parts of the lists")
+    phases: tuple[living.Phase, ...] = Field((), description="spans of time with their rules")
+    registration: Annotated[Literal["invite", "open"], Word] = Field(
+        "open", description="whether an organizer has to make a team before its first entry"
+    )
+    questions: dict[Name, living.Question] = Field({}, description="what is asked with an entry")
     plugins: Files = Field(
         (), description="Python files with own metrics; loaded only with --allow-plugins"
     )
@@ -349,6 +335,11 @@ class Challenge(Part):
     _path: Path = PrivateAttr(default=Path(FILE))
     _folder: Path = PrivateAttr(default=Path())
     _root: Value | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _phased(self) -> Self:
+        living.refuse_contradictions(self.phases, self.splits)
+        return self
 
     @property
     def path(self) -> Path:
@@ -367,6 +358,7 @@ class Challenge(Part):
         return (
             self.path,
             *(source.file for source in sources if source is not None),
+            *([self.splits.file] if self.splits and self.splits.file else []),
             *self.leaderboard.baselines,
             *self.plugins,
             *(file for each in self.examples for file in (each.truth, each.submission) if file),

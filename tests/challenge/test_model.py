@@ -118,6 +118,20 @@ leaderboard:
   seed: 0
   draws: 100
   baselines: [baselines/popular.csv]
+  entry: selected
+  ladder: 0.01
+timezone: Europe/Ljubljana
+splits: {public: 0.3, private: rest, seed: 2011, by: group}
+phases:
+  - id: main
+    opens: 2011-04-18T10:00:00+02:00
+    closes: 2011-07-08T23:59:59+02:00
+    show: public
+    quota: {per_day: 5, total: 200, rejected_per_day: 50}
+  - {id: final, after: main, show: private, select: 2}
+registration: invite
+questions:
+  method: {type: text, required: true, max: 80, board: true}
 examples:
   - {truth: two.csv, submission: one.csv, expect: {marp: 0.59, nDCG@10: .nan}, tolerance: 1e-3}
   - {submission: one.csv, expect: {marp: 1}}

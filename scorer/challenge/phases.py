@@ -1,0 +1,220 @@
+"""The part of challenge.yaml that makes a board live: splits, phases, quotas, questions."""
+
+# no `from __future__ import annotations`: pydantic would have to compile each of them again
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import CoreSchema
+
+from scorer.challenge.fields import (
+    SCALAR,
+    Count,
+    File,
+    Name,
+    Part,
+    Whole,
+    Word,
+    as_flag,
+    as_number,
+    as_text,
+    as_whole,
+    as_written,
+    bare,
+    wrong,
+)
+
+EVERYTHING = "all"  # the split that holds every list
+SHOWN_WORDS = ("own", "none", EVERYTHING)
+REST = "rest"
+
+
+def _zone(value: Any) -> str:
+    name = as_text(value)
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise wrong(f"{as_written(value)} is no IANA time zone, such as Europe/Ljubljana") from None
+    return str(name)
+
+
+def as_time(value: Any) -> datetime:
+    """A time with its offset: 2011-04-18T10:00:00+02:00."""
+    if isinstance(value, datetime):
+        return value
+    text = as_text(value)
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise wrong(
+            f"{as_written(value)} is no time; write it as 2011-04-18T10:00:00+02:00"
+        ) from None
+    if time.tzinfo is None:
+        zoned = f"{text if 'T' in text or ' ' in text else text + 'T00:00:00'}+00:00"
+        raise wrong(f"{as_written(value)} has no offset from UTC; write it as {zoned}")
+    return time
+
+
+def _share(value: Any) -> float | str:
+    if bare(value) == REST:
+        return REST
+    share = as_number(value)
+    if not 0 < share < 1:
+        raise wrong(f"{as_written(value)} is neither between 0 and 1 nor 'rest'")
+    return float(share)
+
+
+Time = Annotated[datetime, BeforeValidator(as_time), WithJsonSchema(SCALAR)]
+Zone = Annotated[str, BeforeValidator(_zone), WithJsonSchema(SCALAR)]
+SplitName = Annotated[
+    Name,
+    AfterValidator(lambda name: name if name not in SHOWN_WORDS else _taken(name)),
+]
+
+
+def _taken(name: str) -> str:
+    raise wrong(f"a split cannot be called {name!r}, which has a meaning of its own")
+
+
+class Splits(Part):
+    """Named parts of the lists, each with a board of its own.
+
+    Written as `{public: 0.3, private: rest, seed: 2011}`: the keys that are no
+    settings are the splits.
+    """
+
+    shares: dict[SplitName, Annotated[float | str, BeforeValidator(_share)]] = Field(
+        {}, description="name: share of the lists, or rest"
+    )
+    seed: Whole | None = Field(
+        None, description="what the draw depends on; keep it as secret as the truth"
+    )
+    by: Annotated[Literal["list", "group"], Word] = Field(
+        "list", description="what is drawn: single lists, or whole groups of lists"
+    )
+    file: File | None = Field(None, description="a file of list,split instead of a draw")
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """As it is written: the names of splits stand beside the settings."""
+        schema = handler(core)
+        written = handler.resolve_ref_schema(schema)
+        written["properties"].pop("shares")
+        share = {"anyOf": [{"type": "number"}, {"const": REST}]}
+        written["additionalProperties"] = share | {"description": "a split's share of the lists"}
+        return schema
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or "shares" in value:
+            return value
+        settings = {key: each for key, each in value.items() if key in ("seed", "by", "file")}
+        shares = {key: each for key, each in value.items() if key not in settings}
+        return settings | {"shares": shares}
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.file is not None:
+            if self.shares or self.seed is not None:
+                raise wrong("splits are either drawn, by shares and a seed, or read from a file")
+            return self
+        if len(self.shares) < 2:
+            raise wrong("at least two splits are needed: {public: 0.3, private: rest, seed: 2011}")
+        if self.seed is None:
+            raise wrong("a drawn split needs a seed; a large one that nobody can guess")
+        shares = [share for share in self.shares.values() if share != REST]
+        rests = len(self.shares) - len(shares)
+        total = sum(float(share) for share in shares)
+        if rests > 1:
+            raise wrong("only one split can be the rest")
+        if rests == 0 and abs(total - 1) > 1e-9:
+            raise wrong(f"the shares sum to {total:g}, not to 1; one may be 'rest'")
+        if rests == 1 and total >= 1:
+            raise wrong(f"the shares sum to {total:g}, which leaves no rest")
+        return self
+
+
+class Quota(Part):
+    """How many entries a team may send."""
+
+    per_day: Count | None = Field(None, description="scored entries a day of the challenge's zone")
+    total: Count | None = Field(None, description="scored entries in the whole phase")
+    rejected_per_day: Count | None = Field(None, description="entries a day that checks reject")
+
+
+class Phase(Part):
+    """A span of time with its rules."""
+
+    id: Name = Field(description="short name")
+    opens: Time | None = Field(None, description="from when entries are taken")
+    closes: Time | None = Field(None, description="until when, that second included")
+    after: Name | None = Field(None, description="begins when that phase ends; takes no entries")
+    show: Name = Field(EVERYTHING, description="a split's name, own, none or all")
+    quota: Quota = Field(Quota(), description="how many entries a team may send")
+    select: Count | None = Field(
+        None, description="how many selected entries of each team count; others are left out"
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.after is not None and (self.opens or self.closes):
+            raise wrong(
+                f"phase {self.id!r} begins after {self.after!r}; it has no times of its own"
+            )
+        if self.opens and self.closes and self.closes <= self.opens:
+            raise wrong(f"phase {self.id!r} closes before it opens")
+        return self
+
+
+class Question(Part):
+    """What is asked with an entry."""
+
+    type: Annotated[Literal["text", "flag", "url", "number"], Word] = Field(
+        "text", description="what an answer is"
+    )
+    required: Annotated[bool, BeforeValidator(as_flag)] = Field(
+        False, description="whether an entry without an answer is refused"
+    )
+    max: Annotated[int, Field(ge=1, le=10_000), BeforeValidator(as_whole)] = Field(
+        1000, description="characters of an answer"
+    )
+    board: Annotated[bool, BeforeValidator(as_flag)] = Field(
+        False, description="whether the board shows the answer"
+    )
+
+
+def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> None:
+    """Refuse phases that contradict each other or name a split that is not there.
+
+    Raises:
+        PydanticCustomError: what is wrong.
+    """
+    known: set[str] = set()
+    names = {*SHOWN_WORDS, *(splits.shares if splits else ())}
+    drawn = splits is None or splits.file is None
+    closes: datetime | None = None
+    for phase in phases:
+        if phase.id in known:
+            raise wrong(f"two phases are called {phase.id!r}", key="phases")
+        if phase.after is not None and phase.after not in known:
+            message = f"phase {phase.id!r} is after {phase.after!r}, which is no phase before it"
+            raise wrong(message, key="phases")
+        if drawn and phase.show not in names:
+            message = f"phase {phase.id!r} shows {phase.show!r}, which is no split"
+            raise wrong(message, key="phases")
+        if phase.opens and closes and phase.opens < closes:
+            message = f"phase {phase.id!r} opens before the phase before it closes"
+            raise wrong(message, key="phases")
+        closes = phase.closes or closes
+        known.add(phase.id)
