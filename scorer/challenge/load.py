@@ -190,7 +190,7 @@ def _faults(root: Value) -> Iterator[Problem]:
 
 def _fault(root: Value, fault: ErrorDetails) -> Problem:
     """One of pydantic's findings in our words, with the path that the file has."""
-    steps = fault["loc"] or (fault["ctx"]["key"],)
+    steps: Steps = fault["loc"] or (fault["ctx"]["key"],)
     if steps[:2] in (("leaderboard", "rank_by"), ("leaderboard", "ladder")):
         steps = steps[:2] + steps[3:]  # less the tag of the union
     if steps[:2] == ("splits", "shares"):
