@@ -50,6 +50,9 @@ class Metric:
     expected: bool = False  # it has a closed form for `ties: expected`
     settle: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     figure: Callable[..., float] | None = None
+    of_sums: Callable[..., Any] | None = None  # figures from column sums, one a row
+    weighted: Callable[..., float] | None = None  # a figure whose lists have weights
+    no_interval: str | None = None  # why no bootstrap of the figure is valid
     explain: Callable[..., Any] | None = None
     peers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     needs: Needs = ()
@@ -164,6 +167,9 @@ def metric(
     expected: bool = False,
     settle: Mapping[str, Callable[[Any], Any]] | None = None,
     figure: Callable[..., float] | None = None,
+    of_sums: Callable[..., Any] | None = None,
+    weighted: Callable[..., float] | None = None,
+    no_interval: str | None = None,
     explain: Callable[..., Any] | None = None,
     peers: Mapping[str, Mapping[str, Any]] | None = None,
     needs: Needs = (),
@@ -188,7 +194,17 @@ def metric(
         at: the parameter that stands behind the @ of a notation.
         expected: whether it gives exact means over tied orders when `Hits.spread`.
         settle: parameters that, left None, the challenge's constants decide.
-        figure: makes the whole-challenge value from the statistics of any set of lists.
+        figure: makes the whole-challenge value from the statistics of any set of lists:
+            `figure(statistics, **params)`.
+        of_sums: the same from the sums of the statistics' columns, for many draws of lists at
+            once: `of_sums(sums, **params)`, where `sums` has the shape (draws, width) and the
+            result (draws,), NaN where undefined. `figure(statistics)` must equal `of_sums` of
+            its rows' sum. It gives the measure intervals, tests and tiers.
+        weighted: for a figure that column sums do not make: `weighted(statistics, weights,
+            **params)`, where `weights` (lists,) says how often each list counts. With
+            weights of 1 it must equal `figure`. It is called once a draw, so fewer are drawn.
+        no_interval: why neither can be given, as a clause: "a draw of lists holds fewer
+            different items than the lists do".
         explain: works one list's value out: from a `Listing` (scorer.metrics.explain.tables), the
             value and the parameters by name to a `Working` (scorer.metrics.explain.steps).
         peers: other tools' parameters in our terms: `{"dcg": {"exp-log2": {"gain": "exp2"}}}`.
@@ -201,7 +217,8 @@ def metric(
     def enter(function: Function) -> Function:
         thing = Metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
-            settle or {}, figure, explain, peers or {}, needs, columns, strict_order,
+            settle or {}, figure, of_sums, weighted, no_interval, explain, peers or {}, needs,
+            columns, strict_order,
         )  # fmt: skip
         return mark(function, thing)
 

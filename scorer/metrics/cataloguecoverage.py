@@ -25,6 +25,7 @@ def _explain(one: Listing[Returned], value: float, *, k: int, catalogue: int) ->
     aliases=("CatalogCoverage",),
     settle={"catalogue": lambda constants: constants.catalogue},
     figure=lambda statistics, *, catalogue, **_: np.unique(statistics.rows).size / catalogue,
+    no_interval="a draw of lists holds fewer different items than the lists do",
     needs=("items",),
     explain=_explain,
 )

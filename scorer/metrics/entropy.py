@@ -35,6 +35,7 @@ def _explain(one: Listing[Returned], value: float, *, k: int) -> Steps:
     range=(0, None),
     aggregate="pooled",
     figure=_figure,
+    no_interval="a draw of lists repeats rare items, so that it is less even than the lists are",
     needs=("items",),
     explain=_explain,
 )

@@ -41,6 +41,7 @@ def _explain(one: Listing[Returned], value: float, *, k: int, catalogue: int) ->
     aggregate="pooled",
     settle={"catalogue": lambda constants: constants.catalogue},
     figure=_figure,
+    no_interval="a draw of lists repeats rare items, so that it is more unequal than the lists are",
     needs=("items",),
     explain=_explain,
 )

@@ -5,7 +5,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
 
@@ -21,6 +21,7 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     title="Coverage of prediction intervals",
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.4 (confidence)",
     figure=lambda statistics, **_: statistics.share(),
+    of_sums=shares,
     columns=("low", "high"),
     explain=_explain,
 )

@@ -5,7 +5,7 @@ import numpy as np
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Items, Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 from scorer.views.returned import Returned
 
 
@@ -23,6 +23,7 @@ def _explain(one: Listing[Returned], value: float) -> Steps:
     aliases=("UserCoverage",),
     expected=True,
     figure=lambda statistics, **_: statistics.share(),
+    of_sums=shares,
     explain=_explain,
 )
 def listcoverage(returned: Returned) -> Statistics:

@@ -1,5 +1,7 @@
 """Coefficient of determination."""
 
+import numpy as np
+
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
@@ -12,12 +14,21 @@ from scorer.views.rated import Rated
 
 def _pooled(statistics: Statistics, **_: object) -> float:
     """1 - errors over spread, the spread put together from each list's own."""
-    ratings, middle, spread, errors = statistics.rows[statistics.rows[:, 0] > 0].T
-    if not ratings.size:
+    return _weighted(statistics, np.ones(statistics.lists))
+
+
+def _weighted(statistics: Statistics, weights: Floats, **_: object) -> float:
+    """The same where a list counts as often as its weight says."""
+    weight = weights[statistics.in_list]
+    ratings, middle, spread, errors = statistics.rows.T
+    count = ratings * weight
+    if not count.any():
         return float("nan")
-    apart = middle - middle[0]
-    apart -= (ratings * apart).sum() / ratings.sum()
-    return float(1 - ratio(errors.sum(), spread.sum() + (ratings * apart**2).sum()))
+    apart = middle - middle[np.argmax(count > 0)]
+    apart -= (count * apart).sum() / count.sum()
+    return float(
+        1 - ratio((errors * weight).sum(), (spread * weight).sum() + (count * apart**2).sum())
+    )
 
 
 def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
@@ -40,6 +51,7 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     source="Kvålseth, The American Statistician 39(4), 1985, his R² number 1; as scikit-learn",
     range=(None, 1),
     figure=_pooled,
+    weighted=_weighted,
     explain=_explain,
 )
 def r2(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:

@@ -9,7 +9,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
 
@@ -27,6 +27,7 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     range=(0, None),
     better="lower",
     figure=lambda statistics, **_: math.sqrt(statistics.share()),
+    of_sums=lambda sums, **_: np.sqrt(shares(sums)),
     explain=_explain,
 )
 def rmse(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:

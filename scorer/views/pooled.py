@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from scorer.core.arrays import Floats, Ints, Mask
 
 
@@ -24,7 +26,19 @@ class Statistics:
         mine = keep[self.in_list]
         return Statistics(self.in_list[mine], self.rows[mine], int(keep.sum()))
 
+    def sums(self) -> Floats:
+        """Each list's sum of its rows, shape (lists, width); 0 where it has none."""
+        columns = (np.bincount(self.in_list, each, minlength=self.lists) for each in self.rows.T)
+        return np.column_stack([each.astype(np.float64) for each in columns])
+
     def share(self) -> float:
         """The sum of the first column over that of the second; NaN where there is no such sum."""
         part, whole = self.rows[:, 0].sum(), self.rows[:, 1].sum()
         return float(part / whole) if whole > 0 else float("nan")
+
+
+def shares(sums: Floats, **_: object) -> Floats:
+    """`Statistics.share` of many draws, from their column sums of shape (draws, width)."""
+    made = np.full(len(sums), np.nan)
+    np.divide(sums[:, 0], sums[:, 1], out=made, where=sums[:, 1] > 0)
+    return made

@@ -1,0 +1,83 @@
+"""Whole-challenge figures under resampling: their sums or weights say what the figure says."""
+
+import numpy as np
+import pytest
+
+from scorer.core.registry import discover
+from scorer.metrics.base import Metric, measure
+from scorer.views.pooled import Statistics
+from scorer.views.rated import Rated
+from scorer.views.returned import Returned
+
+METRICS = discover("metric", "scorer.metrics", Metric)
+FIGURES = sorted(each.name for each in METRICS if each.figure is not None)
+RESAMPLED = [n for n in FIGURES if METRICS.get(n).of_sums or METRICS.get(n).weighted]
+
+
+def rated(seed):
+    rng = np.random.default_rng(seed)
+    return Rated.of(
+        *(
+            (
+                rng.integers(1, 6, size).tolist(),
+                [(p, p - 1, p + 1) for p in rng.uniform(1, 5, size)],
+            )
+            for size in [0, *rng.integers(1, 6, 11)]
+        )
+    )
+
+
+def returned(seed):
+    rng = np.random.default_rng(seed)
+    lists = [(list("abcdefgh"[: rng.integers(0, 8)]), {}) for _ in range(12)]
+    return Returned.of(*lists, users=dict.fromkeys("abcdefgh", 1))
+
+
+def statistics(name, seed):
+    """What a metric gives of random lists, and its settled parameters."""
+    made = measure(METRICS.get(name), name)
+    if "average" in made.params:
+        made = measure(METRICS.get(name), f"{name}(average=pooled)")
+    if Rated is not made.metric.view and Returned is not made.metric.view:
+        pytest.skip(f"{name} has statistics of its own, and a test of its own")
+    view = rated(seed) if made.metric.view is Rated else returned(seed)
+    return made.metric.function(view, **made.params), made
+
+
+def repeated(found, times):
+    """The statistics of lists that each stand there so many times."""
+    rows = np.repeat(np.arange(found.in_list.size), times[found.in_list])
+    return Statistics(np.zeros(rows.size, dtype=np.int64), found.rows[rows], int(times.sum()))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_can_be_resampled_or_says_why_not(name):
+    found = METRICS.get(name)
+    ways = (found.of_sums, found.weighted, found.no_interval)
+    assert sum(way is not None for way in ways) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", RESAMPLED)
+def test_resampling_is_repeating_lists(name, seed):
+    found, made = statistics(name, seed)
+    figure, params = made.metric.figure, made.params
+    rng = np.random.default_rng(seed)
+    for times in (np.ones(12, dtype=np.int64), *rng.multinomial(12, np.ones(12) / 12, size=3)):
+        wanted = figure(repeated(found, times), **params)
+        if made.metric.of_sums is not None:
+            sums = times[None, :] @ found.sums()
+            (value,) = made.metric.of_sums(sums, **params)
+        else:
+            value = made.metric.weighted(found, times.astype(np.float64), **params)
+        assert value == pytest.approx(wanted, rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", RESAMPLED)
+def test_of_nothing_there_is_no_figure(name):
+    found, made = statistics(name, 1)
+    if made.metric.of_sums is not None:
+        nothing = np.zeros((2, found.rows.shape[1]))
+        assert np.isnan(made.metric.of_sums(nothing, **made.params)).all()
+    else:
+        assert np.isnan(made.metric.weighted(found, np.zeros(12), **made.params))
