@@ -49,7 +49,7 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.yaml import Value
 from scorer.core.problems import Problem
-from scorer.core.text import display_path
+from scorer.core.text import display_path, printable
 
 FILE = "challenge.yaml"
 
@@ -382,10 +382,10 @@ class Challenge(Part):
         return line if done else None
 
     def problem(self, code: str, key: str, message: str, help: str | None = None) -> Problem:
-        """A problem of the challenge, at the line of its key."""
-        return Problem(
-            code, f"{key}: {message}", path=display_path(self.path), line=self.line(key), help=help
-        )
+        """A problem of the challenge, at the line of its key; keys may be any text."""
+        text = f"{key}: {message}"
+        message = printable(text, len(text))
+        return Problem(code, message, path=display_path(self.path), line=self.line(key), help=help)
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
         """A copy that asks for these measures instead, the first primary; an `id` is a measure."""

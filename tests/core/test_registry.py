@@ -1,6 +1,7 @@
 """A challenge's own metrics, and those of installed projects."""
 
 import json
+import py_compile
 import subprocess
 import sys
 
@@ -78,6 +79,26 @@ def test_a_plugin_at_fault_is_named(challenge, score, plugin, said):
     assert ran.code == 4, ran
     assert said in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_the_file_runs_and_not_a_cache_beside_it(challenge, tmp_path, installed):
+    folder = challenge_with(challenge, ONE, "[Firsts]")
+    other = tmp_path / "other.py"
+    other.write_text(ONE.replace("np.nansum(ranked.grades[:k])", "99"))
+    cache = folder / "__pycache__" / f"own.{sys.implementation.cache_tag}.pyc"
+    py_compile.compile(
+        str(other), cache, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
+    ran = installed(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
+    (submission,) = json.loads(ran.out)["submissions"]
+    assert [value["mean"] for value in submission["values"].values()] == [1.0]
+
+
+def test_no_cache_is_written_beside_a_plugin(challenge, installed):
+    folder = challenge_with(challenge, ONE, "[Firsts]")
+    before = sorted(folder.rglob("*"))
+    assert installed(folder, folder / "sub.csv", "--allow-plugins").code == 0
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_a_plugin_changes_nothing_for_other_challenges(challenge, score):

@@ -87,6 +87,28 @@ def test_every_command_on_every_hostile_challenge(name, folder, run, tmp_path):
         run(*words, size=size)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'metrics: [{metric: nDCG, "x\\n::error::pwned": 1}]',
+        'metrics: [{metric: "nDCG\\n::error::pwned"}]',
+        'metrics: [{metric: nDCG, id: "x\\n::error::pwned", relation: 0}]',
+        'metrics: [P@1]\n"x\\n::error::pwned": 1',
+        'metrics: [P@1]\nleaderboard: {tie_break: ["x\\n::error::pwned"]}',
+        'metrics: [P@1]\nsubmission: {columns: {"x\\n::error::pwned": a}}',
+        'metrics: [P@1]\nsubmission: {format: "x\\n::error::pwned"}',
+        'metrics: [P@1]\nlists: "x\\n::error::pwned"',
+    ],
+)
+def test_no_text_of_a_challenge_breaks_a_line_in_two(text, folder, run):
+    (folder / "challenge.yaml").write_text(f"truth: truth.csv\n{text}\n")
+    ran = run(folder, folder / "good.csv", codes=(2,))
+    assert ran.err
+    for words in (["lint", folder], ["check", folder, folder / "good.csv"]):
+        ran.err += (again := run(*words)).err + again.out
+    assert not [line for line in ran.err.splitlines() if line.startswith("::")], ran
+
+
 FORMS = {
     "": ["table", "json", "csv", "markdown", "latex", "html", "github"],
     "check": ["text", "json", "github", "sarif"],
