@@ -7,7 +7,7 @@ should not wait for numpy.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
@@ -21,6 +21,9 @@ from scorer.core.text import printable, quoted
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
     from scorer.challenge.model import Challenge
+    from scorer.results.report import Scored
+
+REJECTED, WRONG = 1, 2  # exit codes: a submission is rejected; the challenge is wrong
 
 
 class Terminal(NamedTuple):
@@ -155,6 +158,13 @@ def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> 
         with suppress(OSError, ValueError):  # one of them is not there
             if os.path.samefile(path, output):
                 raise UsageError(f"{printable(output)} is read here; -o needs a file of its own")
+
+
+def exit_code(submissions: Sequence[Scored]) -> int:
+    """1 where a submission is rejected; 2 where a baseline is, which is the organizer's."""
+    if any(scored.baseline and not scored.valid for scored in submissions):
+        return WRONG
+    return 0 if all(scored.valid for scored in submissions) else REJECTED
 
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:

@@ -229,3 +229,14 @@ def test_a_metrics_page_and_a_codes_page(score):
     assert "S304" in score("rule", "s304").out
     assert "S304" in score("rule").out
     assert json.loads(score("schema").out)["properties"]["metrics"]
+
+
+@pytest.mark.parametrize("base", ["list,item\nq9,a\n", "\0", None])
+def test_a_baseline_that_is_wrong_is_the_organizers_fault(base, score, challenge):
+    yaml = "truth: truth.csv\nmetrics: [P@2]\nleaderboard: {baselines: [base.csv]}\n"
+    files = {"good.csv": "list,item\nq1,a\nq2,a\n", "other.csv": "list,item\nq1,b\nq2,a\n"}
+    folder = challenge(yaml, **files, **({} if base is None else {"base.csv": base}))
+    ran = score(folder, folder / "good.csv", folder / "other.csv")
+    assert ran.code == 2, ran
+    assert "base.csv" in ran.err
+    assert "good" in ran.out

@@ -23,6 +23,7 @@ from scorer.cli.options import (
     Terminal,
     TruthWord,
     challenge_of,
+    exit_code,
     problems,
     refuse_overwrite,
     submissions_of,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
     from scorer.results.report import Report
 
-REJECTED, BELOW = 1, 5
+BELOW = 5
 FORMATS = ", ".join(module.name for module in iter_modules(reports.__path__))
 
 
@@ -88,9 +89,7 @@ def score(
         lines += problems(scored.findings, quiet or scored.baseline, every)
     failed = _failed(report, floors)
     lines += [annotation("error", each) if github else f"error: {each}" for each in failed]
-    code = BELOW if failed else 0
-    if not all(scored.valid for scored in report.submissions):
-        code = REJECTED
+    code = exit_code(report.submissions) or (BELOW if failed else 0)
     return Result(form.write(report, options), tuple(lines), code, output)
 
 
