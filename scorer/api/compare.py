@@ -20,7 +20,7 @@ from scorer.challenge.model import Challenge
 from scorer.compare.base import bind, comparisons, every
 from scorer.compare.base import preferences as preferred
 from scorer.core.errors import UsageError
-from scorer.leaderboard.board import board
+from scorer.leaderboard.board import ranked
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.prepare.probes import answerable
@@ -49,21 +49,21 @@ def compare(
     from scorer.compare.pairs import pairing
 
     prepared = prepare(loaded(challenge), allow_plugins)
-    ranked = prepared.kind.name == "grades"
-    if preferences is not None and not ranked:
+    of_grades = prepared.kind.name == "grades"
+    if preferences is not None and not of_grades:
         raise UsageError(
             f"preferences compare ranked lists; this challenge has {prepared.kind.name}"
         )
     asked = tuple(bind(comparisons(), notation) for notation in preferences or ())
-    if preferences is None and ranked:
+    if preferences is None and of_grades:
         asked = every(comparisons())
     ready = answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
     files = named_files(submissions)
     scored = scored_files(ready, files, progress)
-    told = board(terms_of(ready), scored, certain=False)
+    report = ranked(terms_of(ready), scored)
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:
-        return told, pairing(tuple(cards), told.lists, {}, {})
+        return report, pairing(tuple(cards), report.lists, {}, {})
     positions = [card.positions for card in cards.values() if card.positions is not None]
     cubes = {each.name: preferred(each, positions) for each in asked}
     values = {
@@ -74,4 +74,4 @@ def compare(
     }
     measures = [measure for measure in ready.measures if measure.id in values]
     rules = prepared.challenge.leaderboard
-    return told, pairing(tuple(cards), told.lists, cubes, values, measures, rules)
+    return report, pairing(tuple(cards), report.lists, cubes, values, measures, rules)

@@ -6,23 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Mask
 from scorer.core.errors import UsageError
-from scorer.core.problems import Problem
 from scorer.core.text import display_path, quoted
 from scorer.engines.local import local
 from scorer.io.formats.base import COMPRESSED, formats
-from scorer.leaderboard.board import Terms
+from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
-from scorer.results.scorecard import UNDEFINED, Outcome, Scorecard
-from scorer.scoring.settle import over_folds, settle
 
 
 class Named(NamedTuple):
@@ -63,6 +57,7 @@ def terms_of(ready: OpenChallenge) -> Terms:
         ready.measures,
         fingerprint(ready.digests, board_digest(challenge, prepared.measures)),
         {m.id: signature(m, prepared.rules[m.id], ties, len(lists), folds) for m in ready.measures},
+        prepared.rules,
         prepared.breakers,
         prepared.rank_by,
         lists,
@@ -119,52 +114,8 @@ def scored_files(
             progress(done, len(files), files[min(int(done), len(files) - 1)].name)
 
     outcomes = local(ready, [file.path for file in files], tick)
-    return [_settled(ready, file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
-
-
-def _settled(ready: OpenChallenge, file: Named, outcome: Outcome) -> Scored:
-    """A submission after the challenge's rules; `undefined: error` can still reject it."""
-    card, findings, values = outcome.card, outcome.findings, {}
-    if card is not None:
-        for measure in ready.measures:
-            rules = ready.prepared.rules[measure.id]
-            cards = list(outcome.folds.values()) or [card]
-            values[measure.id] = (
-                over_folds(outcome.folds, card.lists, measure, rules)
-                if outcome.folds
-                else settle(card, measure, rules)
-            )
-            if rules.undefined == "error" and measure.id in card.values:
-                found = {
-                    each.lists[n]: None
-                    for each in cards
-                    for n in np.flatnonzero(each.states(measure.id, rules) == UNDEFINED).tolist()
-                }
-                word = ready.public.word("list")
-                findings.extend(_undefined(measure.id, word, name) for name in found)
-        if findings.fatal:
-            card, values = None, {}
-    return Scored(
-        file.name, str(file.path), outcome.sha256, file.baseline, findings, card, values,
-        _by_group(ready, card) if card is not None else {},
-    )  # fmt: skip
-
-
-def _by_group(ready: OpenChallenge, card: Scorecard) -> dict[str, dict[str, float]]:
-    """The mean of every measure over each group of lists, where the challenge has groups."""
-    masks: dict[str, Mask] = {}
-    for n, name in enumerate(card.lists if ready.public.groups else ()):
-        if (group := ready.public.groups.get(name)) is not None:
-            masks.setdefault(group, np.zeros(len(card.lists), dtype=bool))[n] = True
-    return {
-        measure.id: {
-            group: settle(card, measure, ready.prepared.rules[measure.id], keep).mean
-            for group, keep in sorted(masks.items())
-        }
-        for measure in ready.measures
-    }
-
-
-def _undefined(measure: str, word: str, name: str) -> Problem:
-    message = f"{measure} is undefined for {word} {quoted(name)}, and this challenge allows none"
-    return Problem("S511", message, list=name)
+    terms = terms_of(ready)
+    return [
+        settled(terms, file.name, str(file.path), outcome, baseline=file.baseline)
+        for file, outcome in zip(files, outcomes, strict=True)
+    ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from scorer.core.text import printable
@@ -63,6 +64,51 @@ class Findings:
         """Add each of `problems`."""
         for problem in problems:
             self.add(problem)
+
+    def copy(self) -> Findings:
+        """The same findings, to be added to."""
+        found = Findings(self.path, self._kept)
+        found.counts, found._problems = self.counts.copy(), list(self._problems)
+        found._errors = self._errors
+        return found
+
+    def to_json(self) -> str:
+        """Everything, as `from_json` reads it back."""
+        problems = [
+            {key: value for key, value in asdict(each).items() if value is not None}
+            for each in self._problems
+        ]
+        return json.dumps(
+            {
+                "path": self.path,
+                "kept": self._kept,
+                "counts": self.counts,
+                "errors": self._errors,
+                "problems": problems,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Findings:
+        """The findings that `to_json` wrote.
+
+        Raises:
+            ValueError: the text is something else.
+        """
+        try:
+            fields = json.loads(text)
+            found = cls(fields["path"], fields["kept"])
+            found.counts.update(fields["counts"])
+            found._problems = [Problem(**each) for each in fields["problems"]]
+            found._errors = fields["errors"]
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"these are no findings: {error!r}") from error
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Findings) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
 
     def __iter__(self) -> Iterator[Problem]:
         """In the order of the file; what concerns the whole file first."""

@@ -1,4 +1,8 @@
-"""Scorecards to a report, without the truth."""
+"""Scorecards to a report, without the truth.
+
+What is recorded of a submission (an `Outcome`: findings, scorecard, fold's scorecards) and of its
+challenge (`Terms`) is enough: `settled` applies the rules, `board` ranks.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from scorer.challenge.model import Challenge
 from scorer.compare.base import aggregations, bind
+from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
+from scorer.core.text import printable, quoted
 from scorer.leaderboard.standings import (
     Entry,
     by_measure,
@@ -18,7 +26,9 @@ from scorer.leaderboard.standings import (
     with_certainty,
 )
 from scorer.metrics.base import Measure
-from scorer.results.report import Report, Scored
+from scorer.results.report import Report, Scored, Value
+from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
+from scorer.scoring.settle import over_folds, settle
 from scorer.views.positions import PositionTable
 
 
@@ -30,6 +40,7 @@ class Terms:
     measures: tuple[Measure, ...]
     fingerprint: str
     signatures: Mapping[str, str]  # measure id -> signature
+    rules: Mapping[str, Rules]  # measure id -> how lists without a value count
     breakers: tuple[Measure, ...] = ()  # what orders equal standings: measures, or preferences
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     lists: tuple[str, ...] = ()
@@ -43,13 +54,69 @@ class Terms:
         return next(measure for measure in self.measures if measure.primary)
 
 
-def board(terms: Terms, scored: Sequence[Scored], *, certain: bool = True) -> Report:
-    """Standings of what was scored, and all that a report shows.
+def settled(
+    terms: Terms, name: str, path: str, outcome: Outcome, *, baseline: bool = False
+) -> Scored:
+    """A submission after the challenge's rules; `undefined: error` can still reject it.
+
+    Args:
+        terms: what the challenge says of its board.
+        name: what the submission is called.
+        path: its file, as reports name it.
+        outcome: what an engine gave for it, its fold's scorecards too.
+        baseline: whether it stands outside the ranks.
+    """
+    card, findings, values = outcome.card, outcome.findings.copy(), dict[str, Value]()
+    if card is not None:
+        for measure in terms.measures:
+            rules = terms.rules[measure.id]
+            values[measure.id] = (
+                over_folds(outcome.folds, card.lists, measure, rules)
+                if outcome.folds
+                else settle(card, measure, rules)
+            )
+            if rules.undefined == "error" and measure.id in card.values:
+                undefined = {
+                    each.lists[n]: None
+                    for each in outcome.folds.values() or [card]
+                    for n in np.flatnonzero(each.states(measure.id, rules) == UNDEFINED).tolist()
+                }
+                findings.extend(_undefined(measure.id, terms, name) for name in undefined)
+        if findings.fatal:
+            card, values = None, {}
+    return Scored(
+        name, path, outcome.sha256, baseline, findings, card, values,
+        _by_group(terms, card) if card is not None else {},
+    )  # fmt: skip
+
+
+def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
+    """The mean of every measure over each group of lists, where the challenge has groups."""
+    masks: dict[str, Mask] = {}
+    for n, name in enumerate(card.lists if terms.groups else ()):
+        if (group := terms.groups.get(name)) is not None:
+            masks.setdefault(group, np.zeros(len(card.lists), dtype=bool))[n] = True
+    return {
+        measure.id: {
+            group: settle(card, measure, terms.rules[measure.id], keep).mean
+            for group, keep in sorted(masks.items())
+        }
+        for measure in terms.measures
+    }
+
+
+def _undefined(measure: str, terms: Terms, name: str) -> Problem:
+    word = printable(terms.called.get("list", "list"), 60)
+    message = f"{measure} is undefined for {word} {quoted(name)}, and this challenge allows none"
+    return Problem("S511", message, list=name)
+
+
+def ranked(terms: Terms, scored: Sequence[Scored]) -> Report:
+    """A report whose standings are ordered, and that says nothing of how certain they are.
 
     Args:
         terms: what the challenge says of its board.
         scored: the submissions, each with its scorecard and its settled values.
-        certain: whether intervals, tiers and ranges of ranks are worked out.
     """
     valid = [each for each in scored if each.card is not None]
     positions = {
@@ -74,15 +141,6 @@ def board(terms: Terms, scored: Sequence[Scored], *, certain: bool = True) -> Re
         for each in valid
     ]
     rows = standings(entries, by)
-    certainty = None
-    if certain:
-        per_list = {
-            each.name: values
-            for each in valid
-            if (values := each.values[terms.primary.id].per_list) is not None
-        }
-        rules = terms.challenge.leaderboard
-        rows, certainty = with_certainty(rows, per_list, terms.primary, rules)
     deviations = {
         each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
         for each in valid
@@ -98,8 +156,26 @@ def board(terms: Terms, scored: Sequence[Scored], *, certain: bool = True) -> Re
         terms.lists,
         terms.called,
         terms.notes,
-        certainty,
+        None,
         contradicting,
         dict(sorted(counts.items())),
         terms.rank_by,
     )
+
+
+def board(terms: Terms, scored: Sequence[Scored]) -> Report:
+    """A report with standings, their intervals, tiers and ranges of ranks.
+
+    Args:
+        terms: what the challenge says of its board.
+        scored: the submissions, each with its scorecard and its settled values.
+    """
+    report = ranked(terms, scored)
+    per_list = {
+        each.name: values
+        for each in scored
+        if each.card is not None and (values := each.values[terms.primary.id].per_list) is not None
+    }
+    rules = terms.challenge.leaderboard
+    rows, certainty = with_certainty(report.standings, per_list, terms.primary, rules)
+    return replace(report, standings=rows, certainty=certainty)

@@ -1,0 +1,175 @@
+"""Boards, outcomes and findings as JSON: what can be kept of them, and read back to the bit.
+
+A record holds arrays as their bytes, measures by name and parameters, a challenge as what its file
+says. Lines of challenge.yaml are not kept: a challenge that is read back names none.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar, get_origin
+
+import numpy as np
+from cattrs import BaseValidationError, Converter
+from cattrs.cols import (
+    is_namedtuple,
+    namedtuple_dict_structure_factory,
+    namedtuple_dict_unstructure_factory,
+)
+from numpy.typing import NDArray
+
+from scorer.challenge.model import Challenge
+from scorer.compare.base import aggregations, comparisons
+from scorer.core.errors import ScorerError, UnknownName
+from scorer.core.problems import Findings
+from scorer.core.registry import Registry
+from scorer.metrics.base import Measure, Metric, metrics
+from scorer.results.scorecard import Scorecard
+
+T = TypeVar("T")
+
+
+def to_json(record: object) -> str:
+    """A `Terms`, `Outcome`, `Scored`, `Report`, `Scorecard` or `Findings`, for `from_json`."""
+    return json.dumps(
+        {"record": type(record).__name__, "data": _converter(metrics()).unstructure(record)}
+    )
+
+
+def from_json(type_: type[T], text: str, metrics_: Registry[Metric] | None = None) -> T:
+    """The record that `to_json` wrote.
+
+    Args:
+        type_: what it is a record of.
+        text: the JSON.
+        metrics_: the metrics that it may name; default: those that are installed, to which a
+            challenge's own are an overlay (`BoundChallenge.metrics`).
+
+    Raises:
+        ScorerError: the text is no record of that type.
+        UnknownName: it names a metric that is not there.
+    """
+    try:
+        fields = json.loads(text)
+        if fields["record"] != type_.__name__:
+            raise ValueError(f"it is a record of a {fields['record']}")
+        converter = _converter(metrics() if metrics_ is None else metrics_)
+        return converter.structure(fields["data"], type_)
+    except ScorerError:
+        raise
+    except (BaseValidationError, ValueError, KeyError, TypeError) as error:
+        if unknown := _cause(error):
+            raise unknown from None
+        message = f"this is no record of a {type_.__name__}: {error}"
+        raise ScorerError(message) from error
+
+
+def _cause(error: BaseException) -> ScorerError | None:
+    """An error of ours inside those of a converter."""
+    if isinstance(error, ScorerError):
+        return error
+    inner = error.exceptions if isinstance(error, BaseValidationError) else ()
+    return next((found for each in inner if (found := _cause(each))), None)
+
+
+def _converter(known: Registry[Metric]) -> Converter:
+    made = Converter()
+    made.register_unstructure_hook(float, _float_out)
+    made.register_structure_hook(float, lambda value, _: float(value))
+    made.register_unstructure_hook(Findings, lambda found: json.loads(found.to_json()))
+    made.register_structure_hook(Findings, lambda fields, _: Findings.from_json(json.dumps(fields)))
+    made.register_unstructure_hook(Scorecard, lambda card: _text(card.to_bytes()))
+    made.register_structure_hook(
+        Scorecard, lambda text, _: Scorecard.from_bytes(base64.b64decode(text))
+    )
+    made.register_unstructure_hook(Challenge, _challenge_out)
+    made.register_structure_hook(Challenge, lambda fields, _: _challenge(fields))
+    made.register_unstructure_hook(Measure, lambda bound: _measure_out(bound, known))
+    made.register_structure_hook(Measure, lambda fields, _: _measure(fields, known))
+    made.register_unstructure_hook_func(_is_array, _array_out)
+    made.register_structure_hook_func(_is_array, lambda fields, _: _array(fields))
+    made.register_unstructure_hook_factory(is_namedtuple, namedtuple_dict_unstructure_factory)
+    made.register_structure_hook_factory(is_namedtuple, namedtuple_dict_structure_factory)
+    return made
+
+
+def _is_array(type_: Any) -> bool:
+    return type_ is np.ndarray or get_origin(type_) is np.ndarray
+
+
+def _float_out(value: float) -> float | str:
+    """A number as JSON has it, one that it has not as text."""
+    return value if math.isfinite(value) else str(value)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _array_out(values: NDArray[Any]) -> dict[str, object]:
+    return {"dtype": values.dtype.str, "shape": values.shape, "data": _text(values.tobytes())}
+
+
+def _array(fields: Mapping[str, Any]) -> NDArray[Any]:
+    dtype = np.dtype(fields["dtype"])
+    if dtype.hasobject:
+        raise ValueError("an array of objects")
+    flat = np.frombuffer(base64.b64decode(fields["data"]), dtype)
+    return flat.reshape(fields["shape"]).copy()
+
+
+def _challenge_out(challenge: Challenge) -> dict[str, object]:
+    fields = challenge.model_dump(mode="json", exclude_defaults=True)
+    return {"path": str(challenge.path), "folder": str(challenge.folder), "fields": fields}
+
+
+def _challenge(fields: Mapping[str, Any]) -> Challenge:
+    challenge = Challenge.model_validate(fields["fields"])
+    challenge._path, challenge._folder = Path(fields["path"]), Path(fields["folder"])
+    return challenge
+
+
+def _named(name: str, known: Registry[Metric]) -> dict[str, Metric]:
+    """What has that name: a metric, a preference between submissions, an aggregation of them."""
+    found = {}
+    with suppress(UnknownName):
+        found["metrics"] = known.get(name)
+    with suppress(UnknownName):
+        found["comparisons"] = comparisons().get(name).metric
+    with suppress(UnknownName):
+        found["aggregations"] = aggregations().get(name).metric
+    return found
+
+
+def _measure_out(bound: Measure, known: Registry[Metric]) -> dict[str, object]:
+    name = bound.metric.name
+    of = (key for key, metric in _named(name, known).items() if metric is bound.metric)
+    return {
+        "registry": next(of, "metrics"),  # a plugin's is in the registry that reads it back
+        "metric": name,
+        "params": _written(bound),
+        "name": bound.name,
+        "id": bound.id,
+        "primary": bound.primary,
+    }
+
+
+def _written(bound: Measure) -> dict[str, Any]:
+    """The parameters as JSON has them; one at its default is read back from there, as it is."""
+    params = bound.metric.parameters(**bound.params)
+    return params.model_dump(mode="json", exclude_defaults=True)
+
+
+def _measure(fields: Mapping[str, Any], known: Registry[Metric]) -> Measure:
+    name = fields["metric"]
+    metric = _named(name, known).get(fields["registry"])
+    if metric is None:
+        raise UnknownName("metric", name, list(known.things))
+    params = metric.parameters(**fields["params"])
+    settled = {key: getattr(params, key) for key in metric.parameters.model_fields}
+    return Measure(metric, settled, fields["name"], fields["id"], fields["primary"])
