@@ -187,7 +187,7 @@ def _overview() -> str:
 def _edge() -> Terminal:
     from scorer.cli.options import Terminal
 
-    size = shutil.get_terminal_size((80, 24))
+    wide = is_terminal(sys.stdout) or "COLUMNS" in os.environ  # a pipe or a file has no width
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     kept, progress = ExitStack(), None
     if is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
@@ -195,7 +195,7 @@ def _edge() -> Terminal:
         kept.callback(progress.close)
     return Terminal(
         sys.stdin.buffer if sys.stdin else None,
-        size.columns,
+        shutil.get_terminal_size((80, 24)).columns if wide else None,
         is_terminal(sys.stdout) and not plain,
         kept,
         progress,

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
 import typer
 
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
+from scorer.reports.base import Options
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
     from scorer.challenge.model import Challenge
+    from scorer.core.problems import Findings
     from scorer.results.report import Scored
 
 REJECTED, WRONG = 1, 2  # exit codes: a submission is rejected; the challenge is wrong
@@ -30,10 +31,16 @@ class Terminal(NamedTuple):
     """What the process has around it; only `cli` makes one."""
 
     stdin: BinaryIO | None  # None: it is closed
-    width: int
+    width: int | None  # None: standard output is no terminal
     colour: bool
     kept: ExitStack  # what is undone when the command has ended
     progress: Callable[[float, int, str], None] | None = None
+
+    def options(self, output: Path | None, precision: int = 4, **rest: bool) -> Options:
+        """How a text is to look there, or in a file, which has neither width nor colour."""
+        if output is not None:
+            return Options(precision, **rest)
+        return Options(precision, width=self.width, colour=self.colour, **rest)
 
 
 class Result(NamedTuple):
@@ -171,8 +178,4 @@ def problems(findings: Findings, quiet: bool = False, every: bool = False) -> li
     """A file's problems as lines; when quiet, only its errors."""
     from scorer.reports.findings.text import format_findings
 
-    if not quiet:
-        return format_findings(findings, every)
-    errors = Findings(findings.path)
-    errors.extend(problem for problem in findings if problem.severity == "error")
-    return format_findings(errors, every)
+    return format_findings(findings, every, quiet)

@@ -1,22 +1,40 @@
-"""What a report format is, and the pieces of text that several of them share."""
+"""What an output form is, and the data that several of them share.
+
+Every subject (a leaderboard, a comparison, findings, an explanation, soundness) has a folder of
+forms, one file each; an installed project adds more by an entry point of the subject's group.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, NamedTuple, TypeVar
 
 from scorer.core.registry import Registry, discover, load_one, mark
 
+# subject -> its group of entry points; a subject's folder bears its name
+GROUPS = {
+    "leaderboard": "scorer.reports",
+    "comparison": "scorer.compared",
+    "findings": "scorer.findings",
+    "explanation": "scorer.explanation",
+    "soundness": "scorer.soundness",
+}
+SHARED = {"cells"}  # modules beside the forms, which define none
+
 
 class Options(NamedTuple):
-    """How a report is to look; nothing here changes a value."""
+    """How a text is to look; nothing here changes a value."""
 
     precision: int = 4
     per_list: bool = False
-    width: int = 80
+    width: int | None = None  # of a terminal; None: nothing is cut, as in a file
     colour: bool = False
-    every: bool = False  # all places of a problem, not only the first
+    every: bool = False  # all places of a problem, not only the first; all pairs
+    quiet: bool = False  # no warnings
+    private: bool = False  # what organizers need and nobody else may read, too
 
 
 Write = Callable[[Any, Options], str]
@@ -26,27 +44,45 @@ F = TypeVar("F", bound=Write)
 
 
 class Form(NamedTuple):
-    """A way to show a report, or a comparison."""
+    """A way to write a subject as text."""
 
     name: str
     write: Write
     aliases: tuple[str, ...] = ()
 
 
-def form(name: str) -> Callable[[F], F]:
-    """Make a function from what is shown to text the format of that name."""
-    return lambda function: mark(function, Form(name, function))
+# a type for each subject, so that one file can define forms of several
+TYPES: dict[str, type[Form]] = {subject: type(subject, (Form,), {}) for subject in GROUPS}
+
+
+def form(subject: str, name: str) -> Callable[[F], F]:
+    r"""Make a function from a subject's data to text the form of that name.
+
+    >>> @form("leaderboard", "names")
+    ... def names(report, options):
+    ...     return "".join(f"{standing.name}\n" for standing in report.standings)
+    """
+    return lambda function: mark(function, TYPES[subject](name, function))
 
 
 @cache
-def forms() -> Registry[Form]:
-    """Every report format there is."""
-    return discover("report format", "scorer.reports.leaderboard", Form, "scorer.reports")
+def forms(subject: str) -> Registry[Form]:
+    """Every form of a subject: those in its folder and the installed ones."""
+    package = f"{__package__}.{subject}"
+    return discover(f"{subject} format", package, TYPES[subject], GROUPS[subject])
 
 
-def form_of(name: str) -> Form:
-    """The report format of that name. Raises `UnknownName`."""
-    return load_one("scorer.reports.leaderboard", Form, name) or forms().get(name)
+def form_of(subject: str, name: str) -> Form:
+    """The form of that name. Raises `UnknownName`."""
+    package = f"{__package__}.{subject}"
+    return load_one(package, TYPES[subject], name) or forms(subject).get(name)
+
+
+def form_names(subject: str) -> str:
+    """The names of a subject's own forms for a command's help; none of them is loaded."""
+    folder = Path(__file__).parent / subject
+    names = (module.name for module in iter_modules([str(folder)]))
+    return ", ".join(name for name in names if name not in SHARED)
 
 
 class Sheet(NamedTuple):

@@ -119,7 +119,7 @@ def hostile(tmp_path_factory):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("per_list", [False, True])
 def test_no_control_leaves_a_report(hostile, form, per_list):
-    said = forms().get(form).write(hostile, Options(per_list=per_list))
+    said = forms("leaderboard").get(form).write(hostile, Options(per_list=per_list))
     said.encode()
     odd = {c for c in said if not c.isprintable()} - {"\n"}
     assert not odd, odd
@@ -140,7 +140,7 @@ class Tags(HTMLParser):
 
 
 def test_html_text_stays_text(hostile):
-    page = Tags(forms().get("html").write(hostile, Options(per_list=True)))
+    page = Tags(forms("leaderboard").get("html").write(hostile, Options(per_list=True)))
     assert page.tags.count("script") == 1
     assert {"img", "b"}.isdisjoint(page.tags)
     assert page.handlers == []
@@ -150,7 +150,7 @@ def test_html_text_stays_text(hostile):
 
 def test_no_cell_is_a_formula(hostile):
     for per_list in (False, True):
-        said = forms().get("csv").write(hostile, Options(per_list=per_list))
+        said = forms("leaderboard").get("csv").write(hostile, Options(per_list=per_list))
         rows = list(csv.reader(io.StringIO(said)))
         assert len({len(row) for row in rows}) == 1
         for row in rows:
@@ -159,7 +159,7 @@ def test_no_cell_is_a_formula(hostile):
 
 
 def test_a_markdown_table_keeps_its_columns(hostile):
-    said = forms().get("markdown").write(hostile, Options())
+    said = forms("leaderboard").get("markdown").write(hostile, Options())
     rows = [line for line in said.splitlines() if line.startswith("|")]
     bars = {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(hostile.standings) + 2]}
     assert len(bars) == 1
@@ -167,7 +167,7 @@ def test_a_markdown_table_keeps_its_columns(hostile):
 
 
 def test_every_line_for_github_is_a_command_of_ours(hostile):
-    for line in forms().get("github").write(hostile, Options()).splitlines():
+    for line in forms("leaderboard").get("github").write(hostile, Options()).splitlines():
         found = re.fullmatch(r"::(error|warning|notice) ([^:]*)::(.*)", line)
         assert found, line
         for part in found[2].split(","):
@@ -175,9 +175,9 @@ def test_every_line_for_github_is_a_command_of_ours(hostile):
 
 
 def test_a_terminal_shows_markup_as_it_is(hostile):
-    said = forms().get("table").write(hostile, Options(width=200))
+    said = forms("leaderboard").get("table").write(hostile, Options(width=200))
     assert "[bold]x[/bold] [link=http://evil]y[/link]" in said
-    assert "\x1b" in forms().get("table").write(hostile, Options(colour=True))
+    assert "\x1b" in forms("leaderboard").get("table").write(hostile, Options(colour=True))
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_an_annotation_says_where_and_cannot_be_left():
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
 def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
-    said = forms().get("table").write(board, Options(width=width))
+    said = forms("leaderboard").get("table").write(board, Options(width=width))
     assert max(map(len, said.splitlines())) <= max(width, 33)
     for value in ("0.9231", "0.8698", "0.4346"):
         assert value in said
@@ -235,13 +235,13 @@ def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
 
 
 def test_a_rule_parts_the_tiers(board):
-    lines = forms().get("table").write(board, Options()).splitlines()
+    lines = forms("leaderboard").get("table").write(board, Options()).splitlines()
     rules = [n for n, line in enumerate(lines) if line.startswith("╌")]
     assert [lines[n - 1].split()[2] for n in rules] == ["beta", "gamma"]
 
 
 def test_json_says_how_certain_the_board_is(board):
-    said = json.loads(forms().get("json").write(board, Options()))
+    said = json.loads(forms("leaderboard").get("json").write(board, Options()))
     first = said["leaderboard"][0]
     assert list(first) == ["rank", "name", "values", "tier", "ranks", "interval"]
     assert (first["tier"], first["ranks"]) == (1, [1, 2])
@@ -267,7 +267,7 @@ def test_footnotes_say_how_many_lists_have_no_value(board):
 def test_who_is_significantly_worse_than_the_first(board):
     assert worse(board) == {"gamma", "delta", "eta", "popular"}
     assert worse(replace(board, certainty=None)) == frozenset()
-    said = forms().get("latex").write(board, Options())
+    said = forms("leaderboard").get("latex").write(board, Options())
     assert said.count(r"\textsuperscript{\dag}") == 5
 
 
@@ -280,7 +280,7 @@ def test_contradicting_preferences_are_noted(board):
 @pytest.mark.parametrize("per_list", [False, True])
 def test_a_report_without_certainty_or_without_anyone_is_a_report(board, form, per_list):
     bare = tuple(replace(row, interval=None, tier=None, ranks=None) for row in board.standings)
-    write = forms().get(form).write
+    write = forms("leaderboard").get(form).write
     assert write(replace(board, certainty=None, standings=bare), Options(per_list=per_list))
     rejected = tuple(each for each in board.submissions if not each.valid)
     none = replace(board, certainty=None, standings=(), submissions=rejected)
@@ -334,6 +334,6 @@ def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
     )  # fmt: skip
     start = perf_counter()
     for form in FORMATS:
-        said = forms().get(form).write(big, Options())
+        said = forms("leaderboard").get(form).write(big, Options())
         assert len(said) < 2_000_000, form
     assert perf_counter() - start < 10

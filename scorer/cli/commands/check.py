@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -22,31 +20,26 @@ from scorer.cli.options import (
     SubmissionWords,
     Terminal,
     challenge_of,
-    problems,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.results.report import Scored
+from scorer.reports.base import Options, form_names, form_of
 
-
-class Form(StrEnum):
-    """How the findings are written."""
-
-    text = "text"
-    json = "json"
-    github = "github"
-    sarif = "sarif"
+FORMATS = form_names("findings")
 
 
 def check(
     context: typer.Context,
     challenge: ChallengeWord,
     submissions: SubmissionWords,
-    format: Annotated[Form, typer.Option("--format", help="How the findings are written.")] = (
-        Form.text
-    ),
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT", help=f"How the findings are written: {FORMATS}."
+        ),
+    ] = "text",
     output: Output = None,
     fix: Annotated[
         bool,
@@ -58,8 +51,10 @@ def check(
 ) -> Result:
     """Check submissions without scoring them; works without the truth where lists are public."""
     from scorer.api.check import check as run
+    from scorer.reports.findings.cells import Checked
 
     edge: Terminal = context.obj
+    form = form_of("findings", format)
     settled, notes = challenge_of(challenge)
     files = submissions_of(submissions, edge, settled)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
@@ -75,46 +70,10 @@ def check(
         settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
     )
     bad = any(scored.findings.fatal for scored in checked)
-    text = _written(settled, checked, format, every, quiet)
-    return Result(text, tuple(changed), 1 if bad else 0, output)
-
-
-def _written(
-    challenge: Challenge, checked: Sequence[Scored], format: Form, every: bool, quiet: bool
-) -> str:
-    from scorer.reports.findings.github import workflow_commands
-    from scorer.reports.findings.json import as_json
-    from scorer.reports.findings.sarif import as_sarif
-
-    if format is Form.json:
-        return as_json(challenge, checked)
-    if format is Form.sarif:
-        return as_sarif(checked)
-    lines: list[str] = []
-    for scored in checked:
-        if format is Form.github:
-            lines += workflow_commands(scored.findings, every)
-        else:
-            lines += problems(scored.findings, quiet, every)
-            if scored.findings.fatal or not quiet:
-                lines.append(f"{printable(scored.path)}: {_summary(scored)}")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _summary(scored: Scored) -> str:
-    """How it stands with a file, in a few words."""
-    errors: dict[str, int] = {}
-    warnings: dict[str, int] = {}
-    severe = {problem.code for problem in scored.findings if problem.severity == "error"}
-    for code, count in sorted(scored.findings.counts.items()):
-        (errors if code in severe else warnings)[code] = count
-    lines = [
-        f"{sum(found.values()):,} {word}{'s' * (sum(found.values()) != 1)} ({', '.join(found)})"
-        for word, found in (("error", errors), ("warning", warnings))
-        if found
-    ]
-    verdict = "would be rejected" if severe else "fine"
-    return f"{verdict}{': ' if lines else ''}{', '.join(lines)}"
+    options = Options(every=every, quiet=quiet)
+    return Result(
+        form.write(Checked(settled, checked), options), tuple(changed), 1 if bad else 0, output
+    )
 
 
 def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[str]) -> Named:

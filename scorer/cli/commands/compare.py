@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
@@ -25,9 +24,9 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UsageError
-from scorer.reports import comparison as compared
+from scorer.reports.base import form_names, form_of
 
-FORMATS = ", ".join(module.name for module in iter_modules(compared.__path__))
+FORMATS = form_names("comparison")
 
 
 def compare(
@@ -58,11 +57,10 @@ def compare(
     """
     from scorer.api.compare import compare as run
     from scorer.compare.from_jsonl import read
-    from scorer.reports.base import Options
-    from scorer.reports.comparison.cells import Compared, form_of
+    from scorer.reports.comparison.cells import Compared
 
     edge: Terminal = context.obj
-    form = form_of(format)
+    form = form_of("comparison", format)
     settled, notes = challenge_of(challenge, metric, truth)
     refuse_overwrite(output, settled, challenge, *map(Path, submissions))
     message = [] if quiet else list(notes)
@@ -87,6 +85,6 @@ def compare(
             if exit_code:
                 return Result("", (*message, f"error: nothing to compare: {few}"), exit_code)
             raise UsageError(f"nothing to compare: {few}, two are needed")
-    options = Options(precision, False, edge.width, edge.colour and output is None, every)
+    options = edge.options(output, precision, every=every, quiet=quiet)
     text = form.write(Compared(settled, report, found), options)
     return Result(text, tuple(message), exit_code, output)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -22,14 +21,9 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
+from scorer.reports.base import form_names, form_of
 
-
-class Form(StrEnum):
-    """How the working is written."""
-
-    text = "text"
-    json = "json"
-    markdown = "markdown"
+FORMATS = form_names("explanation")
 
 
 def explain(
@@ -48,7 +42,9 @@ def explain(
             help="This value; may be given several times. By default the primary measure.",
         ),
     ] = None,
-    format: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.text,
+    format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
+    ] = "text",
     output: Output = None,
     truth: TruthWord = None,
     precision: Precision = 4,
@@ -57,9 +53,9 @@ def explain(
 ) -> Result:  # fmt: skip
     """Work one list's value out, step by step. For organizers: it shows items of the truth."""
     from scorer.api.explain import explain as run
-    from scorer.reports.explanation import text as workings
 
     edge: Terminal = context.obj
+    form = form_of("explanation", format)
     settled, _ = challenge_of(challenge, metric, truth)
     (file,) = submissions_of([submission], edge, settled)
     refuse_overwrite(output, settled, challenge, file.path)
@@ -70,6 +66,5 @@ def explain(
     message = tuple(problems(found.findings, quiet))
     if not found.found:
         return Result("", message, 1)
-    colour = edge.colour and output is None
-    text = workings.WRITERS[format.value](found, precision, edge.width, colour)
-    return Result(text, message, 0, output)
+    options = edge.options(output, precision)
+    return Result(form.write(found, options), message, 0, output)

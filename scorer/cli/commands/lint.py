@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -15,18 +14,16 @@ from scorer.cli.options import (
     challenge_of,
     refuse_overwrite,
 )
+from scorer.reports.base import Options, form_names, form_of
 
-
-class Form(StrEnum):
-    """How the findings are written."""
-
-    text = "text"
-    json = "json"
+FORMATS = form_names("soundness")
 
 
 def lint(
     challenge: ChallengeWord,
-    format: Annotated[Form, typer.Option("--format", help="How it is written.")] = Form.text,
+    format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
+    ] = "text",
     output: Output = None,
     allow_plugins: Plugins = False,
 ) -> Result:
@@ -36,13 +33,10 @@ def lint(
     chance level, and whether the rules can be played. For organizers: it reads the truth.
     """
     from scorer.api.lint import lint as run
-    from scorer.reports.soundness.json import data
-    from scorer.reports.soundness.text import text as as_text
-    from scorer.reports.syntax.json import dumped
 
+    form = form_of("soundness", format)
     settled, _ = challenge_of(challenge)
     refuse_overwrite(output, settled, challenge)
     found = run(settled, allow_plugins=allow_plugins)
-    json = format is Form.json
-    text = dumped(data(found)) + "\n" if json else as_text(found)
+    text = form.write(found, Options())
     return Result(text, exit_code=0 if found.sound else 2, output=output)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scorer import reports
 from scorer.cli.options import (
     ChallengeWord,
     Every,
@@ -30,13 +28,14 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
+from scorer.reports.base import form_names, form_of
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
     from scorer.results.report import Report
 
 BELOW = 5
-FORMATS = ", ".join(module.name for module in iter_modules(reports.__path__))
+FORMATS = form_names("leaderboard")
 
 
 def score(
@@ -69,11 +68,10 @@ def score(
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer.api.score import score as run
-    from scorer.reports.base import Options, form_of
     from scorer.reports.syntax.github import annotation
 
     edge: Terminal = context.obj
-    form = form_of(format)
+    form = form_of("leaderboard", format)
     settled, notes = challenge_of(challenge, metric, truth)
     floors = _floors(fail_under, settled, allow_plugins) if fail_under else {}
     files = submissions_of(submissions, edge, settled)
@@ -81,7 +79,7 @@ def score(
     report = run(
         settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
     )
-    options = Options(precision, per_list, edge.width, edge.colour and output is None, every)
+    options = edge.options(output, precision, per_list=per_list, every=every, quiet=quiet)
     lines = [*([] if quiet else [*notes, *map(str, report.notes)])]
     github = form.name == "github"
     for scored in report.submissions if not github else ():

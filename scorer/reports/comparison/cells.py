@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.core.registry import Registry, discover, load_one
 from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
-from scorer.reports.base import Form, Sheet
+from scorer.reports.base import Sheet
 from scorer.reports.leaderboard.cells import chance
 from scorer.results.comparison import Differing, Pair, Pairing, Tally
 from scorer.results.report import Report
@@ -46,17 +44,6 @@ class Compared:
     def preferences(self) -> tuple[str, ...]:
         """Those that were asked for."""
         return tuple(self.pairing.orders)
-
-
-@cache
-def forms() -> Registry[Form]:
-    """Every format of a comparison there is."""
-    return discover("comparison format", "scorer.reports.comparison", Form, "scorer.compared")
-
-
-def form_of(name: str) -> Form:
-    """The format of that name. Raises `UnknownName`."""
-    return load_one("scorer.reports.comparison", Form, name) or forms().get(name)
 
 
 def title(pair: Pair) -> str:

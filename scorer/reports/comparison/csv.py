@@ -13,7 +13,7 @@ HEAD = ("a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
         "low", "high", "effect_size", "p")  # fmt: skip
 
 
-@form("csv")
+@form("comparison", "csv")
 def csv(compared: Compared, options: Options) -> str:
     """One row a pair and measure or preference, with full doubles."""
     buffer = io.StringIO()

@@ -45,7 +45,7 @@ from scorer.results.comparison import Differing, Pair, Preferred
 BARS = 80  # of a picture; more lists share bars
 
 
-@form("html")
+@form("comparison", "html")
 def html(compared: Compared, options: Options) -> str:
     """Everything that is known, for people; every pair's picture where pairs are few."""
     challenge, report = compared.challenge, compared.report

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer.core.version import __version__
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
-from scorer.reports.syntax.json import dumped, each_list, known
+from scorer.reports.syntax.json import dumped, each_list, head, known
 from scorer.results.comparison import Differing, Pairing, Tally
 
 
-@form("json")
+@form("comparison", "json")
 def json(compared: Compared, options: Options) -> str:
     """Everything, for programs."""
-    challenge, report, found = compared.challenge, compared.report, compared.pairing
+    found = compared.pairing
     fields = {
-        "scorer": __version__,
-        "challenge": {
-            "id": challenge.id,
-            "title": challenge.title,
-            "fingerprint": report.fingerprint if report else None,
-        },
+        **head(compared.challenge, compared.report.fingerprint if compared.report else None),
         "pairs": [
             {
                 "a": pair.a,

@@ -7,7 +7,7 @@ from scorer.reports.comparison.cells import Compared
 from scorer.reports.syntax.json import dumped, known
 
 
-@form("jsonl")
+@form("comparison", "jsonl")
 def jsonl(compared: Compared, options: Options) -> str:
     """One line a list and pair: its preferences."""
     written = []

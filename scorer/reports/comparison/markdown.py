@@ -13,7 +13,7 @@ from scorer.reports.comparison.cells import (
 from scorer.reports.syntax.markdown import escaped, piped
 
 
-@form("markdown")
+@form("comparison", "markdown")
 def markdown(compared: Compared, options: Options) -> str:
     """The orders, then every pair; of many pairs only when all are asked for."""
     found = compared.pairing

@@ -30,7 +30,7 @@ ROWS = 40  # of a picture; more lists share rows
 DROPPED = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest first
 
 
-@form("table")
+@form("comparison", "table")
 def table(compared: Compared, options: Options) -> str:
     """Every pair, then the orders; of many pairs the orders and a sign each."""
     paper, found = TextReport(options.width, options.colour), compared.pairing
@@ -74,7 +74,7 @@ def _pair(paper: TextReport, compared: Compared, pair: Pair, options: Options) -
         paper.say(f"{MOST}:")
         for key, message in zip(figures[0], most, strict=True):
             lines = wrap(
-                f"{printable(key)}: {message}", max(paper.width - 2, 20), subsequent_indent="  "
+                f"{printable(key)}: {message}", max(paper.prose - 2, 20), subsequent_indent="  "
             )
             for line in lines:
                 paper.say(f"  {line}")
@@ -103,12 +103,12 @@ def _orders(paper: TextReport, sheet: Sheet) -> None:
         Column(name, [printable(cell, 10_000) for cell in cells], right=False, fold=name == "order")
         for name, cells in zip(sheet.head, columns, strict=True)
     )
-    if sum(each.width + 3 for each in others) + order.width <= paper.width:
+    if sum(each.width + 3 for each in others) + order.width <= paper.room:
         paper.table([*others, order])
         return
     for key, names, message in sheet.rows:
         paper.say(f"{printable(key)}, {names}:")
-        lines = wrap(message, max(paper.width - 2, 20), break_on_hyphens=False)
+        lines = wrap(message, max(paper.prose - 2, 20), break_on_hyphens=False)
         for line in lines:
             paper.say(f"  {line}")
 
@@ -117,7 +117,7 @@ def _matrix(paper: TextReport, matrix: Matrix) -> None:
     """A row a submission, a column each: as many as there is room for."""
     name = min(max(len(printable(each, 16)) for each in matrix.names), 16)
     cell = len(str(len(matrix.names))) + 1
-    room = max((paper.width - name - cell) // cell, 1)
+    room = max((paper.room - name - cell) // cell, 1)
     paper.say(f"\n{printable(matrix.key)}, best first", "bold")
     paper.say(f"{matrix.message}.")
     columns = range(1, min(len(matrix.names), room) + 1)
@@ -136,7 +136,7 @@ def _picture(paper: TextReport, compared: Compared, pair: Pair, options: Options
     most = max((abs(bar.value) for bar in made), default=0.0)
     rule = f"; {shared(made)}" if shared(made) else ""
     paper.say(f"\n{printable(key)} list by list, {title(pair)}{rule}", "bold")
-    half = min(20, max(4, (paper.width - 21 - 6 - options.precision) // 2))
+    half = min(20, max(4, (paper.prose - 21 - 6 - options.precision) // 2))
     for bar in made:
         name = printable(bar.lists[0], 18) + ("" if len(bar.lists) == 1 else " ..")
         shares = (max(side * bar.value / most, 0.0) if most else 0.0 for side in (-1, 1))

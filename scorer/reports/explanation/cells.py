@@ -10,7 +10,8 @@ from scorer.metrics.explain.steps import Cell, Formula, Grid, Items, Sentence, S
 from scorer.results.explanation import Explained, Explanation
 
 
-def _title(found: Explanation, each: Explained) -> str:
+def title(found: Explanation, each: Explained) -> str:
+    """What is worked out, of which list and submission."""
     word = found.called.get("list", "list")
     return f"{each.working.title} of {word} {quoted(found.list)} in {found.submission}"
 
@@ -61,7 +62,7 @@ def cells(step: Grid, precision: int) -> Iterator[list[str]]:
             yield [written(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
 
 
-def _right(step: Grid) -> list[bool]:
+def right(step: Grid) -> list[bool]:
     """Which columns hold numbers."""
     return [
         name != "item" and not any(isinstance(c, str) for c in column)

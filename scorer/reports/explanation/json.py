@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, Step
+from scorer.reports.base import Options, form
 from scorer.reports.syntax.json import dumped, known
 from scorer.results.explanation import Explanation
 
 
-def as_json(found: Explanation, *_: object) -> str:
+@form("explanation", "json")
+def json(found: Explanation, options: Options) -> str:
     """The same as numbers, every digit of them; nothing is abbreviated."""
     return dumped(_data(found)) + "\n"
 

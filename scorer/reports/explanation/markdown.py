@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.metrics.explain.steps import Grid
-from scorer.reports.explanation.cells import _right, _title, cells, end, line
+from scorer.reports.base import Options, form
+from scorer.reports.explanation.cells import cells, end, line, right, title
 from scorer.reports.syntax.markdown import escaped, piped
 from scorer.results.explanation import Explanation
 
 
-def markdown(found: Explanation, precision: int, *_: object) -> str:
+@form("explanation", "markdown")
+def markdown(found: Explanation, options: Options) -> str:
     """The same for a page."""
-    return "\n".join(_page(found, precision)) + "\n"
+    return "\n".join(_page(found, options.precision)) + "\n"
 
 
 def _page(found: Explanation, precision: int) -> Iterator[str]:
     for each in found.found:
-        yield f"## {escaped(_title(found, each))}"
+        yield f"## {escaped(title(found, each))}"
         for step in each.working.steps:
             yield ""
             if not isinstance(step, Grid) or not step.rows:
@@ -27,7 +29,7 @@ def _page(found: Explanation, precision: int) -> Iterator[str]:
             yield ""
             head = [escaped(column) for column in step.columns]
             rows = [[escaped(cell) for cell in row] for row in cells(step, precision)]
-            yield from piped(head, rows, {n for n, right in enumerate(_right(step)) if not right})
+            yield from piped(head, rows, {n for n, number in enumerate(right(step)) if not number})
         yield from ("", *(escaped(note) for note in each.notes))
         yield f"**{escaped(end(each, precision))}**"
         yield ""

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from scorer.core.problems import Findings
+from scorer.reports.base import Options, form
+from scorer.reports.findings.cells import Checked
 from scorer.reports.findings.text import places
 from scorer.reports.syntax.github import annotation
+
+
+@form("findings", "github")
+def github(checked: Checked, options: Options) -> str:
+    """A mark at every problem; every line is a workflow command."""
+    lines: list[str] = []
+    for scored in checked.submissions:
+        lines += workflow_commands(scored.findings, options.every)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def workflow_commands(findings: Findings, every: bool = False) -> list[str]:

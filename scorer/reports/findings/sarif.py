@@ -1,9 +1,8 @@
-"""What checks found, for programs: JSON, and SARIF as code scanners exchange it."""
+"""Problems as SARIF, which code scanners exchange."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,18 +10,22 @@ from urllib.parse import quote
 from scorer.core.codes import codes
 from scorer.core.problems import Problem
 from scorer.core.version import __version__
+from scorer.reports.base import Options, form
+from scorer.reports.findings.cells import Checked
 from scorer.reports.syntax.json import dumped
-from scorer.results.report import Scored
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_sarif(checked: Sequence[Scored]) -> str:
+@form("findings", "sarif")
+def sarif(checked: Checked, options: Options) -> str:
     """SARIF 2.1.0: a rule for each code that was found, a result for each problem."""
-    found = sorted({code for scored in checked for code in scored.findings.counts})
+    found = sorted({code for scored in checked.submissions for code in scored.findings.counts})
     index = {code: n for n, code in enumerate(found)}
     results = [
-        _result(problem, scored.path, index) for scored in checked for problem in scored.findings
+        _result(problem, scored.path, index)
+        for scored in checked.submissions
+        for problem in scored.findings
     ]
     driver = {
         "name": "scorer",

@@ -5,6 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.core.problems import PLACES, Findings, Problem
+from scorer.core.text import printable
+from scorer.reports.base import Options, form
+from scorer.reports.findings.cells import Checked, summary
+from scorer.reports.syntax.github import no_command
+
+
+@form("findings", "text")
+def text(checked: Checked, options: Options) -> str:
+    """Every file's problems, then how it stands; when quiet, only what is wrong."""
+    lines: list[str] = []
+    for scored in checked.submissions:
+        lines += format_findings(scored.findings, options.every, options.quiet)
+        if scored.findings.fatal or not options.quiet:
+            lines.append(no_command(f"{printable(scored.path)}: {summary(scored)}"))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, int]]:
@@ -23,8 +38,21 @@ def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, i
         yield problem, rest if last[problem.code] == n else 0
 
 
-def format_findings(findings: Findings, every: bool = False) -> list[str]:
-    """Problems as lines: the first places of each code, how many more, and what would help."""
+def format_findings(findings: Findings, every: bool = False, quiet: bool = False) -> list[str]:
+    """Problems as lines: the first places of each code, how many more, and what would help.
+
+    Args:
+        findings: of one file.
+        every: every place of a problem that was kept.
+        quiet: only errors.
+
+    Returns:
+        Lines of which none is a command to the runner of a workflow.
+    """
+    if quiet:
+        errors = Findings(findings.path)
+        errors.extend(problem for problem in findings if problem.severity == "error")
+        findings = errors
     lines: list[str] = []
     helped: set[str] = set()
     for problem, rest in places(findings, every):
@@ -35,4 +63,4 @@ def format_findings(findings: Findings, every: bool = False) -> list[str]:
         if rest > 0:
             hint = "" if every else " (--all)"
             lines.append(f"  and {rest:,} more of {problem.code}{hint}")
-    return lines
+    return list(map(no_command, lines))

@@ -12,7 +12,7 @@ from scorer.reports.syntax.csv import cell, exact
 from scorer.results.report import Report
 
 
-@form("csv")
+@form("leaderboard", "csv")
 def csv(report: Report, options: Options) -> str:
     """One row a standing with full doubles; with `--per-list` one row a submission and list."""
     buffer = io.StringIO()

@@ -8,7 +8,7 @@ from scorer.reports.syntax.github import annotation
 from scorer.results.report import Report
 
 
-@form("github")
+@form("leaderboard", "github")
 def github(report: Report, options: Options) -> str:
     """Every line is a workflow command, so that no text from a file can be one."""
     lines = []

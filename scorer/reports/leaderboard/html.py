@@ -48,7 +48,7 @@ from scorer.results.report import Certainty, Report, Scored, Standing
 STEPS = 20  # of a histogram
 
 
-@form("html")
+@form("leaderboard", "html")
 def html(report: Report, options: Options) -> str:
     """Everything that is known, for people."""
     challenge = report.challenge

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer.core.problems import Problem
-from scorer.core.version import __version__
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form
 from scorer.reports.leaderboard.cells import gap
-from scorer.reports.syntax.json import dumped, each_list, known
+from scorer.reports.syntax.json import dumped, each_list, head, known, problem
 from scorer.results.report import Certainty, Report, Scored, Value
 
 
-@form("json")
+@form("leaderboard", "json")
 def json(report: Report, options: Options) -> str:
     """Everything that is known, for programs."""
-    challenge = report.challenge
     fields = {
-        "scorer": __version__,
-        "challenge": {
-            "id": challenge.id,
-            "title": challenge.title,
-            "fingerprint": report.fingerprint,
-        },
+        **head(report.challenge, report.fingerprint),
         "measures": [
             {
                 "id": measure.id,
@@ -52,7 +44,7 @@ def json(report: Report, options: Options) -> str:
         "certainty": _certainty(report.certainty, report),
         "cycles": report.cycles,
         "groups": report.groups,
-        "notes": [_problem(problem) for problem in report.notes],
+        "notes": [problem(each) for each in report.notes],
     }
     return dumped(fields) + "\n"
 
@@ -64,7 +56,7 @@ def _submission(scored: Scored, report: Report, options: Options) -> dict[str, A
         "sha256": scored.sha256,
         "valid": scored.valid,
         "baseline": scored.baseline,
-        "problems": [_problem(problem) for problem in scored.findings],
+        "problems": [problem(each) for each in scored.findings],
         "values": {
             measure.id: {
                 **_value(scored.values[measure.id], report.lists, options.per_list),
@@ -102,11 +94,6 @@ def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | 
         "lists": certainty.lists,
         "detectable": known(certainty.detectable),
     }
-
-
-def _problem(problem: Problem) -> dict[str, Any]:
-    keys = ("code", "severity", "line", "column", "list", "item", "message", "help")
-    return {key: getattr(problem, key) for key in keys}
 
 
 def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, Any]:

@@ -30,7 +30,7 @@ SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
-@form("latex")
+@form("leaderboard", "latex")
 def latex(report: Report, options: Options) -> str:
     """A booktabs table: a rule between tiers, a dagger on what is significantly worse."""
     others = [m for m in report.measures if m.id != report.primary.id]

@@ -19,7 +19,7 @@ from scorer.reports.syntax.markdown import escaped, piped
 from scorer.results.report import Report, Standing
 
 
-@form("markdown")
+@form("leaderboard", "markdown")
 def markdown(report: Report, options: Options) -> str:
     """The leaderboard, what to know beside it, then what was rejected and why."""
     lines = [f"# {escaped(report.challenge.title)}", "", *_standings(report, options)]

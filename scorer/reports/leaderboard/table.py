@@ -19,7 +19,7 @@ from scorer.reports.syntax.terminal import Column, TextReport
 from scorer.results.report import Report, Standing
 
 
-@form("table")
+@form("leaderboard", "table")
 def table(report: Report, options: Options) -> str:
     """Standings, best first, baselines marked B; what was rejected stands below."""
     paper = TextReport(options.width, options.colour)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from scorer.core.version import __version__
+from scorer.reports.base import Options, form
+from scorer.reports.syntax.json import dumped, head, known, problem
 from scorer.results.soundness import POWER, Lint, Remark
 
 
-def data(lint: Lint) -> dict[str, Any]:
+@form("soundness", "json")
+def json(lint: Lint, options: Options) -> str:
     """For programs: full doubles, no value as null."""
+    return dumped(_data(lint)) + "\n"
+
+
+def _data(lint: Lint) -> dict[str, Any]:
     challenge = lint.challenge
     return {
-        "scorer": __version__,
-        "challenge": {
-            "id": challenge.id,
-            "title": challenge.title,
-            "fingerprint": lint.fingerprint,
-        },
+        **head(challenge, lint.fingerprint),
         "sound": lint.sound,
         "kind": lint.kind,
         "lists": lint.lists,
@@ -28,35 +28,31 @@ def data(lint: Lint) -> dict[str, Any]:
                 "id": m.id,
                 "primary": m.primary,
                 "range": m.metric.range,
-                "canaries": {name: _double(mean) for name, mean in lint.found[m.id].items()},
+                "canaries": {
+                    name: None if mean is None else known(mean)
+                    for name, mean in lint.found[m.id].items()
+                },
                 "random": {
-                    "mean": _double(lint.chance[m.id].mean),
-                    "deviation": _double(lint.chance[m.id].deviation),
-                    "low": _double(lint.chance[m.id].low),
-                    "high": _double(lint.chance[m.id].high),
+                    "mean": known(lint.chance[m.id].mean),
+                    "deviation": known(lint.chance[m.id].deviation),
+                    "low": known(lint.chance[m.id].low),
+                    "high": known(lint.chance[m.id].high),
                 },
             }
             for m in lint.measures
         ],
         "detectable": {
-            "difference": _double(lint.detectable.difference),
-            "deviation": _double(lint.detectable.deviation),
+            "difference": known(lint.detectable.difference),
+            "deviation": known(lint.detectable.deviation),
             "alpha": lint.detectable.alpha,
             "power": POWER,
             "basis": lint.detectable.basis,
         },
         "examples": [_remark(each) for each in lint.examples],
-        "problems": [
-            {"code": p.code, "severity": p.severity, "line": p.line, "message": p.message}
-            for p in lint.problems
-        ],
+        "problems": [problem(each) for each in lint.problems],
         "remarks": [_remark(each) for each in lint.remarks],
     }
 
 
 def _remark(remark: Remark) -> dict[str, str]:
     return {"severity": remark.severity, "message": remark.text}
-
-
-def _double(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else value

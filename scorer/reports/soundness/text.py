@@ -8,16 +8,19 @@ from collections.abc import Iterator
 from scorer.core.problems import Findings
 from scorer.core.text import printable
 from scorer.metrics.base import Measure
+from scorer.reports.base import Options, form
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import number
+from scorer.reports.syntax.github import no_command
 from scorer.results.soundness import POWER, PROBES, Lint
 
 NAME, WIDTH = 18, 79
 
 
-def text(lint: Lint) -> str:
+@form("soundness", "text")
+def text(lint: Lint, options: Options) -> str:
     """For people, 79 characters wide as far as names allow."""
-    return "\n".join(printable(line, 10_000) for line in _lines(lint)) + "\n"
+    return "".join(f"{no_command(printable(line, 10_000))}\n" for line in _lines(lint))
 
 
 def _lines(lint: Lint) -> Iterator[str]:

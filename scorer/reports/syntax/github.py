@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scorer.core.text import printable
 
 
@@ -22,3 +24,14 @@ def annotation(severity: str, message: str, **properties: object) -> str:
         if value is not None
     )
     return f"::{severity}{' ' * bool(text)}{text}::{data(message)}"
+
+
+def no_command(line: str) -> str:
+    r"""A line of text that GitHub's runners do not take for a command, wherever it is printed.
+
+    They look for `::` behind leading blanks, and for `##[` anywhere.
+
+    >>> print(no_command(" ::error::x ##[endgroup]"))
+     \x3a:error::x #\x23[endgroup]
+    """
+    return re.sub(r"^(\s*):(?=:)", r"\1\\x3a", line).replace("##[", r"#\x23[")

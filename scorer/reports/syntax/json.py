@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from re import Match
 from typing import Any
 
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
+from scorer.core.problems import Problem
 from scorer.core.text import unseen
+from scorer.core.version import __version__
 
 BEYOND = re.compile(r"[^\n -~]")
 
@@ -28,6 +31,18 @@ def dumped(message: Any, indent: int | None = 1) -> str:
 def known(value: float) -> float | None:
     """A number as JSON has it: there is no NaN."""
     return None if math.isnan(value) else value
+
+
+def head(challenge: Challenge, fingerprint: str | None = None) -> dict[str, Any]:
+    """What every report begins with: what made it, and of which challenge."""
+    about = {"id": challenge.id, "title": challenge.title, "fingerprint": fingerprint}
+    return {"scorer": __version__, "challenge": about}
+
+
+def problem(found: Problem) -> dict[str, Any]:
+    """A problem with its place."""
+    keys = ("code", "severity", "line", "column", "list", "item", "message", "help")
+    return {key: getattr(found, key) for key in keys}
 
 
 def _escaped(found: Match[str]) -> str:

@@ -13,8 +13,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from scorer.reports.syntax.github import no_command
+
 # columns set apart by blanks, so that it reads the same without colour; a rule between tiers
 PLAIN = Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
+UNBOUNDED, PROSE = 10**6, 80  # widths where there is no terminal
 APART, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
 
 
@@ -45,14 +48,24 @@ class Column:
 class TextReport:
     """What is written on, line after line."""
 
-    width: int = 80
+    width: int | None = None  # None: no terminal, so that tables are as wide as they need
     colour: bool = False
     _console: Console = field(init=False, repr=False)
+
+    @property
+    def room(self) -> int:
+        """How wide a table may be."""
+        return self.width or UNBOUNDED
+
+    @property
+    def prose(self) -> int:
+        """How wide running text is."""
+        return self.width or PROSE
 
     def __post_init__(self) -> None:
         console = Console(
             file=io.StringIO(),
-            width=self.width,
+            width=self.room,
             force_terminal=self.colour,
             color_system="standard" if self.colour else None,
             no_color=not self.colour,
@@ -63,7 +76,7 @@ class TextReport:
 
     def say(self, text: str = "", style: str = "", *, fold: bool = True) -> None:
         """Write a line, folded where it is too long."""
-        self._console.print(Text(text, style=style), soft_wrap=not fold)
+        self._console.print(Text(text, style=style), soft_wrap=not fold, width=self.prose)
 
     def show(self, made: RenderableType) -> None:
         """Write what rich can draw."""
@@ -83,11 +96,11 @@ class TextReport:
             widths = [name if column is names else column.width for column in kept]
             return sum(widths) + APART * (len(kept) - 1)
 
-        while needed(min(names.width, NAME)) > self.width and any(each.spare for each in kept):
+        while needed(min(names.width, NAME)) > self.room and any(each.spare for each in kept):
             gone.append(max(kept, key=lambda column: column.spare))
             kept.remove(gone[-1])
         view = Table(box=PLAIN, pad_edge=False, show_edge=False)
-        spare = max(self.width - needed(0), 1)
+        spare = max(self.room - needed(0), 1)
         for column in kept:
             wide = min(column.width, spare) if column is names else column.width
             view.add_column(
@@ -111,4 +124,4 @@ class TextReport:
     def text(self) -> str:
         """All that was written; no line ends in blanks."""
         written = self._console.file.getvalue()  # type: ignore[attr-defined]
-        return "\n".join(line.rstrip() for line in written.rstrip().splitlines()) + "\n"
+        return "".join(f"{no_command(line.rstrip())}\n" for line in written.rstrip().splitlines())
