@@ -48,6 +48,9 @@ def _explain(
         ("items",) if params["pairs"] == "all" and params["catalogue"] is None else ()
     ),
     explain=_explain,
+    heading=lambda name, params, word: (
+        f"{name} of the returned" if params["pairs"] == "recommended" else name
+    ),
 )
 def auc(
     judged: Judged,
@@ -62,11 +65,14 @@ def auc(
 ) -> Floats:
     """The share of pairs of a relevant and another item in which the relevant one is ranked higher.
 
-    Pairs within the first k ranks, over TP (k - TP) where TP of them are
-    relevant, and .5 where that is 0: Hivemall's, which never asks what was not
-    found, and counts the ranks that a short list leaves empty. `pairs=all` is the
-    textbook's: all pairs of the catalogue, over R (catalogue - R), where all
-    that is not at the first k ranks is tied below them and ties count half.
+    By default the AUC of the returned items, which is Hivemall's and not the
+    textbook's: pairs within the first k ranks, over TP (k - TP) where TP of them
+    are relevant, and .5 where that is 0. It never asks what was not found, and
+    counts the ranks that a short list leaves empty; reports head it "AUC of the
+    returned". `pairs=all` is the textbook's and scikit-learn's: all pairs of the
+    catalogue, over R (catalogue - R), where all that is not at the first k ranks
+    is tied below them and ties count half; it needs the challenge's `items`, or
+    `catalogue`, the number of items.
 
     Returned a, x, b, y; a, b and c are relevant:
 

@@ -31,6 +31,9 @@ Better = Literal["higher", "lower"]
 Aggregate = Literal["mean", "sum", "pooled"]
 
 
+Heading = Callable[[str, Mapping[str, Any], str], str]  # name, parameters, word for a list
+
+
 Needs = tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
@@ -58,6 +61,7 @@ class Metric:
     needs: Needs = ()
     columns: tuple[str, ...] = ()
     strict_order: bool = False  # it needs a truth without equal grades in a list
+    heading: Heading | None = None  # what a column of it is headed with
 
     @cached_property
     def _hints(self) -> dict[str, Any]:
@@ -128,6 +132,16 @@ class Measure:
         """Whether its values are anything but counts."""
         return self.metric.aggregate != "sum"
 
+    def heading(self, word: str = "list") -> str:
+        """What a report heads its column with: the id, or the name and how it is meant.
+
+        Args:
+            word: the challenge's word for a list.
+        """
+        if self.metric.heading is None or self.id not in (self.name, self.metric.name):
+            return self.id
+        return self.metric.heading(self.id, self.params, word)
+
     def settled(self, constants: object) -> Measure:
         """With what the challenge and its whole truth decide, such as ERR's highest grade."""
         params = {
@@ -175,6 +189,7 @@ def metric(
     needs: Needs = (),
     columns: tuple[str, ...] = (),
     strict_order: bool = False,
+    heading: Heading | None = None,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself is left as it is.
 
@@ -212,13 +227,15 @@ def metric(
             or "history or items.users"; where that depends on the parameters, a function of them.
         columns: columns that a submission may leave out elsewhere, but not here.
         strict_order: whether equal grades in a list's truth are a fault of the truth.
+        heading: what a report heads a column of it with, where the name alone could be taken for
+            another measure: from the name, the parameters and the challenge's word for a list.
     """
 
     def enter(function: Function) -> Function:
         thing = Metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             settle or {}, figure, of_sums, weighted, no_interval, explain, peers or {}, needs,
-            columns, strict_order,
+            columns, strict_order, heading,
         )  # fmt: skip
         return mark(function, thing)
 

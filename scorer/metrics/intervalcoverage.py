@@ -4,7 +4,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
-from scorer.metrics.params import Average
+from scorer.metrics.params import Average, averaged
 from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
@@ -24,6 +24,7 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     of_sums=shares,
     columns=("low", "high"),
     explain=_explain,
+    heading=averaged,
 )
 def intervalcoverage(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
     """The share of the ratings that lie inside the interval given for them.

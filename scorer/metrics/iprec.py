@@ -46,6 +46,7 @@ def _explain(
     "IPrec",
     title="Interpolated precision at a level of recall",
     source="Manning et al., Introduction to Information Retrieval, 2008, section 8.4",
+    aliases=("iprec_at_recall",),
     at="recall",
     explain=_explain,
 )

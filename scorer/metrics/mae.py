@@ -6,7 +6,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
-from scorer.metrics.params import Average
+from scorer.metrics.params import Average, averaged
 from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
@@ -27,20 +27,21 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     figure=lambda statistics, **_: statistics.share(),
     of_sums=shares,
     explain=_explain,
+    heading=averaged,
 )
-def mae(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+def mae(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
     """How far predictions are from the ratings, on average.
 
-    Each list's own mean, then the mean of those, so that a user with many
-    ratings counts as much as one with few. scikit-learn and Surprise take all
-    ratings together: `average=pooled`.
+    The mean over all ratings, as scikit-learn, Surprise and Kaggle take it.
+    `average=lists` takes each list's own mean, then the mean of those, so that
+    a user with many ratings counts as much as one with few.
 
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
     >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
-    >>> mae(rated)                                # (1 + 0) / 2, and 2 / 1
-    array([0.5, 2. ])
-    >>> mae(rated, average="pooled").share()      # (1 + 0 + 2) / 3
+    >>> mae(rated).share()                        # (1 + 0 + 2) / 3
     1.0
+    >>> mae(rated, average="lists")               # (1 + 0) / 2, and 2 / 1
+    array([0.5, 2. ])
     """
     return rated.mean(np.abs(rated.prediction - rated.rating), average == "pooled")

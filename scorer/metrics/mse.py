@@ -4,7 +4,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
-from scorer.metrics.params import Average
+from scorer.metrics.params import Average, averaged
 from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
@@ -25,19 +25,20 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     figure=lambda statistics, **_: statistics.share(),
     of_sums=shares,
     explain=_explain,
+    heading=averaged,
 )
-def mse(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+def mse(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
     """How far predictions are from the ratings, large errors weighing more.
 
-    Each list's own mean of squares, then the mean of those; scikit-learn takes
-    all ratings together: `average=pooled`.
+    The mean over all ratings, as scikit-learn takes it. `average=lists` takes
+    each list's own mean of squares, then the mean of those.
 
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
     >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
-    >>> mse(rated)                                # (1 + 0) / 2, and 4 / 1
-    array([0.5, 4. ])
-    >>> mse(rated, average="pooled").share()      # (1 + 0 + 4) / 3
+    >>> mse(rated).share()                        # (1 + 0 + 4) / 3
     1.6666666666666667
+    >>> mse(rated, average="lists")               # (1 + 0) / 2, and 4 / 1
+    array([0.5, 4. ])
     """
     return rated.mean((rated.prediction - rated.rating) ** 2, average == "pooled")

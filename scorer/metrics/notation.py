@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,20 @@ from scorer.core.errors import ScorerError
 from scorer.core.text import printable, quoted
 
 LONGEST = 300  # characters of a notation; Python's parser is not asked about more
+
+# trec_eval's names of measures with a number: P_5, and P.5 as its option -m has it
+TREC_EVAL = {
+    "p": "P",
+    "recall": "R",
+    "success": "Success",
+    "map_cut": "AP",
+    "ndcg_cut": "nDCG",
+    "iprec_at_recall": "IPrec",
+    "set_f": "SetF",
+}
+NUMBERED = re.compile(
+    rf"\A({'|'.join(TREC_EVAL)})[_.]([0-9]+(?:\.[0-9]+)?)(\(.*\))?\Z", re.IGNORECASE
+)
 
 
 class NotationError(ScorerError):
@@ -33,6 +48,11 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     >>> parse("MARp@5,10")
     ('MARp', {}, (5, 10))
 
+    The names that trec_eval gives measures with a number are understood, too:
+
+    >>> parse("ndcg_cut_10")
+    ('nDCG', {}, 10)
+
     Raises:
         NotationError: it is not written that way.
     """
@@ -40,10 +60,11 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     wrong = NotationError(f"{quoted(notation)} is no measure; {hint}")
     if len(notation) > LONGEST or not notation.isprintable():
         raise wrong
+    ours = NUMBERED.sub(_trec_eval, notation.strip())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about odd spellings of numbers
-            tree: ast.expr = ast.parse(notation.strip(), mode="eval").body
+            tree: ast.expr = ast.parse(ours, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise wrong from None
     further: list[Any] = []
@@ -69,6 +90,14 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     if not isinstance(tree, ast.Name):
         raise wrong
     return tree.id, params, at
+
+
+def _trec_eval(match: re.Match[str]) -> str:
+    """Our notation for trec_eval's name of a measure, its number and perhaps parameters."""
+    name, number, params = TREC_EVAL[match[1].casefold()], match[2], match[3] or ""
+    if name == "SetF":  # trec_eval's number is beta squared
+        return f"SetF(beta={math.sqrt(float(number))!r}{params.replace('(', ', ', 1) or ')'}"
+    return f"{name}{params}@{number}"
 
 
 def written(value: Any) -> str:

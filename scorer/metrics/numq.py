@@ -18,6 +18,7 @@ def _explain(one: Listing[Judged], value: float) -> Steps:
     "NumQ",
     title="Number of lists",
     source="trec_eval's num_q",
+    aliases=("num_q",),
     range=(0, None),
     aggregate="sum",
     expected=True,

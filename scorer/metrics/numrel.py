@@ -18,6 +18,7 @@ def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
     "NumRel",
     title="Number of relevant items",
     source="trec_eval's num_rel",
+    aliases=("num_rel",),
     range=(0, None),
     aggregate="sum",
     expected=True,

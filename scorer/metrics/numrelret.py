@@ -19,6 +19,7 @@ def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
     "NumRelRet",
     title="Number of relevant items returned",
     source="trec_eval's num_rel_ret",
+    aliases=("num_rel_ret",),
     range=(0, None),
     aggregate="sum",
     expected=True,

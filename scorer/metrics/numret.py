@@ -21,6 +21,7 @@ def _explain(one: Listing[Judged], value: float, *, rel: float | None) -> Steps:
     "NumRet",
     title="Number of returned items",
     source="trec_eval's num_ret",
+    aliases=("num_ret",),
     range=(0, None),
     aggregate="sum",
     expected=True,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from scorer.core.errors import ChallengeError
 
@@ -67,8 +67,17 @@ Persistence = Annotated[
 
 Average = Annotated[
     Literal["lists", "pooled"],
+    BeforeValidator(lambda value: "lists" if value == "list" else value),
     Field(description="The mean of each list's value, or one value of all lists' rows together."),
 ]
+
+
+def averaged(name: str, params: Mapping[str, Any], word: str) -> str:
+    """The heading of a measure with an `average`: which of the two it is."""
+    how = "pooled" if params["average"] == "pooled" else f"per {word}"
+    return f"{name.partition('(')[0]} ({how})"
+
+
 Distance = Annotated[
     Literal["cosine", "jaccard"],
     Field(

@@ -6,7 +6,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
-from scorer.metrics.params import Average
+from scorer.metrics.params import Average, averaged
 from scorer.views.hits import ratio
 from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
@@ -53,20 +53,25 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     figure=_pooled,
     weighted=_weighted,
     explain=_explain,
+    heading=averaged,
 )
-def r2(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+def r2(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
     """How much better the predictions are than the mean rating.
 
     1 - sum (rating - prediction)^2 / sum (rating - mean)^2: 1 is perfect, 0 is
     as good as always predicting the mean, and it can be negative. The mean is
-    each list's own; scikit-learn takes all ratings together: `average=pooled`.
+    that of all ratings together, as in scikit-learn; `average=lists` takes each
+    list's own, and the value is the mean over lists.
     Where all ratings are the same it is undefined; scikit-learn says 1 for a
     perfect prediction of them and 0 otherwise.
 
     Ratings 1, 2 and 3, predicted as 1, 2 and 2; and one rating alone:
 
     >>> rated = Rated.of(([1, 2, 3], [1, 2, 2]), ([4], [4]))
-    >>> r2(rated)                                 # 1 - 1 / 2; no spread
+    >>> r2(rated).rows                            # ratings, mean, spread, squared errors
+    array([[3., 2., 2., 1.],
+           [1., 4., 0., 0.]])
+    >>> r2(rated, average="lists")                # 1 - 1 / 2; no spread
     array([0.5, nan])
     """
     errors = rated.total((rated.prediction - rated.rating) ** 2)

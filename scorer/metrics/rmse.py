@@ -8,7 +8,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
-from scorer.metrics.params import Average
+from scorer.metrics.params import Average, averaged
 from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
@@ -29,20 +29,22 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
     figure=lambda statistics, **_: math.sqrt(statistics.share()),
     of_sums=lambda sums, **_: np.sqrt(shares(sums)),
     explain=_explain,
+    heading=averaged,
 )
-def rmse(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+def rmse(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
     """How far predictions are from the ratings, in the ratings' own unit.
 
-    The root is taken list by list and then averaged. The Netflix Prize,
-    scikit-learn and Surprise take one root over all ratings: `average=pooled`.
+    One root over all ratings, as the Netflix Prize, scikit-learn, Surprise and
+    Kaggle take it. `average=lists` takes a root for each list, such as a user,
+    and then their mean: every list counts alike, however many ratings it has.
 
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
     >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
-    >>> rmse(rated).round(4)                      # sqrt(1 / 2), and sqrt(4 / 1)
-    array([0.7071, 2.    ])
-    >>> rmse(rated, average="pooled").share()     # 5 / 3, before the root
+    >>> rmse(rated).share()                       # 5 / 3, before the root
     1.6666666666666667
+    >>> rmse(rated, average="lists").round(4)     # sqrt(1 / 2), and sqrt(4 / 1)
+    array([0.7071, 2.    ])
     """
     found = rated.mean((rated.prediction - rated.rating) ** 2, average == "pooled")
     return found if isinstance(found, Statistics) else np.sqrt(found)

@@ -30,7 +30,7 @@ def _explain(
     "RR",
     title="Reciprocal rank",
     source="Kantor and Voorhees, Information Retrieval 2, 2000; as trec_eval's recip_rank",
-    aliases=("MRR",),
+    aliases=("MRR", "recip_rank"),
     expected=True,
     explain=_explain,
 )

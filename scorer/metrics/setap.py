@@ -27,6 +27,7 @@ def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: boo
     "SetAP",
     title="Set average precision",
     source="trec_eval's set_map",
+    aliases=("set_map",),
     expected=True,
     explain=_explain,
 )

@@ -37,6 +37,7 @@ def _explain(
     "SetF",
     title="Set F measure",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    aliases=("set_F",),
     expected=True,
     explain=_explain,
 )

@@ -30,6 +30,7 @@ def _explain(
     "SetP",
     title="Set precision",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_P",
+    aliases=("set_P",),
     expected=True,
     explain=_explain,
 )

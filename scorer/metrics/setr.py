@@ -20,6 +20,7 @@ def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
     "SetR",
     title="Set recall",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_recall",
+    aliases=("set_recall",),
     expected=True,
     explain=_explain,
 )

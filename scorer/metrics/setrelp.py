@@ -27,6 +27,7 @@ def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: boo
     "SetRelP",
     title="Relative set precision",
     source="trec_eval's set_relative_P",
+    aliases=("set_relative_P",),
     expected=True,
     explain=_explain,
 )
