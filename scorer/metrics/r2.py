@@ -14,13 +14,16 @@ from scorer.views.rated import Rated
 
 def _pooled(statistics: Statistics, **_: object) -> float:
     """1 - errors over spread, the spread put together from each list's own."""
-    return _weighted(statistics, np.ones(statistics.lists))
+    return _of_rows(statistics.rows, np.ones(len(statistics.rows)))
 
 
 def _weighted(statistics: Statistics, weights: Floats, **_: object) -> float:
     """The same where a list counts as often as its weight says."""
-    weight = weights[statistics.in_list]
-    ratings, middle, spread, errors = statistics.rows.T
+    return _of_rows(statistics.rows, weights[statistics.in_list])
+
+
+def _of_rows(rows: Floats, weight: Floats) -> float:
+    ratings, middle, spread, errors = rows.T
     count = ratings * weight
     if not count.any():
         return float("nan")

@@ -30,13 +30,13 @@ LAWS = settings(derandomize=True, deadline=None, max_examples=25)
 
 PREDICTED = [
     "MAE",
-    "MAE(average=pooled)",
+    "MAE(average=lists)",
     "MSE",
-    "MSE(average=pooled)",
+    "MSE(average=lists)",
     "RMSE",
-    "RMSE(average=pooled)",
+    "RMSE(average=lists)",
     "R2",
-    "R2(average=pooled)",
+    "R2(average=lists)",
     "IntervalCoverage",
     "IntervalCoverage(average=pooled)",
 ]

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 CHALLENGES = sorted(path.parent for path in ROOT.glob("challenges/*/challenge.yaml"))
 STARTERS = ["preferences", "ranking", "ratings", "trec"]
 ONE = "truth: truth.csv\nmetrics: ['nDCG@2', 'P@1', 'AP']\nsubmission: {missing_list: zero}\n"
-RATED = "truth: truth.csv\nmetrics: [MAE, R2]\nundefined: skip\n"
+RATED = "truth: truth.csv\nmetrics: [MAE(average=lists), R2(average=lists)]\nundefined: skip\n"
 RATINGS = {"truth.csv": "list,item,rating\nu,a,1\nu,b,5\nv,a,2\nv,b,4\nv,c,3\n"}
 ORDER = {"truth.csv": "list,better,worse\nq,a,b\nq,b,c\nr,b,a\n"}
 
@@ -71,8 +71,13 @@ def test_canaries_of_grades(challenge):
 
 def test_canaries_of_ratings(challenge):
     row = found(challenge(RATED, **RATINGS)).found
-    assert row["MAE"] == {"perfect": 0, "reversed": 2.5 + 1 / 6, "constant": 4 / 3, "empty": None}
-    assert (row["R2"]["perfect"], row["R2"]["constant"]) == (1, 0)
+    assert row["MAE(average=lists)"] == {
+        "perfect": 0,
+        "reversed": 2.5 + 1 / 6,
+        "constant": 4 / 3,
+        "empty": None,
+    }
+    assert (row["R2(average=lists)"]["perfect"], row["R2(average=lists)"]["constant"]) == (1, 0)
 
 
 def test_canaries_of_preferences(challenge):
@@ -253,8 +258,9 @@ TIED = "list,item,grade\nq1,a,1\nq1,b,1\nq2,a,1\nq2,b,0\n"
         ("metrics: [Tau]\nundefined: error", TIED, "'q1'"),
         ("metrics: [AP]\nundefined: error", "list,item,grade\nq1,a,0\nq2,a,1\n", "'q1'"),
         ("metrics: [EDRC]\nundefined: error", ORDER["truth.csv"] + "s,z,z\n", None),
-        ("metrics: [R2]\nundefined: error", "list,item,rating\nu,a,1\nu,b,2\nv,a,2\n", "'v'"),
-        ("metrics: [MAE]\nlists: lists.csv", RATINGS["truth.csv"], "'w'"),
+        ("metrics: [R2(average=lists)]\nundefined: error",
+         "list,item,rating\nu,a,1\nu,b,2\nv,a,2\n", "'v'"),
+        ("metrics: [MAE(average=lists)]\nlists: lists.csv", RATINGS["truth.csv"], "'w'"),
     ],
 )  # fmt: skip
 def test_a_truth_that_nobody_can_answer(score, challenge, yaml, truth, lists):

@@ -104,7 +104,10 @@ def test_exactly_these_findings(name, challenge):
 
 def test_a_column_that_may_be_the_grade(challenge):
     folder = challenge(GRADES, **{"truth.csv": "list,item,views\nq1,a,1\nq2,a,3\n"})
-    assert told(folder) == ["1 warning T205 column 'views' is not used"]
+    assert told(folder) == [
+        "1 warning T205 column 'views' is not used; without grades every row has grade 1. "
+        "If these are the grades, write truth: {file: truth.csv, columns: {grade: views}}"
+    ]
 
 
 def test_subtopics_part_the_grades_of_an_item(challenge):

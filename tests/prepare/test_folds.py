@@ -127,7 +127,7 @@ BY_LIST = "list,fold\nu1,one\nu2,two\nu3,two\n"
 BY_ITEM = "list,item,fold\nu1,a,1\nu1,b,2\nu2,a,2\nu2,b,1\nu3,a,1\n"
 
 
-def scored(challenge, tmp_path, score, folds, metrics="MAE, RMSE(average=pooled)", more=""):
+def scored(challenge, tmp_path, score, folds, metrics="MAE(average=lists), RMSE", more=""):
     yaml = f"truth: truth.csv\nfolds: {{file: folds.csv}}\nmetrics: [{metrics}]\n{more}"
     folder = challenge(yaml, **{"truth.csv": TRUTH, "folds.csv": folds})
     (tmp_path / "mine.csv").write_text(MINE)
@@ -137,33 +137,35 @@ def scored(challenge, tmp_path, score, folds, metrics="MAE, RMSE(average=pooled)
 
 def test_folds_of_lists(challenge, tmp_path, score):
     _, values = scored(challenge, tmp_path, score, BY_LIST)
-    mae = values["MAE"]
+    mae = values["MAE(average=lists)"]
     assert mae["folds"] == {"one": 0.5, "two": 1.0}  # u1; (1.5 + 0.5) / 2
     assert mae["mean"] == 0.75
     assert mae["deviation"] == pytest.approx(stdev([0.5, 1.0]))
     assert mae["per_list"] == {"u1": 0.5, "u2": 1.5, "u3": 0.5}
     assert mae["lists"] == 3
-    pooled = values["RMSE(average=pooled)"]
+    pooled = values["RMSE"]
     assert pooled["folds"] == {"one": math.sqrt(1 / 2), "two": math.sqrt((4 + 1 + 0.25) / 3)}
     assert pooled["mean"] == pytest.approx(fmean(pooled["folds"].values()))
 
 
 def test_folds_of_a_lists_items(challenge, tmp_path, score):
     _, values = scored(challenge, tmp_path, score, BY_ITEM)
-    mae = values["MAE"]
+    mae = values["MAE(average=lists)"]
     assert mae["folds"] == {"1": (1 + 1 + 0.5) / 3, "2": (0 + 2) / 2}
     assert mae["per_list"] == {"u1": 0.5, "u2": 1.5, "u3": 0.5}
 
 
 def test_each_fold_alone_is_a_challenge_of_its_own(challenge, tmp_path, score):
-    _, values = scored(challenge, tmp_path, score, BY_ITEM, "MAE, R2", "undefined: skip\n")
+    _, values = scored(
+        challenge, tmp_path, score, BY_ITEM, "MAE, MAE(average=lists), R2", "undefined: skip\n"
+    )
     for fold in "12":
         pairs = [row.split(",") for row in BY_ITEM.splitlines()[1:]]
         mine = {(u, i) for u, i, n in pairs if n == fold}
         truth = [row for row in TRUTH.splitlines()[1:] if tuple(row.split(",")[:2]) in mine]
         said = [row for row in MINE.splitlines()[1:] if tuple(row.split(",")[:2]) in mine]
         folder = challenge(
-            "truth: truth.csv\nmetrics: [MAE, R2]\nundefined: skip\n",
+            "truth: truth.csv\nmetrics: [MAE, MAE(average=lists), R2]\nundefined: skip\n",
             **{"truth.csv": "\n".join(["list,item,rating", *truth, ""])},
         )
         (tmp_path / "part.csv").write_text("\n".join(["list,item,prediction", *said, ""]))
@@ -179,7 +181,7 @@ def test_reports_show_mean_and_deviation(challenge, tmp_path, score):
         ran = score(tmp_path / "challenge", tmp_path / "mine.csv", "--format", form)
         assert "0.7500 ± 0.3536" in ran.out, form
     ran = score(tmp_path / "challenge", tmp_path / "mine.csv", "--format", "csv")
-    assert "MAE sd" in ran.out.splitlines()[0]
+    assert "MAE(average=lists) sd" in ran.out.splitlines()[0]
 
 
 @pytest.mark.parametrize(

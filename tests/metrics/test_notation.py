@@ -1,0 +1,65 @@
+"""Notation of measures: trec_eval's names, and what a column is headed with."""
+
+import pytest
+
+from scorer.core.errors import ScorerError
+from scorer.metrics.base import measure, metrics
+from scorer.metrics.notation import parse
+
+TREC_EVAL = {  # trec_eval's name -> ours
+    "map": "AP",
+    "map_cut_100": "AP@100",
+    "recip_rank": "RR",
+    "ndcg": "nDCG",
+    "ndcg_cut_10": "nDCG@10",
+    "ndcg_cut.10": "nDCG@10",
+    "P_5": "P@5",
+    "P_5(rel=2)": "P(rel=2)@5",
+    "recall_100": "R@100",
+    "success_1": "Success@1",
+    "bpref": "Bpref",
+    "infAP": "InfAP",
+    "Rprec": "Rprec",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "set_F_4": "SetF(beta=2)",
+    "set_F.4(rel=2)": "SetF(rel=2, beta=2)",
+    "set_map": "SetAP",
+    "set_relative_P": "SetRelP",
+    "iprec_at_recall_0.10": "IPrec@0.1",
+    "iprec_at_recall_1.00": "IPrec@1",
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+}
+
+
+@pytest.mark.parametrize(("theirs", "ours"), TREC_EVAL.items())
+def test_trec_evals_names(theirs, ours):
+    assert measure(metrics().get(parse(theirs)[0]), theirs).name == ours
+
+
+@pytest.mark.parametrize("notation", ["P_0", "P_05", "ndcg_cut_10_20", "ndcg_cut_1.5", "P_5@3"])
+def test_what_is_no_name_of_trec_evals(notation):
+    with pytest.raises(ScorerError):
+        measure(metrics().get(parse(notation)[0]), notation)
+
+
+@pytest.mark.parametrize(
+    ("notation", "id", "heading"),
+    [
+        ("RMSE", None, "RMSE (pooled)"),
+        ("RMSE(average=lists)", None, "RMSE (per user)"),
+        ("MAE(average=list)", "MAE", "MAE (per user)"),
+        ("RMSE", "error", "error"),
+        ("AUC", None, "AUC of the returned"),
+        ("AUC@10", None, "AUC@10 of the returned"),
+        ("AUC(pairs=all, catalogue=9)", None, "AUC(pairs=all, catalogue=9)"),
+        ("nDCG@10", None, "nDCG@10"),
+    ],
+)
+def test_headings_say_what_a_name_leaves_open(notation, id, heading):
+    metric = metrics().get(parse(notation)[0])
+    assert measure(metric, notation, id=id).heading("user") == heading
