@@ -17,7 +17,7 @@ from scorer.core.arrays import Floats
 from scorer.core.problems import PLACES, Problem, Severity
 from scorer.core.text import join_first, printable
 from scorer.kinds.grades import Grades
-from scorer.metrics.base import Measure
+from scorer.metrics.base import Measure, find
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import KEY, keyed
 from scorer.prepare.open import OpenChallenge, opened
@@ -89,24 +89,27 @@ def _examples(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], 
         ]
         remarks += [
             Remark("note" if good else "error", f"{where}: {message}")
-            for good, message in _expected(example, scored.values)
+            for good, message in _expected(example, report.measures, scored.values)
         ]
         if example.truth is None and scored.valid:
             rows += _row(scored.values[report.primary.id])
     return remarks, rows
 
 
-def _expected(example: Example, found: Mapping[str, Value]) -> Iterator[tuple[bool, str]]:
+def _expected(
+    example: Example, measures: Sequence[Measure], found: Mapping[str, Value]
+) -> Iterator[tuple[bool, str]]:
     """Whether each value is what it should be, and in words."""
-    for measure, expected in example.expect.items():
-        if measure not in found:
+    for name, expected in example.expect.items():
+        measure = find(measures, name)
+        if measure is None or measure.id not in found:
             known = f" (measures: {', '.join(found)})" if found else ""
-            yield False, f"{measure}: no such value{known}"
+            yield False, f"{name}: no such value{known}"
             continue
-        got = found[measure].mean
+        got = found[measure.id].mean
         close = math.isclose(got, expected, rel_tol=0, abs_tol=example.tolerance)
         state = "holds" if close else f"FAILS: expected {expected!r}"
-        yield close, f"{measure} = {got!r} {state}"
+        yield close, f"{name} = {got!r} {state}"
 
 
 def _baselines(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], list[Floats]]:

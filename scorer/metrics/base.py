@@ -7,7 +7,7 @@ looks at, its docstring is its page.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import Parameter, getdoc, signature
@@ -296,6 +296,27 @@ def measure(
     settings = {key: getattr(settled, key) for key in known}
     name = _canonical(metric, settings)
     return Measure(metric, settings, name, id or name, primary)
+
+
+def find(measures: Sequence[Measure], word: str) -> Measure | None:
+    """The measure that a word names: by its id, its name, or any other notation of it.
+
+    >>> from scorer.metrics.ndcg import ndcg
+    >>> find([measure(ndcg.__scorer__, "nDCG@10")], "ndcg_cut_10").id
+    'nDCG@10'
+    """
+    known = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
+    if (found := known.get(word.casefold())) is not None:
+        return found
+    try:
+        name = parse(word)[0].casefold()
+        for each in measures:
+            metric = each.metric
+            if name in (alias.casefold() for alias in (metric.name, *metric.aliases)):
+                return known.get(measure(metric, word).name.casefold())
+    except NotationError:
+        pass
+    return None
 
 
 def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from scorer.core.registry import Registry
 from scorer.metrics.base import Metric
-from scorer.metrics.notation import written
+from scorer.metrics.notation import NotationError, parse, written
 
 
 def overview(metrics: Registry[Metric]) -> str:
@@ -18,6 +19,8 @@ def overview(metrics: Registry[Metric]) -> str:
 
 def page(metrics: Registry[Metric], name: str) -> str:
     """What a metric means, its parameters, and where it is from. Raises `UnknownName`."""
+    with suppress(NotationError):
+        name = parse(name)[0]  # ndcg_cut_10 is nDCG, and so is nDCG@10
     metric = metrics.get(name)
     parts = [f"{notation(metric)}: {metric.title}", metric.page]
     if parameters := _parameters(metric):

@@ -16,7 +16,7 @@ from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
 from scorer.kinds.base import Kind, kinds
-from scorer.metrics.base import Measure, Metric, measure, metrics
+from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
@@ -166,7 +166,6 @@ def _leaderboard(
 ) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, list[Problem]]:
     """What the leaderboard's rules name: measures of the challenge, preferences, an aggregation."""
     board, problems = challenge.leaderboard, list[Problem]()
-    own = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
 
     def found(key: str, name: str, registry: Registry[Any]) -> Measure | None:
         try:
@@ -184,7 +183,7 @@ def _leaderboard(
         return bound
 
     breakers = [
-        own.get(name.casefold()) or found(f"leaderboard.tie_break[{n}]", name, comparisons())
+        find(measures, name) or found(f"leaderboard.tie_break[{n}]", name, comparisons())
         for n, name in enumerate(board.tie_break)
     ]
     rank_by = None

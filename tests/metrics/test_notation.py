@@ -63,3 +63,20 @@ def test_what_is_no_name_of_trec_evals(notation):
 def test_headings_say_what_a_name_leaves_open(notation, id, heading):
     metric = metrics().get(parse(notation)[0])
     assert measure(metric, notation, id=id).heading("user") == heading
+
+
+def test_trec_evals_names_stand_wherever_a_measure_is_named(challenge, tmp_path, score):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [map, {metric: ndcg_cut, k: 5}, recip_rank]\n"
+        "leaderboard: {tie_break: [ndcg_cut_5]}\n"
+        "examples: [{submission: a.csv, expect: {map: 0.5}}]\n",
+        **{"truth.csv": "list,item\nq,b\n", "a.csv": "list,item\nq,a\nq,b\n"},
+    )
+    ran = score(folder, folder / "a.csv", "--fail-under", "ndcg_cut_5=0.1", "--format", "csv")
+    assert ran.code == 0
+    assert {"AP", "nDCG@5", "RR"} <= set(ran.out.splitlines()[0].split(","))
+    ran = score(folder, folder / "a.csv", "-m", "P_2", "-m", "recall_2", "--format", "csv")
+    assert {"P@2", "R@2"} <= set(ran.out.splitlines()[0].split(","))
+    assert "map = 0.5 holds" in score("lint", folder).out
+    assert score("metrics", "ndcg_cut_10").out == score("metrics", "nDCG").out
+    assert score("explain", folder, folder / "a.csv", "--list", "q", "-m", "P_2").code == 0

@@ -98,19 +98,20 @@ def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> 
         UsageError: a word is not MEASURE=VALUE, or its measure is none of the challenge's.
     """
     from scorer.io.table import number
+    from scorer.metrics.base import find
     from scorer.prepare.bind import prepare
 
     measures = prepare(challenge, allow_plugins).measures
-    known = {name.casefold(): m.id for m in reversed(measures) for name in (m.name, m.id)}
     floors = {}
     for word in words:
         name, equals, value = word.rpartition("=")
         least, fault = number(value)
         if not equals or fault is not None:
             raise UsageError(f"--fail-under {quoted(word)}: write MEASURE=VALUE, such as P@5=0.4")
-        if name.casefold() not in known:
+        measure = find(measures, name)
+        if measure is None:
             raise UnknownName("measure of this challenge", name, [m.id for m in measures])
-        floors[known[name.casefold()]] = least
+        floors[measure.id] = least
     return floors
 
 
