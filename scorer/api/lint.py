@@ -12,14 +12,14 @@ import numpy as np
 
 from scorer.api.score import score
 from scorer.api.submissions import terms_of
-from scorer.challenge.model import Challenge, Example
+from scorer.challenge.model import KEY, Challenge, Example
 from scorer.core.arrays import Floats
 from scorer.core.problems import PLACES, Problem, Severity
 from scorer.core.text import join_first, printable
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure, find
 from scorer.prepare.bind import prepare
-from scorer.prepare.fingerprint import KEY, keyed
+from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import answerable, cutoffs, probes, values
 from scorer.results.report import Value

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
+from scorer.challenge.trespass import trespass
 from scorer.core.errors import UsageError
+from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.engines.local import local
 from scorer.io.formats.base import COMPRESSED, formats
@@ -17,6 +19,7 @@ from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
+from scorer.results.scorecard import Outcome
 
 
 class Named(NamedTuple):
@@ -108,14 +111,30 @@ def scored_files(
         UsageError: two submissions have one name.
     """
     distinct(files)
+    strays = [trespasses(ready, file.path) for file in files]
+    read = [file for file, stray in zip(files, strays, strict=True) if not stray]
 
     def tick(done: float) -> None:
-        if progress is not None:
-            progress(done, len(files), files[min(int(done), len(files) - 1)].name)
+        if progress is not None and read:
+            progress(done, len(read), read[min(int(done), len(read) - 1)].name)
 
-    outcomes = local(ready, [file.path for file in files], tick)
+    outcomes = local(ready, [file.path for file in read], tick)
     terms = terms_of(ready)
     return [
-        settled(terms, file.name, str(file.path), outcome, baseline=file.baseline)
-        for file, outcome in zip(files, outcomes, strict=True)
+        settled(
+            terms,
+            file.name,
+            str(file.path),
+            Outcome(stray, None, None) if stray else next(outcomes),
+            baseline=file.baseline,
+        )
+        for file, stray in zip(files, strays, strict=True)
     ]
+
+
+def trespasses(ready: OpenChallenge, path: Path) -> Findings:
+    """What forbids to read a submission's file at all; nothing, for most."""
+    findings = Findings(str(path))
+    if (problem := trespass(ready.prepared.challenge, path)) is not None:
+        findings.add(problem)
+    return findings

@@ -52,6 +52,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import display_path, printable
 
 FILE = "challenge.yaml"
+KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
 
 
 COLUMNS = {

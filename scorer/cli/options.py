@@ -159,7 +159,7 @@ def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> 
         return
     if os.path.isdir(output):
         raise UsageError(f"{printable(output)} cannot be written: this is a folder")
-    from scorer.prepare.fingerprint import KEY
+    from scorer.challenge.model import KEY
 
     for path in (*challenge.files, challenge.folder / KEY, *read):
         with suppress(OSError, ValueError):  # one of them is not there

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scorer.challenge.model import Challenge
+from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.version import __version__
@@ -20,7 +20,6 @@ from scorer.results.scorecard import Rules
 from scorer.views.hits import Judged, Ranked
 from scorer.views.returned import Returned
 
-KEY = ".scorer-key"
 MOST_KEY = 1 << 16  # bytes of it that count
 BESIDE = ("lists", "items", "history", "likelihood", "folds")
 IN_ORDER = (Judged, Ranked, Returned)  # views in which equal scores have an order

@@ -10,6 +10,7 @@ import typer
 
 from scorer.api.submissions import Named
 from scorer.challenge.model import ROLES, Challenge
+from scorer.challenge.trespass import trespass
 from scorer.cli.options import (
     ChallengeWord,
     Every,
@@ -83,6 +84,8 @@ def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[s
     from scorer.io.write import write
 
     rules, path = challenge.submission, file.path
+    if trespass(challenge, path) is not None:  # the check says so
+        return file
     if format_of(path, rules.format).binary:
         raise UsageError(f"{printable(path)} is binary; only text can be repaired")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]

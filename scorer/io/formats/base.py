@@ -24,6 +24,7 @@ from scorer.io.table import ORDERED, Schema, Table, number
 COMPRESSED = (".gz", ".zst")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
 SAMPLE = 100  # rows that show whether an unused column holds numbers
+NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
 NEARLY = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of numbers
 
 
@@ -110,7 +111,8 @@ def resolve(
         return shape, tuple(role for role in shape.roles if shape.called(role) in given)
     taken = {shape.called(role) for role in shape.roles}
     free = [name for name in names[:MOST_NAMES] if name not in taken and len(name) < 100]
-    found = _found(names)
+    fits = given & taken
+    found = _found([name for name in names if fits or NAMELIKE.fullmatch(name)])
     for role in missing:
         called = shape.called(role)
         near = nearest(called, free)
@@ -197,6 +199,8 @@ def tell_unused(
 
 
 def _found(names: Sequence[str]) -> str:
+    if not names:
+        return "no name of a column"
     return printable(", ".join(names[:12]) + (", ..." if len(names) > 12 else ""))
 
 
