@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 import shutil
@@ -10,6 +9,8 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from scorer.challenge.model import FILE
@@ -30,21 +31,26 @@ MOST_STORED, MOST_UNPACKED, RATIO = 1 << 30, 4 << 30, 1000
 PIECE = 1 << 20
 
 
-def unpacked(path: Path) -> Path:
-    """A challenge's path as it is, or where the kit at that path was unpacked until we end.
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """A challenge's path as it is, or the folder into which the kit there is unpacked meanwhile.
 
     Raises:
         ChallengeError: it is a zip file, and no kit or a dangerous one.
     """
     if not os.path.isfile(path) or not zipfile.is_zipfile(path):
-        return path
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="scorer-kit-", ignore_cleanup_errors=True) as folder:
+        _unpack(path, Path(folder))
+        yield Path(folder)
+
+
+def _unpack(path: Path, folder: Path) -> None:
     try:
         _sound(path)
         with zipfile.ZipFile(path) as archive:
-            members = _members(path, archive)
-            folder = Path(tempfile.mkdtemp(prefix="scorer-kit-"))
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            for member in members:
+            for member in _members(path, archive):
                 with archive.open(member) as packed, (folder / member.filename).open("xb") as out:
                     shutil.copyfileobj(packed, out, PIECE)
     # ValueError: a name that is not what its flags say
@@ -59,7 +65,6 @@ def unpacked(path: Path) -> Path:
         raise refused(path, "T108", "the archive is damaged") from error
     except OSError as error:
         raise refused(path, "T101", f"it cannot be unpacked: {error.strerror}") from error
-    return folder
 
 
 def _sound(path: Path) -> None:

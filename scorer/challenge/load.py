@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from scorer.challenge.fields import as_written
 from scorer.challenge.model import CATALOGUE, COLUMNS, FILE, ROLES, Challenge, Items
-from scorer.challenge.yaml import MOST_BYTES, Value, document
+from scorer.challenge.yaml import MOST_BYTES, Value, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, nearest, printable, quoted
@@ -51,12 +51,44 @@ WORDS = {
 }
 
 
-def load(path: Path) -> Challenge:
-    """The challenge in a file, or in a folder's challenge.yaml. Raises `ChallengeError`."""
-    where = path / FILE if os.path.isdir(path) else path
-    found = Findings(display_path(where))
-    text = _bytes(where)
-    root = document(text, found)
+def load(source: Path | str | Mapping[str, Any], folder: Path | str | None = None) -> Challenge:
+    """A challenge from its file, or from data.
+
+    >>> load({"truth": "truth.csv", "metrics": ["nDCG@10"]}, folder=".").metrics[0].notation
+    'nDCG@10'
+
+    Args:
+        source: the path of a challenge.yaml or of the folder that holds it; where a folder is
+            given beside it, what such a file says: its text, or a mapping.
+        folder: where the challenge's files lie, which its paths are relative to.
+
+    Raises:
+        ChallengeError: all that is wrong with it, each problem at its line.
+        TypeError: a mapping is given without a folder.
+    """
+    if folder is not None:
+        where = Path(folder) / FILE
+        found = Findings(FILE)
+    elif isinstance(source, Mapping):
+        raise TypeError("a challenge from a mapping needs folder=, where its files lie")
+    else:
+        where = Path(source) / FILE if os.path.isdir(source) else Path(source)
+        found = Findings(display_path(where))
+    if isinstance(source, Mapping):
+        root: Value | None = from_data(source, found)
+    else:
+        root = document(_bytes(where) if folder is None else str(source).encode(), found)
+    return _challenge(root, where, found)
+
+
+def _challenge(root: Value | None, where: Path, found: Findings) -> Challenge:
+    """What a tree of values means.
+
+    Args:
+        root: the tree; None where it could not be read to its end.
+        where: the file that it was read from, or that would lie in its folder.
+        found: what is wrong with it so far.
+    """
     if root is None or not isinstance(root.data, dict) or not _known(root.data.get("scorer")):
         if root is not None:
             found.add(_headless(root))
@@ -73,7 +105,7 @@ def load(path: Path) -> Challenge:
         challenge = Challenge.model_validate(_written(root, folder), context={"folder": folder})
     except ValidationError as error:
         faults += [_fault(root, fault) for fault in error.errors(include_url=False)]
-    found.extend(fault for fault in faults if fault.line not in misread)
+    found.extend(fault for fault in faults if fault.line not in misread or fault.line is None)
     if found.fatal:
         raise ChallengeError(problems=found)
     challenge._path, challenge._folder = where, folder

@@ -9,10 +9,12 @@ since a challenge may come from anywhere.
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import yaml
@@ -66,10 +68,12 @@ class Value:
     """What stands at one place of the file."""
 
     data: Data
-    line: int
-    column: int
+    line: int | None  # None: of data that no file holds
+    column: int | None
     text: str | None = None  # of a scalar: its source text, without quotes
-    lines: dict[str, int] = field(default_factory=dict)  # of a mapping: where each key stands
+    lines: dict[str, int | None] = field(
+        default_factory=dict
+    )  # of a mapping: where each key stands
 
     def plain(self) -> Any:
         """The same without places: dicts, lists, numbers and texts."""
@@ -79,7 +83,7 @@ class Value:
             return [value.plain() for value in self.data]
         return self.data
 
-    def reach(self, steps: Sequence[str | int]) -> tuple[int, int, Value]:
+    def reach(self, steps: Sequence[str | int]) -> tuple[int, int | None, Value]:
         """How many of `steps` lead somewhere from here, and the line and value they lead to."""
         value, line = self, self.line
         for done, step in enumerate(steps):
@@ -101,6 +105,36 @@ def document(data: bytes, found: Findings) -> Value | None:
     """
     text = _decoded(data, found)
     return None if text is None else _Composer(text, found).value()
+
+
+def from_data(data: object, found: Findings, depth: int = 0) -> Value:
+    """The same of data that no file holds: mappings, sequences, texts, numbers, paths.
+
+    It has no lines. What a challenge cannot hold goes to `found`.
+    """
+    lost = Value(None, None, None)
+    if depth > DEEPEST:
+        found.add(Problem("C110", f"nested more than {DEEPEST} deep"))
+        return lost
+    match data:
+        case None:
+            return Value(None, None, None, "")
+        case bool():
+            return Value(data, None, None, str(data).lower())
+        case str() | os.PathLike():
+            return Value(os.fspath(data), None, None, os.fspath(data))
+        case Integral():
+            return Value(int(data), None, None, str(int(data)))
+        case Real():
+            return Value(float(data), None, None, repr(float(data)))
+        case Mapping():
+            made = {str(key): from_data(each, found, depth + 1) for key, each in data.items()}
+            return Value(made, None, None, lines=dict.fromkeys(made))
+        case Sequence() if not isinstance(data, bytes | bytearray):
+            return Value([from_data(each, found, depth + 1) for each in data], None, None)
+    name = type(data).__name__
+    found.add(Problem("C106", f"{quoted(data)} is {name}; a challenge has texts, numbers, lists"))
+    return lost
 
 
 def resolved(text: str) -> Data:

@@ -26,9 +26,11 @@ from scorer.cli.process import (
     is_terminal,
     lone_stdout,
     open_what_is_closed,
+    same_folder,
 )
 from scorer.cli.progress import Progress
 from scorer.core.errors import ScorerError, UsageError
+from scorer.core.registry import AROUND_PLUGINS
 from scorer.core.text import describe_exception, printable
 from scorer.core.version import __version__
 
@@ -117,8 +119,12 @@ def _run(words: Sequence[str]) -> int:
         # not `main`, which has answers of its own to Ctrl-C and to a closed pipe
         with redirect_stdout(message):
             context = command.make_context(name, rest, obj=edge)
-        with lone_stdout(), edge.kept, context:
-            result: Result = command.invoke(context)
+        around = AROUND_PLUGINS.set(same_folder)
+        try:
+            with lone_stdout(), edge.kept, context:
+                result: Result = command.invoke(context)
+        finally:
+            AROUND_PLUGINS.reset(around)
     except typer.Exit:  # --help has been said
         _give(Result(message.getvalue()))
         return 0

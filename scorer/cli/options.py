@@ -86,13 +86,20 @@ TruthWord = Annotated[
 
 
 def challenge_of(
-    path: Path, metrics: list[str] | None = None, truth: Path | None = None
+    path: Path, edge: Terminal, metrics: list[str] | None = None, truth: Path | None = None
 ) -> tuple[Challenge, tuple[str, ...]]:
-    """The challenge with what the command's words replace, and what that leaves out of it."""
+    """The challenge with what the command's words replace, and what that leaves out of it.
+
+    Args:
+        path: the challenge's file, its folder, or a kit, which is unpacked until the command ends.
+        edge: what the process has around it.
+        metrics: measures that replace the challenge's, of `-m`.
+        truth: the truth that replaces the challenge's, of `--truth`.
+    """
     from scorer.challenge.archive import unpacked
     from scorer.challenge.load import load
 
-    challenge = load(unpacked(path))
+    challenge = load(edge.kept.enter_context(unpacked(path)))
     notes: tuple[str, ...] = ()
     if truth is not None:
         challenge = challenge.with_truth(truth)
@@ -165,6 +172,8 @@ def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> 
         with suppress(OSError, ValueError):  # one of them is not there
             if os.path.samefile(path, output):
                 raise UsageError(f"{printable(output)} is read here; -o needs a file of its own")
+    if output.name == KEY:
+        raise UsageError(f"{printable(output)} cannot be written: {KEY} is the challenge's secret")
 
 
 def exit_code(submissions: Sequence[Scored]) -> int:

@@ -76,6 +76,16 @@ def lone_stdout() -> Iterator[None]:
         os.close(kept)
 
 
+@contextmanager
+def same_folder() -> Iterator[None]:
+    """The working directory is afterwards what it was: paths of the command are relative to it."""
+    here = os.getcwd() if os.path.isdir(".") else "/"  # our folder may be gone
+    try:
+        yield
+    finally:
+        os.chdir(here)
+
+
 def abandon(stream: TextIO | None) -> None:
     """Nobody reads on: what is still buffered must not complain at exit."""
     if stream is not None:

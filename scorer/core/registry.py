@@ -9,8 +9,9 @@ a value, and a challenge's own plugins are an overlay of it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -44,6 +45,11 @@ T = TypeVar("T", bound=Named)
 F = TypeVar("F")
 
 MARK = "__scorer__"
+AROUND_PLUGINS: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
+    "AROUND_PLUGINS", default=nullcontext
+)
+"""What is put round every call of a plugin. A command restores the working directory there; in
+other processes, such as a server's, nothing of the process is touched."""
 
 
 def mark(function: F, thing: object) -> F:
@@ -188,20 +194,18 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
 
 @contextmanager
 def plugin_call(message: str) -> Iterator[None]:
-    """Run code that is not ours: whatever it raises is its fault, and where we stand is no matter.
+    """Run code that is not ours: whatever it raises is its fault.
 
     Raises:
         PluginError: `message`, and what it raised; even what would have ended the process.
     """
-    here = os.getcwd() if os.path.isdir(".") else "/"  # our folder may be gone
     try:
-        yield
+        with AROUND_PLUGINS.get()():
+            yield
     except (KeyboardInterrupt, ScorerError):
         raise
     except BaseException as error:
         raise PluginError(f"{message}: {describe_exception(error)}") from error
-    finally:
-        os.chdir(here)
 
 
 def _marked(modules: Iterable[ModuleType], type_: type[T]) -> list[tuple[T, str]]:

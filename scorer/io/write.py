@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+from secrets import token_hex
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
+NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced
 
 
@@ -29,15 +30,20 @@ def write(path: Path, data: bytes) -> None:
                 stream.write(data)
             return
         path = Path(os.path.realpath(path))
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        kept = path.stat().st_mode & 0o777 if path.exists() else None
+        if kept is not None and not kept & 0o222:
+            raise PermissionError(0, "the file there is read-only")
+        beside = path.with_name(f".{path.name[:100]}.{token_hex(8)}")
         try:
+            # the system takes the umask off; to ask for it would be to change it
+            handle = os.open(beside, NEW, 0o666 if kept is None else kept & 0o600)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
-            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-            Path(beside).chmod(mode)
-            Path(beside).replace(path)
+            if kept is not None:
+                beside.chmod(kept)
+            beside.replace(path)
         except BaseException:
-            Path(beside).unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise UsageError(f"{printable(path)} cannot be written: {error.strerror}") from None
@@ -61,9 +67,3 @@ def folder(path: Path) -> None:
         raise UsageError(f"{quoted(path)} cannot be made: {message}") from None
     if taken:
         raise UsageError(f"{quoted(path)} exists and is not an empty folder")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

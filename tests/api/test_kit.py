@@ -126,7 +126,8 @@ def test_same_findings_as_the_organizers(folder, kit, tmp_path, score):
 
 
 def test_the_public_part_is_the_same(folder, kit):
-    mine, theirs = (public(prepare(load(unpacked(path)))) for path in (folder, kit))
+    with unpacked(kit) as inside:
+        mine, theirs = (public(prepare(load(path))) for path in (folder, inside))
     assert list(theirs.lists) == list(mine.lists)
     assert (theirs.kind, theirs.asked, theirs.called) == (mine.kind, mine.asked, mine.called)
     assert theirs.candidates == mine.candidates or mine.kind == "ratings"
@@ -145,7 +146,8 @@ def test_no_answer_is_in_it(kit):
 
 
 def test_the_rules_are_the_same(folder, kit):
-    mine, theirs = load(folder), load(unpacked(kit))
+    with unpacked(kit) as inside:
+        mine, theirs = load(folder), load(inside)
     assert theirs.submission == mine.submission
     assert (theirs.id, theirs.title) == (mine.id, mine.title)
     assert theirs.description == mine.description
@@ -161,9 +163,10 @@ def test_the_sample_is_valid(folder, kit, tmp_path):
     (name,) = [name for name in members(kit) if name.startswith("sample_submission")]
     sample = tmp_path / name
     sample.write_bytes(members(kit)[name])
-    for path in (folder, unpacked(kit)):
-        (checked,) = scorer.check(path, [sample])
-        assert not checked.findings.fatal
+    with unpacked(kit) as inside:
+        for path in (folder, inside):
+            (checked,) = scorer.check(path, [sample])
+            assert not checked.findings.fatal
 
 
 def test_the_same_bytes_every_time(folder, kit, tmp_path, score):

@@ -245,6 +245,11 @@ def kit(folders):
     return kit(prepared, public(prepared))[0]
 
 
+def loaded(path):
+    with unpacked(path) as inside:
+        return load(inside)
+
+
 @fuzz
 @given(data=st.data())
 def test_kits(data, kit, tmp_path, monkeypatch):
@@ -254,7 +259,7 @@ def test_kits(data, kit, tmp_path, monkeypatch):
     path = tmp_path / "kit.zip"
     path.write_bytes(sent)
     with in_time(len(sent)):
-        answered(lambda: load(unpacked(path)))
+        answered(lambda: loaded(path))
     assert {each.name for each in tmp_path.iterdir()} == {"kit.zip", "temporary"}
 
 

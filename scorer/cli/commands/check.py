@@ -56,7 +56,7 @@ def check(
 
     edge: Terminal = context.obj
     form = form_of("findings", format)
-    settled, notes = challenge_of(challenge)
+    settled, notes = challenge_of(challenge, edge)
     files = submissions_of(submissions, edge, settled)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     changed: list[str] = [*notes]

@@ -61,7 +61,7 @@ def compare(
 
     edge: Terminal = context.obj
     form = form_of("comparison", format)
-    settled, notes = challenge_of(challenge, metric, truth)
+    settled, notes = challenge_of(challenge, edge, metric, truth)
     refuse_overwrite(output, settled, challenge, *map(Path, submissions))
     message = [] if quiet else list(notes)
     exit_code = 0

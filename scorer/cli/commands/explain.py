@@ -56,7 +56,7 @@ def explain(
 
     edge: Terminal = context.obj
     form = form_of("explanation", format)
-    settled, _ = challenge_of(challenge, metric, truth)
+    settled, _ = challenge_of(challenge, edge, metric, truth)
     (file,) = submissions_of([submission], edge, settled)
     refuse_overwrite(output, settled, challenge, file.path)
     found = run(settled, file, name, allow_plugins=allow_plugins)

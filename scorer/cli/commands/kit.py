@@ -7,11 +7,19 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.options import ChallengeWord, Plugins, Result, challenge_of, refuse_overwrite
+from scorer.cli.options import (
+    ChallengeWord,
+    Plugins,
+    Result,
+    Terminal,
+    challenge_of,
+    refuse_overwrite,
+)
 from scorer.core.text import printable
 
 
 def kit(
+    context: typer.Context,
     challenge: ChallengeWord,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The kit's file.")
@@ -23,7 +31,8 @@ def kit(
     from scorer.prepare.bind import prepare
     from scorer.prepare.open import public
 
-    settled, notes = challenge_of(challenge)
+    edge: Terminal = context.obj
+    settled, notes = challenge_of(challenge, edge)
     refuse_overwrite(output, settled, challenge)
     prepared = prepare(settled, allow_plugins)
     data, dropped = kits.kit(prepared, public(prepared))

@@ -11,6 +11,7 @@ from scorer.cli.options import (
     Output,
     Plugins,
     Result,
+    Terminal,
     challenge_of,
     refuse_overwrite,
 )
@@ -20,6 +21,7 @@ FORMATS = form_names("soundness")
 
 
 def lint(
+    context: typer.Context,
     challenge: ChallengeWord,
     format: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
@@ -35,7 +37,8 @@ def lint(
     from scorer.api.lint import lint as run
 
     form = form_of("soundness", format)
-    settled, _ = challenge_of(challenge)
+    edge: Terminal = context.obj
+    settled, _ = challenge_of(challenge, edge)
     refuse_overwrite(output, settled, challenge)
     found = run(settled, allow_plugins=allow_plugins)
     text = form.write(found, Options())

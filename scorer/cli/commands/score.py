@@ -72,7 +72,7 @@ def score(
 
     edge: Terminal = context.obj
     form = form_of("leaderboard", format)
-    settled, notes = challenge_of(challenge, metric, truth)
+    settled, notes = challenge_of(challenge, edge, metric, truth)
     floors = _floors(fail_under, settled, allow_plugins) if fail_under else {}
     files = submissions_of(submissions, edge, settled)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
