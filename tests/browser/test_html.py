@@ -10,9 +10,8 @@ import pytest
 
 import scorer
 from scorer.api.submissions import Named
-from scorer.reports import base as reporting
-from scorer.reports.base import Options
-from scorer.reports.comparison import cells as comparing
+from scorer.reports.base import Options, form_of
+from scorer.reports.comparison.cells import Compared
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -58,7 +57,7 @@ def board(sent):
     """The leaderboard's page."""
     folder, files = sent
     page = folder / "board.html"
-    page.write_text(reporting.forms().get("html").write(scorer.score(folder, files), Options()))
+    page.write_text(form_of("leaderboard", "html").write(scorer.score(folder, files), Options()))
     return page
 
 
@@ -68,8 +67,8 @@ def comparison(sent):
     folder, files = sent
     page = folder / "comparison.html"
     report, found = scorer.compare(folder, files)
-    compared = comparing.Compared(report.challenge, report, found)
-    page.write_text(comparing.forms().get("html").write(compared, Options()))
+    compared = Compared(report.challenge, report, found)
+    page.write_text(form_of("comparison", "html").write(compared, Options()))
     return page
 
 

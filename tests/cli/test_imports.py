@@ -10,6 +10,7 @@ from scorer.core.registry import discover
 from scorer.metrics.base import Metric
 
 HEAVY = (
+    "jinja2",
     "numpy",
     "numpy.ma",
     "pandas",
@@ -46,6 +47,7 @@ SCIPY = {"scipy", "numpy.ma"}  # the one imports the other
         ([PLAIN, RUN, "--format", "json"], SCORES),
         ([PLAIN, RUN, "--format", "csv"], SCORES),
         ([TREC, TREC_RUN, "--format", "json"], SCORES),
+        ([PLAIN, RUN, "--format", "html"], {*SCORES, "jinja2", "numpy.ma"}),
         # two to be told apart: what the lists could detect is asked of scipy
         ([VLNET, SENT, "--format", "json"], {*SCORES, *SCIPY}),
         (["explain", VLNET, SENT, "--list", "s1", "--format", "json"], SCORES),

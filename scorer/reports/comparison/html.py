@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from xml.etree.ElementTree import Element
+from typing import Any
 
 from scorer.core.text import printable
 from scorer.metrics.base import Measure
@@ -27,18 +27,20 @@ from scorer.reports.comparison.cells import (
 )
 from scorer.reports.leaderboard.cells import chance
 from scorer.reports.syntax.html import (
-    Inside,
+    Cell,
+    Differences,
+    Head,
+    Line,
+    Part,
+    Row,
+    Table,
+    bar,
     differences,
-    folded,
-    key,
-    node,
+    named,
     page,
-    scrolling,
-    section,
-    sorter,
+    plain,
+    sorted_by,
     source_of,
-    span,
-    table,
 )
 from scorer.results.comparison import Differing, Pair, Preferred
 
@@ -50,78 +52,72 @@ def html(compared: Compared, options: Options) -> str:
     """Everything that is known, for people; every pair's picture where pairs are few."""
     challenge, report = compared.challenge, compared.report
     names = [printable(name, 60) for name in compared.pairing.names]
-    about: list[Inside] = [node("p", f"{len(names):,} submissions compared: {', '.join(names)}.")]
+    about = [Line(f"{len(names):,} submissions compared: {', '.join(names)}.")]
     if report is not None and (out := [s.name for s in report.submissions if not s.valid]):
         message = ", ".join(printable(name, 60) for name in out)
-        about.append(
-            node("p", f"Not compared, as they cannot be scored: {message}.", class_="fault")
-        )
-    parts = list(_parts(compared, options))
+        about.append(Line(f"Not compared, as they cannot be scored: {message}.", "fault"))
     source = source_of(challenge, report.fingerprint if report else None)
-    return page(
-        f"{printable(challenge.title)}: comparison", "Skip to the comparison", about, parts, source
-    )
+    text = f"{printable(challenge.title)}: comparison"
+    return page(text, "Skip to the comparison", about, list(parts(compared, options)), source)
 
 
-def _parts(compared: Compared, options: Options) -> Iterator[Element]:
+def parts(compared: Compared, options: Options) -> Iterator[Part]:
+    """The sections of the page; each can stand in a page of another kind."""
     found = compared.pairing
     if len(found.pairs) <= MANY:
-        pairs = [_pair(n, pair, compared, options) for n, pair in enumerate(found.pairs, start=1)]
-        meaning = node("p", legend(compared)) if compared.measures else None
-        yield section("pairs", "Pairs", meaning, node("div", *pairs, class_="submissions"))
-    if found.orders:
-        yield section("orders", "Orders", *_orders(compared))
+        made = [_pair(n, pair, compared, options) for n, pair in enumerate(found.pairs, start=1)]
+        lead = legend(compared) if compared.measures else ""
+        yield Part("pairs", "Pairs", "comparison/pairs.html", {"lead": lead, "pairs": made})
     if len(found.pairs) > 1 and compared.measures:
-        yield section("measures", "Measures", *_measures(compared, options))
+        yield Part("measures", "Measures", "tables.html", _measures(compared, options))
+    if found.orders:
+        yield Part("orders", "Orders", "comparison/orders.html", _orders(compared))
     if len(found.pairs) > 1 and found.orders:
-        yield section("preferences", "Preferences", *_preferences(compared, options))
+        yield Part("preferences", "Preferences", "tables.html", _preferences(compared, options))
 
 
-def _orders(compared: Compared) -> Iterator[Element]:
+def _orders(compared: Compared) -> dict[str, Any]:
     sheet = orders(compared.pairing)
-    body = node("tbody")
-    for name, *cells in sheet.rows:
-        first = node("th", printable(name), scope="row")
-        body.append(node("tr", first, *(node("td", cell, class_="text long") for cell in cells)))
-    heads = [node("th", head, scope="col", class_="text") for head in sheet.head]
-    yield scrolling(f"{sheet.title}.", heads, body)
-    lines = [node("li", each) for each in contradictions(compared.pairing)]
-    yield node("ul", *lines) if lines else node("p", "No preference contradicts itself.")
+    rows = [
+        Row([named(name), *(Cell(cell, look="text long") for cell in cells)])
+        for name, *cells in sheet.rows
+    ]
+    heads = [Head(head, look="text") for head in sheet.head]
+    contradicting = list(contradictions(compared.pairing))
+    return {"table": Table(f"{sheet.title}.", heads, rows), "contradictions": contradicting}
 
 
-def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> Element:
+def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> dict[str, Any]:
     """One pair: its measures, its preferences, and a picture of its lists."""
-    inside: list[Inside] = []
-    state = ""
+    state, measures, preferences = "", None, None
     if compared.measures:
         first = compared.measures[0]
         each = pair.measures[first.id]
         state = f"{printable(first.id)} {signed(each.difference, options.precision)}"
         state += f", p {chance(each.p)}"
-        body = node("tbody")
-        for measure in compared.measures:
-            name = node("th", printable(measure.id), scope="row", data_sort=printable(measure.id))
-            cells = _figures(pair.measures[measure.id], compared, options)
-            body.append(node("tr", name, *cells))
-        heads = [sorter("measure", "text", "ascending"), *_heads()]
-        inside.append(scrolling(f"Measures, {title(pair)}", heads, body))
-        inside.append(_picture(compared, pair, options))
+        rows = [
+            Row([_name(m.id), *_figures(pair.measures[m.id], compared, options)])
+            for m in compared.measures
+        ]
+        heads = [Head("measure", "text"), *_heads()]
+        measures = Table(f"Measures, {title(pair)}", heads, rows)
     if pair.preferences:
-        message = f"Preferences; above 0, {printable(pair.a, 60)} is preferred"
-        inside += [node("p", f"{message}."), _preferred(message, pair, options)]
-    summary = node("summary", node("h3", title(pair)), node("span", state))
-    return node("details", summary, *inside, id=f"p{n}", open=len(compared.pairing.pairs) == 1)
+        caption = f"Preferences; above 0, {printable(pair.a, 60)} is preferred"
+        rows = [
+            Row([_name(name), *_mean(each, options)]) for name, each in pair.preferences.items()
+        ]
+        preferences = Table(caption, [Head("preference", "text"), *_mean_heads()], rows)
+    return {
+        "id": f"p{n}",
+        "name": title(pair),
+        "state": state,
+        "measures": measures,
+        "picture": _picture(compared, pair, options) if compared.measures else None,
+        "preferences": preferences,
+    }
 
 
-def _preferred(caption: str, pair: Pair, options: Options) -> Element:
-    body = node("tbody")
-    for name, each in pair.preferences.items():
-        first = node("th", printable(name), scope="row", data_sort=printable(name))
-        body.append(node("tr", first, *_mean(each, options)))
-    return scrolling(caption, [sorter("preference", "text", "ascending"), *_mean_heads()], body)
-
-
-def _picture(compared: Compared, pair: Pair, options: Options) -> Element | None:
+def _picture(compared: Compared, pair: Pair, options: Options) -> Differences | None:
     """The primary measure's differences, list by list; many lists share bars."""
     measure = compared.measures[0]
     made = bars(compared.pairing, pair.measures[measure.id].per_list, BARS)
@@ -132,36 +128,39 @@ def _picture(compared: Compared, pair: Pair, options: Options) -> Element | None
     values = [bar.value for bar in made]
     ends = [signed(end, options.precision) for end in (max(*values, 0.0), min(*values, 0.0))]
     rows = [[bar.name, f"{len(bar.lists):,}", signed(bar.value, options.precision)] for bar in made]
-    numbers = table(label, ["lists", "how many", "difference"], rows)
-    return differences(f"{label}.", values, (ends[0], ends[1]), numbers)
+    numbers = plain(label, ["lists", "how many", "difference"], rows)
+    rounded = [round(value, options.precision) for value in values]
+    return differences(f"{label}.", rounded, (ends[0], ends[1]), numbers)
 
 
-def _measures(compared: Compared, options: Options) -> Iterator[Element]:
-    yield node("p", f"{legend(compared)} A heading's button sorts.")
-    for n, measure in enumerate(compared.measures):
-        yield folded(printable(measure.id), _measure(measure, compared, options), open=n == 0)
+def _measures(compared: Compared, options: Options) -> dict[str, Any]:
+    tables = [
+        {"name": printable(measure.id), "table": _measure(measure, compared, options)}
+        for measure in compared.measures
+    ]
+    return {"lead": f"{legend(compared)} A heading's button sorts.", "tables": tables}
 
 
-def _measure(measure: Measure, compared: Compared, options: Options) -> Element:
+def _measure(measure: Measure, compared: Compared, options: Options) -> Table:
     """A row a pair, with its interval as a bar on one scale."""
     found = compared.pairing
     lines = [pair.measures[measure.id] for pair in found.pairs]
     scale = _scale(lines)
-    body = node("tbody")
+    rows = []
     for n, (pair, each) in enumerate(zip(found.pairs, lines, strict=True), start=1):
-        link = n if len(found.pairs) <= MANY else None
-        body.append(node("tr", *_names(pair, link), *_figures(each, compared, options, scale)))
-    heads = [sorter("a", "text", "ascending"), sorter("b", "text", "ascending"), *_heads()]
+        link = f"#p{n}" if len(found.pairs) <= MANY else ""
+        rows.append(Row([*_names(pair, link), *_figures(each, compared, options, scale)]))
+    heads = [Head("a", "text"), Head("b", "text"), *_heads()]
     ends = " to ".join(signed(end, options.precision) for end in scale)
     caption = (
         f"{printable(measure.id)}, pair by pair. Every bar is an interval on one scale, {ends}."
     )
-    return scrolling(caption, heads, body, class_="board")
+    return Table(caption, heads, rows, "board")
 
 
-def _heads() -> list[Element]:
-    heads = [sorter(f, "number", "ascending" if f == "p" else "descending") for f in FIGURES]
-    return [*heads, node("th", MOST, scope="col", class_="text")]
+def _heads() -> list[Head]:
+    heads = [Head(f, "number", "ascending" if f == "p" else "descending") for f in FIGURES]
+    return [*heads, Head(MOST, look="text")]
 
 
 def _figures(
@@ -169,58 +168,62 @@ def _figures(
     compared: Compared,
     options: Options,
     scale: tuple[float, float] | None = None,
-) -> list[Element]:
+) -> list[Cell]:
     """The cells below `_heads`; with a scale the interval is a bar, too."""
     difference, interval, tally, effect, p = figures(each, options.precision)
-    bar = span(each.interval, each.difference, scale) if scale and each.interval else None
+    drawn = (
+        bar(each.interval, each.difference, scale, options.precision)
+        if scale and each.interval
+        else None
+    )
     return [
-        node("td", difference, data_sort=key(each.difference)),
-        node("td", bar, node("span", interval, class_="range"), data_sort=key(each.difference)),
-        node("td", tally, data_sort=each.tally.wins - each.tally.losses),
-        node("td", effect, data_sort=key(each.effect)),
-        node("td", p, data_sort=key(each.p)),
-        node("td", most(each, compared.pairing.lists, options.precision), class_="text long"),
+        Cell(difference, sorted_by(difference)),
+        Cell(interval, sorted_by(difference), bar=drawn),
+        Cell(tally, str(each.tally.wins - each.tally.losses)),
+        Cell(effect, sorted_by(effect)),
+        Cell(p, sorted_by(p)),
+        Cell(most(each, compared.pairing.lists, options.precision), look="text long"),
     ]
 
 
-def _scale(message: Sequence[Differing]) -> tuple[float, float]:
+def _scale(found: Sequence[Differing]) -> tuple[float, float]:
     """From where to where the bars run; 0 is on it."""
-    ends = [end for each in message for end in (*(each.interval or ()), each.difference, 0.0)]
+    ends = [end for each in found for end in (*(each.interval or ()), each.difference, 0.0)]
     known = [end for end in ends if not math.isnan(end)]
     return min(known), max(known)
 
 
-def _preferences(compared: Compared, options: Options) -> Iterator[Element]:
-    yield node(
-        "p", "The mean over lists, above 0 where a is preferred, and the lists that a wins, ties "
-        "and loses. A heading's button sorts.",
-    )  # fmt: skip
-    for n, name in enumerate(compared.preferences):
-        body = node("tbody")
-        for pair in compared.pairing.pairs:
-            body.append(node("tr", *_names(pair), *_mean(pair.preferences[name], options)))
-        heads = [sorter("a", "text", "ascending"), sorter("b", "text", "ascending")]
-        board = scrolling(f"{printable(name)}, pair by pair", [*heads, *_mean_heads()], body)
-        yield folded(printable(name), board, open=n == 0)
-
-
-def _names(pair: Pair, link: int | None = None) -> tuple[Element, Element]:
-    first: Inside = printable(pair.a, 60)
-    if link is not None:
-        first = node("a", printable(pair.a, 60), href=f"#p{link}")
-    return (
-        node("th", first, scope="row", data_sort=printable(pair.a)),
-        node("td", printable(pair.b, 60), class_="text", data_sort=printable(pair.b)),
+def _preferences(compared: Compared, options: Options) -> dict[str, Any]:
+    tables = []
+    for name in compared.preferences:
+        rows = [
+            Row([*_names(pair), *_mean(pair.preferences[name], options)])
+            for pair in compared.pairing.pairs
+        ]
+        heads = [Head("a", "text"), Head("b", "text"), *_mean_heads()]
+        table = Table(f"{printable(name)}, pair by pair", heads, rows, "board")
+        tables.append({"name": printable(name), "table": table})
+    lead = (
+        "The mean over lists, above 0 where a is preferred, and the lists that a wins, ties and "
+        "loses. A heading's button sorts."
     )
+    return {"lead": lead, "tables": tables}
 
 
-def _mean_heads() -> list[Element]:
-    return [sorter("mean", "number", "descending"), sorter("w-t-l", "number", "descending")]
+def _name(text: str, link: str = "") -> Cell:
+    return named(text, 60, sort=printable(text), link=link)
 
 
-def _mean(each: Preferred, options: Options) -> tuple[Element, Element]:
-    tally = each.tally
-    return (
-        node("td", signed(each.mean, options.precision), data_sort=key(each.mean)),
-        node("td", record(tally), data_sort=tally.wins - tally.losses),
-    )
+def _names(pair: Pair, link: str = "") -> tuple[Cell, Cell]:
+    second = named(pair.b, 60, sort=printable(pair.b), look="text")
+    return _name(pair.a, link), second
+
+
+def _mean_heads() -> list[Head]:
+    return [Head("mean", "number", "descending"), Head("w-t-l", "number", "descending")]
+
+
+def _mean(each: Preferred, options: Options) -> tuple[Cell, Cell]:
+    shown = signed(each.mean, options.precision)
+    balance = str(each.tally.wins - each.tally.losses)
+    return Cell(shown, sorted_by(shown)), Cell(record(each.tally), balance)

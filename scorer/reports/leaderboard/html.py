@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
-from xml.etree.ElementTree import Element
+from typing import Any
 
 import numpy as np
 
@@ -29,45 +29,56 @@ from scorer.reports.leaderboard.cells import (
     worse,
 )
 from scorer.reports.syntax.html import (
-    Inside,
-    folded,
-    hidden,
+    Cell,
+    Head,
+    Histogram,
+    Line,
+    Part,
+    Row,
+    Strip,
+    Table,
+    bar,
+    heading,
     histogram,
-    key,
-    node,
+    named,
     page,
-    scrolling,
-    section,
-    sorter,
+    plain,
+    scale_of,
+    sorted_by,
     source_of,
-    span,
-    table,
+    strip,
 )
 from scorer.results.report import Certainty, Report, Scored, Standing
 
 STEPS = 20  # of a histogram
+PAIRED = 30  # submissions whose pairs a page shows
+FILTERED = 8  # rows above which a page has a filter
 
 
 @form("leaderboard", "html")
 def html(report: Report, options: Options) -> str:
     """Everything that is known, for people."""
     challenge = report.challenge
-    about = [_prose(challenge.description)] if challenge.description else []
-    parts = [part for part in _parts(report, options) if part is not None]
+    prose = "\n".join(challenge.description.strip().splitlines())
+    about = [Line(prose, "prose")] if prose else []
     source = source_of(challenge, report.fingerprint)
-    return page(printable(challenge.title), "Skip to the leaderboard", about, parts, source)
+    title = printable(challenge.title)
+    return page(title, "Skip to the leaderboard", about, list(parts(report, options)), source)
 
 
-def _parts(report: Report, options: Options) -> Iterator[Element | None]:
-    yield section("board", "Leaderboard", *_board(report, options))
+def parts(report: Report, options: Options) -> Iterator[Part]:
+    """The sections of the page; each can stand in a page of another kind."""
+    yield Part("board", "Leaderboard", "leaderboard/board.html", board(report, options))
     if report.groups:
         title = f"By {printable(report.called.get('group', 'group'))}"
-        yield section("groups", title, *_groups(report, options))
-    submissions = [_submission(n, each, report, options) for n, each in _anchored(report)]
-    yield section("submissions", "Submissions", node("div", *submissions, class_="submissions"))
+        yield Part("groups", title, "tables.html", groups(report, options))
+    made = [submission(n, each, report, options) for n, each in _anchored(report)]
+    yield Part("submissions", "Submissions", "leaderboard/submissions.html", made)
     if report.certainty is not None:
-        yield section("pairs", "Pairs", *_pairs(report.certainty, report, options))
-    yield section("measures", "Measures", *(_measure(m, report) for m in report.measures))
+        data = pairs(report.certainty, report, options)
+        yield Part("pairs", "Pairs", "leaderboard/pairs.html", data)
+    measures = [measure(each, report) for each in report.measures]
+    yield Part("measures", "Measures", "leaderboard/measures.html", measures)
 
 
 def _anchored(report: Report) -> list[tuple[int, Scored]]:
@@ -75,100 +86,137 @@ def _anchored(report: Report) -> list[tuple[int, Scored]]:
     return list(enumerate(ordered(report), start=1))
 
 
-def _board(report: Report, options: Options) -> list[Inside]:
+def board(report: Report, options: Options) -> dict[str, Any]:
+    """The leaderboard: its table, a picture, and what to know beside it."""
     rows, precision, primary = report.standings, options.precision, report.primary
     if not rows:
-        return [node("p", "No submission could be scored.")]
+        return {"table": None, "notes": _notes(report, options)}
     others = [m for m in report.measures if m.id != primary.id]
     tiers, ends = any(row.tier for row in rows), level(report)
-    scale = _scale(rows, primary)
+    scale = scale_of([_ends(row, primary) for row in rows])
     submissions = {scored.name: (n, scored) for n, scored in _anchored(report)}
     head = [
-        sorter("rank", "rank", "ascending", "ascending"),
-        sorter("name", "text", "ascending"),
-        sorter(printable(primary.id), "number", _first(primary)),
-        *([sorter(ends, "number", _first(primary))] if ends else []),
-        *([sorter("tier", "number", "ascending")] if tiers else []),
-        *(sorter(printable(m.id), "number", _first(m)) for m in others),
-        sorter("lists", "number", "descending"),
+        Head("rank", "rank", now="ascending"),
+        Head("name", "text"),
+        heading(primary.id, "number", first=_first(primary)),
+        *([Head(ends, "number", _first(primary))] if ends else []),
+        *([Head("tier", "number")] if tiers else []),
+        *(heading(m.id, "number", first=_first(m)) for m in others),
+        Head("lists", "number", "descending"),
     ]
-    body = node("tbody")
-    band = 0
+    body, band = list[Row](), 0
     for n, row in enumerate(rows):
         index, scored = submissions[row.name]
-        before = band
-        band = row.tier or band
-        name = node("a", printable(row.name, 100), href=f"#s{index}")
-        lists = scored.values[primary.id].lists
-        note = node("span", " baseline", class_="soft") if row.baseline else None
+        before, band = band, row.tier or band
+        name = named(
+            row.name, sort=printable(row.name), link=f"#s{index}",
+            aside="baseline" if row.baseline else "",
+        )  # fmt: skip
         marks = {"band": band % 2 == 0, "head": n and band != before, "aside": row.baseline}
-        body.append(
-            node(
-                "tr",
-                node("td", place(row), class_="text", data_sort=n),
-                node("th", name, note, scope="row", data_sort=printable(row.name)),
-                _value(row, primary, precision),
-                *([_interval(row, primary, precision, scale)] if ends else []),
-                *([_cell(row.tier, "")] if tiers else []),
-                *(_value(row, m, precision) for m in others),
-                _cell(lists, ""),
-                class_=" ".join(mark for mark, holds in marks.items() if holds) or None,
-            )
-        )
+        cells = [
+            name,
+            _mean(row, primary, precision),
+            *([_interval(row, primary, precision, scale)] if ends else []),
+            *([_count(row.tier, "")] if tiers else []),
+            *(_mean(row, m, precision) for m in others),
+            _count(scored.values[primary.id].lists, ""),
+        ]
+        look = " ".join(mark for mark, holds in marks.items() if holds)
+        body.append(Row([Cell(place(row), str(n), "text"), *cells], look, by=1))
     low, high = (number(end, primary, precision) for end in scale)
-    message = "Leaderboard, best first; a heading's button sorts."
+    caption = "Leaderboard, best first; a heading's button sorts."
     if ends:
-        message += f" Every bar is an interval on one scale, from {low} to {high}."
-    notes = [*remarks(report, precision), *map(str, report.notes)]
-    left_out = [scored for scored in report.submissions if not scored.valid]
+        caption += f" Every bar is an interval on one scale, from {low} to {high}."
+        caption += " An arrow points to what lies beyond it." * any(
+            cell.bar is not None and cell.bar.beyond for row in body for cell in row.cells
+        )
+    return {
+        "table": Table(caption, head, body, "board ranked", "standings"),
+        "strip": _strip(report, options),
+        "filter": len(rows) > FILTERED,
+        "notes": _notes(report, options),
+    }
+
+
+def _notes(report: Report, options: Options) -> list[str]:
+    notes = [*remarks(report, options.precision), *map(str, report.notes)]
+    left_out = sum(not scored.valid for scored in report.submissions)
     if left_out:
-        plural = "s were" if len(left_out) > 1 else " was"
-        notes.append(f"{len(left_out):,} submission{plural} not scored; see below.")
-    return [
-        scrolling(message, head, body, class_="board ranked"),
-        node("ul", *(node("li", note) for note in notes)),
+        plural = "s were" if left_out > 1 else " was"
+        notes.append(f"{left_out:,} submission{plural} not scored; see below.")
+    return notes
+
+
+def _strip(report: Report, options: Options) -> Strip | None:
+    """Every standing's primary value as a dot with its interval; none for fewer than three."""
+    primary, precision = report.primary, options.precision
+    points = [
+        (
+            f"{place(row)} {printable(row.name, 60)}: {mean_of(row, primary, precision)} "
+            f"{interval(row, primary, precision)}".strip(),
+            row.values[primary.id],
+            row.interval,
+            row.baseline,
+        )
+        for row in report.standings
+        if not math.isnan(row.values[primary.id])
     ]
+    if len(points) < 3:
+        return None
+    ends = f" with its {level(report)}" if level(report) else ""
+    label = f"{printable(primary.id)} of every submission{ends}, from left to right by rank"
+    return strip(label, points, precision if primary.decimals else 0)
 
 
 def _first(measure: Measure) -> str:
     return "descending" if measure.metric.better == "higher" else "ascending"
 
 
-def _cell(value: int | None, none: str = "-") -> Element:
-    return node("td", none if value is None else f"{value:,}", data_sort=key(value))
+def _count(value: int | None, none: str = "-") -> Cell:
+    text = none if value is None else f"{value:,}"
+    return Cell(text, sorted_by(text))
 
 
-def _value(row: Standing, measure: Measure, precision: int) -> Element:
-    return node("td", mean_of(row, measure, precision), data_sort=key(row.values[measure.id]))
+def _mean(row: Standing, measure: Measure, precision: int) -> Cell:
+    shown = number(row.values[measure.id], measure, precision)
+    return Cell(mean_of(row, measure, precision), sorted_by(shown))
 
 
-def _interval(
-    row: Standing, measure: Measure, precision: int, scale: tuple[float, float]
-) -> Element:
+def _ends(row: Standing, measure: Measure) -> tuple[float, float, float]:
+    """The low end of the interval, the value, and the high end."""
+    value = row.values[measure.id]
+    low, high = row.interval or (value, value)
+    return low, value, high
+
+
+def _interval(row: Standing, measure: Measure, precision: int, scale: tuple[float, float]) -> Cell:
     """The interval as a bar, with its numbers beside it."""
     if row.interval is None:
-        return node("td", data_sort="")
-    bar = span(row.interval, row.values[measure.id], scale)
-    message = node("span", interval(row, measure, precision), class_="range")
-    return node("td", bar, message, data_sort=key(row.values[measure.id]))
+        return Cell(sort="")
+    value = row.values[measure.id]
+    decimals = precision if measure.decimals else 0
+    return Cell(
+        interval(row, measure, precision),
+        sorted_by(number(value, measure, precision)),
+        bar=bar(row.interval, value, scale, decimals),
+    )
 
 
-def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
-    """From where to where the bars run."""
-    ends = [end for row in rows for end in (*(row.interval or ()), row.values[measure.id])]
-    known = [end for end in ends if not math.isnan(end)]
-    return (min(known), max(known)) if known else (0.0, 1.0)
-
-
-def _groups(report: Report, options: Options) -> Iterator[Element]:
+def groups(report: Report, options: Options) -> dict[str, Any]:
+    """The means over groups of lists, a table a measure."""
     sizes = ", ".join(f"{printable(g, 60) or '(none)'} {n:,}" for g, n in report.groups.items())
-    yield node("p", f"How many lists each has: {sizes}. The gap is best less worst.")
-    for n, sheet in enumerate(by_group(report, options.precision)):
-        caption = printable(sheet.title)
-        yield folded(caption, _sheet(sheet, caption), open=n == 0)
+    tables = [
+        {"name": printable(sheet.title), "table": _table(sheet, printable(sheet.title))}
+        for sheet in by_group(report, options.precision)
+    ]
+    return {
+        "lead": f"Lists in each: {sizes}. The gap is the best mean minus the worst.",
+        "tables": tables,
+    }
 
 
-def _submission(n: int, scored: Scored, report: Report, options: Options) -> Element:
+def submission(n: int, scored: Scored, report: Report, options: Options) -> dict[str, Any]:
+    """One submission: its values, their distribution, its file's problems."""
     row = next((row for row in report.standings if row.name == scored.name), None)
     if row is None:
         state = "not scored"
@@ -176,39 +224,33 @@ def _submission(n: int, scored: Scored, report: Report, options: Options) -> Ele
         value = number(row.values[report.primary.id], report.primary, options.precision)
         rank = "baseline" if row.rank is None else f"rank {place(row)}"
         state = f"{rank}, {printable(report.primary.id)} {value}"
-    inside: list[Inside] = []
-    if scored.valid:
-        inside += [_figures(scored, report, options), _distribution(scored, report, options)]
-    if len(scored.findings):
-        inside.append(node("h4", "Problems"))
-        lines = format_findings(scored.findings, options.every)
-        inside.append(node("ul", *(node("li", line.strip()) for line in lines)))
-    else:
-        inside.append(node("p", "No problems were found in its file."))
-    if scored.valid and options.per_list:
-        inside.append(_lists(scored, report, options))
-    inside.append(
-        node("p", f"{printable(scored.path)}, SHA-256 {scored.sha256 or 'unknown'}", class_="soft")
-    )
-    fault = None if scored.valid else "fault"
-    summary = node(
-        "summary", node("h3", printable(scored.name, 200)), node("span", state, class_=fault)
-    )
-    return node("details", summary, *inside, id=f"s{n}", open=not scored.valid)
+    name = named(scored.name, 200)
+    per_list = scored.valid and options.per_list
+    return {
+        "id": f"s{n}",
+        "name": name.text,
+        "title": name.title,
+        "valid": scored.valid,
+        "state": state,
+        "figures": _figures(scored, report, options) if scored.valid else None,
+        "histogram": _distribution(scored, report, options) if scored.valid else None,
+        "problems": [line.strip() for line in format_findings(scored.findings, options.every)],
+        "lists": _lists(scored, report, options) if per_list else None,
+        "source": f"{printable(scored.path)}, SHA-256 {scored.sha256 or 'unknown'}",
+    }
 
 
-def _figures(scored: Scored, report: Report, options: Options) -> Element:
+def _figures(scored: Scored, report: Report, options: Options) -> Table:
     rows = []
-    for measure in report.measures:
-        value = scored.values[measure.id]
+    for each in report.measures:
+        value = scored.values[each.id]
         counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
-        mean = number(value.mean, measure, options.precision)
-        rows.append([printable(measure.id), mean, *counts])
+        rows.append([each.id, number(value.mean, each, options.precision), *counts])
     head = ["measure", "value", "lists", "missing", "undefined"]
-    return table(f"The values of {printable(scored.name, 100)}", head, rows)
+    return plain(f"The values of {printable(scored.name, 100)}", head, rows)
 
 
-def _distribution(scored: Scored, report: Report, options: Options) -> Element | None:
+def _distribution(scored: Scored, report: Report, options: Options) -> Histogram | None:
     """How many lists have which value of the primary measure."""
     primary = report.primary
     values = scored.values[primary.id].per_list
@@ -216,7 +258,7 @@ def _distribution(scored: Scored, report: Report, options: Options) -> Element |
         return None
     low, high = _span(report)
     counts, edges = np.histogram(values[~np.isnan(values)], STEPS, (low, high))
-    mean = (scored.values[primary.id].mean - low) / (high - low)
+    mean = (round(scored.values[primary.id].mean, options.precision) - low) / (high - low)
     decimals = max(options.precision, 2) if high - low < 1 else 2
     return histogram(
         f"{printable(primary.id)}, list by list; the dashed line is the mean",
@@ -241,88 +283,89 @@ def _span(report: Report) -> tuple[float, float]:
     return (low, high) if high > low else (low, low + 1)
 
 
-def _lists(scored: Scored, report: Report, options: Options) -> Element:
+def _lists(scored: Scored, report: Report, options: Options) -> Table:
     sheet = by_list(report, scored, options.precision)
-    caption = f"Every {printable(sheet.head[0])} of {printable(scored.name, 100)}"
-    return folded(caption, _sheet(sheet, caption))
+    return _table(sheet, f"Every {printable(sheet.head[0])} of {printable(scored.name, 100)}")
 
 
-def _sheet(sheet: Sheet, caption: str) -> Element:
-    rows = [[printable(row[0], 100), *row[1:]] for row in sheet.rows]
-    return table(caption, [printable(head, 60) for head in sheet.head], rows)
+def _table(sheet: Sheet, caption: str) -> Table:
+    return plain(caption, sheet.head, sheet.rows)
 
 
-def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Element]:
+def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, Any]:
+    """The best submissions, every two of them held against each other."""
     rules, primary = report.challenge.leaderboard.tiers, report.primary
     alpha = rules.alpha if rules else 0.0
     how = f"{rules.test} test, {rules.adjust} adjusted for all pairs" if rules else ""
-    yield node(
-        "p",
-        f"The row's mean of {printable(primary.id)} less the column's, over the "
-        f"{certainty.lists:,} lists that all have a value for, and p ({how}). "
-        f"Bold with a * where p is at most {alpha:g}.",
+    count = len(certainty.names)
+    names = certainty.names[:PAIRED]
+    meaning = (
+        f"Difference in mean {printable(primary.id)}, row minus column, over the "
+        f"{certainty.lists:,} lists for which all have a value, and its p-value ({how}). "
+        f"Bold with a * where p is at most {alpha:g}."
     )
+    if count > PAIRED:
+        meaning += (
+            f" The first {PAIRED} of {count:,} submissions; `score compare --format csv` "
+            "gives every pair."
+        )
     rows = []
-    for i, name in enumerate(certainty.names):
-        cells: list[Element | str] = [printable(name, 40)]
-        for j in range(len(certainty.names)):
+    for i, name in enumerate(names):
+        cells = [named(name, 40)]
+        for j in range(len(names)):
             if i == j:
-                cells.append(node("td", hidden("itself")))
+                cells.append(Cell("itself", hidden=True))
                 continue
             p = float(certainty.p[i, j])
             difference = f"{certainty.difference[i, j]:+.{options.precision}f}"
             significant = p <= alpha
             cells.append(
-                node(
-                    "td", difference + "*" * significant, node("small", f"p {chance(p)}"),
-                    class_="told" if significant else None,
+                Cell(
+                    difference + "*" * significant,
+                    look="told" if significant else "",
+                    below=f"p {chance(p)}",
                 )
-            )  # fmt: skip
-        rows.append(cells)
-    head = ["name", *(printable(name, 40) for name in certainty.names)]
-    yield table(
-        f"Differences in {printable(primary.id)}, pair by pair", head, rows, class_="matrix"
-    )
-    if behind := worse(report):
-        names = [row.name for row in report.standings if row.name in behind]
-        yield node("p", "Significantly worse than the first: ",
-                   ", ".join(printable(name, 60) for name in names), ".")  # fmt: skip
+            )
+        rows.append(Row(cells))
+    head = [Head("name"), *(heading(name, width=40) for name in names)]
+    caption = f"Differences in {printable(primary.id)}, pair by pair"
+    behind = [row.name for row in report.standings if row.name in worse(report)]
+    worst = ", ".join(printable(name, 60) for name in behind)
+    return {
+        "meaning": meaning,
+        "matrix": Table(caption, head, rows, "matrix"),
+        "behind": f"Significantly worse than the first: {worst}." if behind else "",
+    }
 
 
-def _measure(measure: Measure, report: Report) -> Element:
-    metric = measure.metric
+def measure(each: Measure, report: Report) -> dict[str, Any]:
+    """What a measure is: its metric, its parameters, its page."""
+    metric = each.metric
     title = metric.title[:1].upper() + metric.title[1:]
-    better = f"{metric.better} is better"
-    ranks = report.rank_by is None and measure.id == report.primary.id
+    ranks = report.rank_by is None and each.id == report.primary.id
     facts = [
         ("Metric", f"{metric.name}: {title}"),
-        ("Direction", better + (", ranks the board" if ranks else "")),
-        ("Of all lists", measure.aggregate),
-        *((f"Parameter {key}", written(value)) for key, value in measure.params.items()),
+        ("Direction", f"{metric.better} is better" + (", ranks the board" if ranks else "")),
+        ("Of all lists", each.aggregate),
+        *((f"Parameter {key}", written(value)) for key, value in each.params.items()),
         ("Source", metric.source),
     ]
-    listed = node("dl")
-    for term, message in facts:
-        listed.append(node("dt", term))
-        listed.append(node("dd", printable(message, 1000)))
-    listed.append(node("dt", "Signature"))
-    listed.append(node("dd", node("code", printable(report.signatures[measure.id], 1000))))
-    return node(
-        "article", node("h3", printable(measure.id)), listed,
-        folded(f"What {printable(metric.name)} means", *_page(metric.page)),
-    )  # fmt: skip
+    return {
+        "id": printable(each.id),
+        "facts": [(printable(term), printable(text, 1000)) for term, text in facts],
+        "signature": printable(report.signatures[each.id], 1000),
+        "metric": printable(metric.name),
+        "page": list(_page(metric.page)),
+    }
 
 
-def _page(docstring: str) -> Iterator[Element]:
-    """A docstring: its paragraphs as text, its examples and indented parts as they stand."""
+def _page(docstring: str) -> Iterator[dict[str, Any]]:
+    """A docstring: its paragraphs with their code, its examples and indented parts as they are."""
     blocks = re.split(r"\n\s*\n", docstring.strip())
     for stands, run in groupby(blocks, lambda block: block.startswith((">>>", " "))):
         if stands:
-            yield node("pre", "\n\n".join(run))
-        else:
-            yield from (node("p", " ".join(block.split())) for block in run)
-
-
-def _prose(text: str) -> Element:
-    lines = (printable(line, 1000) for line in text.strip().splitlines())
-    return node("p", "\n".join(lines), class_="prose")
+            yield {"stands": True, "text": "\n\n".join(run)}
+            continue
+        for block in run:
+            texts = re.split(r"``?([^`]+)``?", " ".join(block.split()))
+            yield {"stands": False, "runs": [(text, n % 2 == 1) for n, text in enumerate(texts)]}

@@ -1,137 +1,311 @@
-"""A page of HTML as a tree, so that text stays text; one file that asks nothing of the network."""
+"""HTML by templates: the data that they take, and the environment in which text stays text.
+
+A page is one file that asks nothing of the network; `page` writes it. A part of one is a template
+that takes plain data (`Part`), so that a page of another kind can include it: `fragment` writes it
+alone. The templates are in the folder beside this file.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
-from xml.etree.ElementTree import Element, tostring
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.core.text import printable
+from scorer.core.text import printable, unseen
 from scorer.core.version import __version__
 
-Inside = Element | str | None
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
-def node(tag: str, *inside: Inside, **attributes: object) -> Element:
-    """An element; `class_` and `aria_label` are written `class` and `aria-label`.
+class Bar(NamedTuple):
+    """An interval on a scale from 0 to 200; what lies `beyond` it (-1, 1) has no dot."""
 
-    An attribute that is None or False is left out, one that is True is only named.
-
-    >>> tostring(node("td", "<b>", node("br"), "&", data_sort=1), "unicode", method="html")
-    '<td data-sort="1">&lt;b&gt;<br>&amp;</td>'
-    """
-    made = Element(tag)
-    for key, value in attributes.items():
-        if value is not None and value is not False:
-            made.set(key.rstrip("_").replace("_", "-"), "" if value is True else str(value))
-    return extend(made, inside)
+    left: str
+    right: str
+    dot: str
+    beyond: int = 0
 
 
-def extend(element: Element, inside: Iterable[Inside]) -> Element:
-    """The element with more in it; None is nothing."""
-    for part in inside:
-        if isinstance(part, Element):
-            element.append(part)
-        elif part is not None and len(element):
-            element[-1].tail = (element[-1].tail or "") + part
-        elif part is not None:
-            element.text = (element.text or "") + part
-    return element
+class Cell(NamedTuple):
+    """A cell of a table."""
+
+    text: str = ""
+    sort: str | None = None  # what it is sorted by; empty: it stays last
+    look: str = ""  # its classes
+    link: str = ""
+    title: str = ""  # all of a text that was cut
+    aside: str = ""  # a word beside the text
+    below: str = ""  # a line below it
+    bar: Bar | None = None
+    hidden: bool = False  # for those who listen
 
 
-def hidden(message: str) -> Element:
-    """Text for those who listen."""
-    return node("span", message, class_="hidden")
+class Head(NamedTuple):
+    """A column's heading; with a kind it is a button that sorts by the cells' `sort`."""
+
+    text: str
+    kind: str = ""  # text, number, or rank: the order of the rows as they come
+    first: str = "ascending"  # what a first click asks for
+    now: str = "none"  # how the column is sorted as the page opens
+    look: str = ""
+    title: str = ""
 
 
-def section(key: str, title: str, *inside: Inside) -> Element:
-    """A part of the page with a heading that names it and can be linked to."""
-    return node(
-        "section", node("h2", title, id=f"{key}-title"), *inside,
-        id=key, aria_labelledby=f"{key}-title",
-    )  # fmt: skip
+class Row(NamedTuple):
+    """A row of a table."""
+
+    cells: Sequence[Cell]
+    look: str = ""
+    by: int = 0  # which of its cells names it
 
 
-def table(
-    caption: str,
-    head: Sequence[Element | str],
-    rows: Iterable[Sequence[Element | str]],
-    **attributes: object,
-) -> Element:
-    """A table that scrolls by itself where it is wide. Each row's first cell names the row.
+class Table(NamedTuple):
+    """A table that scrolls by itself where it is wide or tall."""
 
-    Cells that are no elements yet become ones: numbers, as all but the first are, to the right.
-    """
-    heads = [h if isinstance(h, Element) else node("th", h, scope="col") for h in head]
-    body = node("tbody")
-    for row in rows:
-        first, *rest = row
-        start = first if isinstance(first, Element) else node("th", first, scope="row")
-        cells = [c if isinstance(c, Element) else node("td", c) for c in rest]
-        body.append(node("tr", start, *cells))
-    return scrolling(caption, heads, body, **attributes)
+    caption: str
+    head: Sequence[Head]
+    rows: Sequence[Row]
+    look: str = ""
+    id: str = ""
 
 
-def scrolling(
-    caption: str, heads: Sequence[Element], body: Element, **attributes: object
-) -> Element:
-    """A table of such parts; one that is too wide is scrolled, with the keyboard too."""
-    whole = node(
-        "table", node("caption", node("span", caption)), node("thead", node("tr", *heads)), body,
-        **attributes,
-    )  # fmt: skip
-    return node("div", whole, class_="scroll", role="region", aria_label=caption, tabindex=0)
+class Part(NamedTuple):
+    """A section of a page: its anchor, its heading, and the template that writes its data."""
+
+    key: str
+    title: str
+    template: str
+    data: Any
 
 
-def sorter(head: str, kind: str, first: str, now: str = "none") -> Element:
-    """A column's heading with a button that sorts by the cells' `data-sort`.
+class Line(NamedTuple):
+    """A paragraph below the title."""
+
+    text: str
+    look: str = ""
+
+
+def page(title: str, skip: str, about: Sequence[Line], parts: Sequence[Part], footer: Line) -> str:
+    """The whole document. Its own style and script are the only ones that a browser will take.
 
     Args:
-        head: what it says.
-        kind: text, number, or rank, which is the order of the rows as they come.
-        first: ascending or descending, whichever a first click asks for.
-        now: how the column is sorted as the page opens.
+        title: what is on it.
+        skip: the link to the first part, for those who use a keyboard.
+        about: what stands below the title.
+        parts: the sections, which the top links to.
+        footer: what stands at the end; its look is a fingerprint.
     """
-    button = node("button", head, type="button")
-    return node(
-        "th", button, scope="col", aria_sort=now, data_kind=kind, data_first=first,
-        class_="text" if kind != "number" else None,
+    template = environment().get_template("page.html")
+    return template.render(
+        title=title, skip=skip, about=about, parts=parts, style=_asset("page.css"),
+        script=_asset("page.js"), footer={"text": footer.text, "code": footer.look},
     )  # fmt: skip
 
 
-def key(value: float | None) -> str:
-    """What a number is sorted by; no value stays last."""
-    return "" if value is None or math.isnan(value) else repr(value)
+def fragment(part: Part) -> str:
+    """A part alone, without its heading, for a page of another kind."""
+    return environment().get_template(part.template).render(data=part.data)
 
 
-def span(ends: tuple[float, float], dot: float, scale: tuple[float, float]) -> Element:
-    """An interval as a bar with a dot, on an axis that runs over the whole scale."""
-    low, high = scale
+@cache
+def environment() -> Environment:
+    """The templates. What they write is escaped, and what is not seen is shown as an escape."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("scorer.reports.syntax"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """What a template writes: text without controls but line ends; markup is ours."""
+    if isinstance(value, str) and not hasattr(value, "__html__") and unseen(value) is not None:
+        return "\n".join(printable(line, len(line)) for line in value.split("\n"))
+    return value
+
+
+class _Asset(NamedTuple):
+    code: Any  # markup
+    digest: str
+
+
+@cache
+def _asset(name: str) -> _Asset:
+    """A style or a script with its digest, by which a browser knows it."""
+    from markupsafe import Markup
+
+    loader = environment().loader
+    assert loader is not None
+    code, _, _ = loader.get_source(environment(), name)
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    return _Asset(Markup(code), f"sha256-{digest}")
+
+
+def named(text: str, width: int = 100, **rest: Any) -> Cell:
+    """A cell that holds a name; one that is cut has a title with more of it."""
+    shown = printable(text, width)
+    title = printable(text, 1000) if len(text) > width else ""
+    return Cell(shown, title=title, **rest)
+
+
+def heading(text: str, kind: str = "", width: int = 60, **rest: str) -> Head:
+    """A heading; one that is cut has a title with more of it."""
+    title = printable(text, 1000) if len(text) > width else ""
+    return Head(printable(text, width), kind, title=title, **rest)
+
+
+def plain(
+    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], look: str = ""
+) -> Table:
+    """A table of texts that does not sort; numbers, as all but the first are, to the right."""
+    return Table(
+        caption,
+        [heading(each) for each in head],
+        [Row([named(first), *map(Cell, rest)]) for first, *rest in rows],
+        look,
+    )
+
+
+def sorted_by(text: str) -> str:
+    """What a number is sorted by: itself as it is shown, so that no hidden digit is told.
+
+    >>> sorted_by("0.25"), sorted_by("1,024"), sorted_by("-"), sorted_by("< 0.0001")
+    ('0.25', '1024', '', '0')
+    """
+    if text in ("-", "", "unknown"):
+        return ""
+    return "0" if text.startswith("<") else text.replace(",", "")
+
+
+def bar(ends: tuple[float, float], dot: float, scale: tuple[float, float], decimals: int) -> Bar:
+    """An interval as a bar with a dot; what lies beyond the scale is cut off there.
+
+    Args:
+        ends: of the interval.
+        dot: the value itself.
+        scale: from where to where the bars run.
+        decimals: to which the numbers are shown; the picture tells no more.
+    """
+    low, high, left, middle, right = (
+        round(each, decimals) for each in (*scale, ends[0], dot, ends[1])
+    )
     wide = (high - low) or 1.0
-    left, right, at = (f"{100 * (end - low) / wide:.1f}" for end in (*ends, dot))
-    return node(
-        "svg",
-        node("path", d="M0 6H100", class_="axis"),
-        node("path", d=f"M{left} 6H{right}", class_="span"),
-        node("circle", cx=at, cy=6, r=2.5, class_="dot"),
-        viewBox="0 0 100 12", aria_hidden="true",
-    )  # fmt: skip
+
+    def at(value: float) -> str:
+        return place(200 * min(max((value - low) / wide, 0.0), 1.0))
+
+    return Bar(at(left), at(right), at(middle), int(middle > high) - int(middle < low))
 
 
-def folded(summary: str, *inside: Inside, **attributes: object) -> Element:
-    """What opens when it is asked for."""
-    return node("details", node("summary", summary), *inside, **attributes)
+def scale_of(values: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
+    """From where to where bars run: over all intervals but those far from the others.
+
+    Args:
+        values: low end, value and high end of each; NaN where there is none.
+
+    Returns:
+        The lowest and the highest end of those whose value lies within three
+        interquartile ranges of the quartiles (Tukey's outer fences).
+    """
+    known = np.array([each for each in values if not math.isnan(each[1])], dtype=float)
+    if not len(known):
+        return 0.0, 1.0
+    first, third = np.quantile(known[:, 1], [0.25, 0.75])
+    wide = 3 * (third - first)
+    kept = (known[:, 1] >= first - wide) & (known[:, 1] <= third + wide)
+    kept = kept if wide > 0 else np.full(len(known), True)
+    return float(np.nanmin(known[kept])), float(np.nanmax(known[kept]))
+
+
+class Mark(NamedTuple):
+    """A submission in a strip: where its dot and its interval stand."""
+
+    x: str
+    y: str
+    low: str | None
+    high: str | None
+    title: str
+    aside: bool
+
+
+class Strip(NamedTuple):
+    """A picture of all submissions: a dot and an interval each."""
+
+    label: str
+    wide: int
+    radius: float
+    ticks: Sequence[dict[str, str]]
+    marks: Sequence[Mark]
+
+
+def strip(
+    label: str,
+    points: Sequence[tuple[str, float, tuple[float, float] | None, bool]],
+    decimals: int,
+) -> Strip:
+    """Every submission as a dot with its interval, from left to right.
+
+    Args:
+        label: what the picture shows, in words.
+        points: a title, a value, an interval and whether it stands aside; of each submission.
+        decimals: to which the numbers are shown; the picture tells no more.
+    """
+    ends = [round(end, decimals) for _, value, span, _ in points for end in (value, *(span or ()))]
+    low, high = min(ends), max(ends)
+    room = (high - low) or 1.0
+    step = min(max(660 / len(points), 6.0), 48.0)
+
+    def at(value: float) -> str:
+        return place(186 - 172 * (round(value, decimals) - low) / room)
+
+    marks = [
+        Mark(place(70 + step * (n + 0.5)), at(value), at(span[0]) if span else None,
+             at(span[1]) if span else None, title, aside)
+        for n, (title, value, span, aside) in enumerate(points)
+    ]  # fmt: skip
+    ticks = [
+        {"y": at(value), "text": f"{value:.{decimals}f}"}
+        for value in dict.fromkeys((low, (low + high) / 2, high))
+    ]
+    wide = math.ceil(max(720.0, 70 + step * len(points) + 6))
+    return Strip(label, wide, min(3.0, step / 2.5), ticks, marks)
+
+
+class Top(NamedTuple):
+    """The count over the highest bar of a histogram."""
+
+    at: str
+    anchor: str
+    text: str
+
+
+class Histogram(NamedTuple):
+    """Bars over equal steps, and the same numbers as a table."""
+
+    label: str
+    bars: str  # a path
+    mean: str | None
+    ends: tuple[str, str]
+    top: Top
+    numbers: Table
 
 
 def histogram(
     label: str, word: str, edges: Sequence[str], counts: Sequence[int], mean: float | None = None
-) -> Element:
-    """Bars over equal steps, with the same numbers as a table.
+) -> Histogram:
+    """How many are in each of equal steps.
 
     Args:
         label: what is counted, in words.
@@ -140,40 +314,35 @@ def histogram(
         counts: how many are in each step.
         mean: where the mean stands, as a share of the width.
     """
-    wide, high, foot = 320, 90, 16
-    step, most = wide / len(counts), max(*counts, 1)
-    picture = node(
-        "svg", viewBox=f"0 -14 {wide} {high + foot + 14}", class_="histogram", aria_hidden="true"
+    step, most = 320 / len(counts), max(*counts, 1)
+    bars = "".join(
+        f"M{place(n * step + 0.5)} 90V{place(90 - 90 * count / most)}h{place(step - 1)}V90z"
+        for n, count in enumerate(counts)
+        if count
     )
-    for n, count in enumerate(counts):
-        tall = high * count / most
-        if count:
-            picture.append(
-                node("rect", x=_place(n * step + 0.5), y=_place(high - tall),
-                     width=_place(step - 1), height=_place(tall), class_="bar")
-            )  # fmt: skip
-    picture.append(node("path", d=f"M0 {high + 0.5}H{wide}", class_="axis"))
-    if mean is not None:
-        picture.append(node("path", d=f"M{_place(mean * wide)} 0V{high}", class_="mean"))
-    picture.append(node("text", edges[0], x=0, y=high + foot - 3))
-    picture.append(node("text", edges[-1], x=wide, y=high + foot - 3, text_anchor="end"))
-    top = counts.index(max(counts))
-    anchor = "start" if top * 2 < len(counts) else "end"
-    picture.append(
-        node("text", f"{counts[top]:,}", y=-4, text_anchor=anchor,
-             x=_place((top + (anchor == "end")) * step))
-    )  # fmt: skip
+    highest = counts.index(max(counts))
+    anchor = "start" if highest * 2 < len(counts) else "end"
+    top = Top(place((highest + (anchor == "end")) * step), anchor, f"{counts[highest]:,}")
     rows = [[f"{a} to {b}", f"{c:,}"] for a, b, c in zip(edges, edges[1:], counts, strict=False)]
-    return node(
-        "figure", node("figcaption", label), picture,
-        folded("The numbers of this picture", table(label, ["from, to", word], rows)),
-    )  # fmt: skip
+    at = None if mean is None or math.isnan(mean) else place(320 * mean)
+    numbers = plain(label, ["from, to", word], rows)
+    return Histogram(label, bars, at, (edges[0], edges[-1]), top, numbers)
+
+
+class Differences(NamedTuple):
+    """Bars up and down from a line at 0, and the same numbers as a table."""
+
+    label: str
+    bars: Sequence[dict[str, str | bool]]
+    zero: str
+    ends: tuple[str, str]
+    numbers: Table
 
 
 def differences(
-    label: str, values: Sequence[float], ends: tuple[str, str], numbers: Element
-) -> Element:
-    """Bars up and down from a line at 0, one a value, with the same numbers as a table.
+    label: str, values: Sequence[float], ends: tuple[str, str], numbers: Table
+) -> Differences:
+    """A bar a value.
 
     Args:
         label: what the bars are, in words.
@@ -181,89 +350,31 @@ def differences(
         ends: the greatest and the least value as text, 0 among them.
         numbers: the table.
     """
-    wide, high, rim = 360, 110, 16
     most, least = max(*values, 0.0), min(*values, 0.0)
-    scale, step = high / ((most - least) or 1.0), min(wide / len(values), 24.0)
+    scale, step = 110 / ((most - least) or 1.0), min(360 / len(values), 24.0)
     zero = most * scale
-    picture = node(
-        "svg", viewBox=f"0 {-rim} {wide} {high + 2 * rim}", class_="histogram", aria_hidden="true"
-    )
-    for n, value in enumerate(values):
-        if value:
-            picture.append(
-                node("rect", x=_place(n * step), y=_place(zero - max(value, 0.0) * scale),
-                     width=_place(max(step - 1, 0.5)), height=_place(abs(value) * scale),
-                     class_="bar" if value > 0 else "bar below")
-            )  # fmt: skip
-    picture.append(node("path", d=f"M0 {_place(zero)}H{wide}", class_="axis"))
-    picture.append(node("text", ends[0], x=wide, y=-4, text_anchor="end"))
-    picture.append(node("text", ends[1], x=0, y=high + rim - 4))
-    return node(
-        "figure", node("figcaption", label), picture,
-        folded("The numbers of this picture", numbers),
-    )  # fmt: skip
+    bars: list[dict[str, str | bool]] = [
+        {
+            "x": place(n * step), "y": place(zero - max(value, 0.0) * scale),
+            "wide": place(max(step - 1, 0.5)), "tall": place(abs(value) * scale),
+            "up": value > 0,
+        }
+        for n, value in enumerate(values)
+        if value
+    ]  # fmt: skip
+    return Differences(label, bars, place(zero), ends, numbers)
 
 
-def page(
-    title: str, skip: str, about: Sequence[Inside], parts: Sequence[Element], footer: Element
-) -> str:
-    """The whole document. Its own style and script are the only ones that a browser will take.
+def place(value: float) -> str:
+    """A coordinate with as many decimals as an eye can see.
 
-    Args:
-        title: what is on it.
-        skip: the link to the first part, for those who use a keyboard.
-        about: what stands below the title.
-        parts: the sections, which the top links to.
-        footer: what stands at the end.
+    >>> place(1.0), place(0.129)
+    ('1', '0.13')
     """
-    style, script = _asset("page.css"), _asset("page.js")
-    policy = (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    head = node(
-        "head",
-        node("meta", charset="utf-8"),
-        node("meta", http_equiv="Content-Security-Policy", content=policy),
-        node("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        node("meta", name="color-scheme", content="light dark"),
-        node("meta", name="referrer", content="no-referrer"),
-        node("title", title),
-        node("style", style),
-    )
-    links = [
-        node("li", node("a", part.find("h2").text, href=f"#{part.get('id')}"))  # type: ignore[union-attr]
-        for part in parts
-    ]
-    body = node(
-        "body",
-        node("a", skip, href=f"#{parts[0].get('id')}", class_="skip"),
-        node("header", node("h1", title), *about,
-             node("nav", node("ul", *links), aria_label="Parts of this page")),
-        node("main", *parts),
-        node("footer", footer),
-        node("script", script),
-    )  # fmt: skip
-    document = node("html", head, body, lang="en")
-    return f"<!doctype html>\n{tostring(document, 'unicode', method='html')}\n"
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
-
-
-def _digest(code: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}"
-
-
-def _place(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def source_of(challenge: Challenge, fingerprint: str | None) -> Element:
+def source_of(challenge: Challenge, fingerprint: str | None) -> Line:
     """What made the page of what."""
     message = f"scorer {__version__}, challenge {printable(challenge.id)}"
-    if fingerprint is None:
-        return node("p", message)
-    return node("p", f"{message}, fingerprint ", node("code", fingerprint))
+    return Line(message) if fingerprint is None else Line(f"{message}, fingerprint", fingerprint)

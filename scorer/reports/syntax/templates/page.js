@@ -38,3 +38,27 @@ function open() {
 }
 window.addEventListener("hashchange", open);
 open();
+
+// What is typed keeps the rows, and the sections below, whose names hold it.
+for (const box of document.querySelectorAll(".filter")) {
+  const input = box.querySelector("input");
+  const count = box.querySelector("output");
+  const table = document.getElementById(input.getAttribute("aria-controls"));
+  const named = [
+    ...[...table.tBodies[0].rows].map((row) => [row, row.querySelector("th")]),
+    ...[...document.querySelectorAll(".submissions > details")].map((each) => [
+      each, each.querySelector("h3"),
+    ]),
+  ];
+  const filter = () => {
+    const wanted = input.value.trim().toLowerCase();
+    for (const [part, name] of named) {
+      part.hidden = !(name.title || name.textContent).toLowerCase().includes(wanted);
+    }
+    const rows = [...table.tBodies[0].rows];
+    const kept = rows.filter((row) => !row.hidden).length;
+    count.textContent = wanted ? `${kept} of ${rows.length}` : "";
+  };
+  input.addEventListener("input", filter);
+  box.hidden = false;
+}
