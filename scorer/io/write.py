@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -51,19 +54,51 @@ def write(path: Path, data: bytes) -> None:
         raise UsageError(f"{printable(path)} cannot be written: not a file name") from None
 
 
-def folder(path: Path) -> None:
-    """Make a folder, or take one that is empty.
+def folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Make a folder with these files, all of them or nothing; or fill one that is empty.
+
+    They are written to a folder beside it, which is renamed.
+
+    Args:
+        path: the folder; those above it are made too.
+        files: path below the folder -> content.
 
     Raises:
         UsageError: it cannot be made, or something is there.
     """
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        taken = any(path.iterdir())
-    except FileExistsError:
-        taken = True
-    except (OSError, ValueError) as error:
-        message = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise UsageError(f"{quoted(path)} cannot be made: {message}") from None
-    if taken:
-        raise UsageError(f"{quoted(path)} exists and is not an empty folder")
+        there = Path(os.path.abspath(path))
+        filled = there.is_dir()
+        if os.path.lexists(there) and (not filled or any(there.iterdir())):
+            raise UsageError(f"{quoted(path)} exists and is not an empty folder")
+        first = there  # the first folder of the path that is not there yet
+        while not os.path.lexists(first.parent):
+            first = first.parent
+        # an empty folder can be a volume of its own, or the only one that may be written to
+        alone = filled and (there.is_mount() or not os.access(there.parent, os.W_OK))
+        beside = (there if alone else first.parent) / f".{first.name[:100]}.{token_hex(8)}"
+        moved: list[Path] = []
+        try:
+            for name, data in files.items():
+                target = beside / there.relative_to(first) / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+            if not filled:
+                beside.rename(first)
+                return
+            # the folder itself may be where somebody stands
+            for each in sorted(beside.iterdir()):
+                moved.append(there / each.name)
+                each.rename(moved[-1])
+        except BaseException:
+            for each in moved:
+                shutil.rmtree(each, ignore_errors=True)
+                with suppress(OSError):
+                    each.unlink(missing_ok=True)
+            raise
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    except OSError as error:
+        raise UsageError(f"{quoted(path)} cannot be made: {error.strerror}") from None
+    except ValueError:  # a NUL character
+        raise UsageError(f"{quoted(path)} cannot be made: not a file name") from None

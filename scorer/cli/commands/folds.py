@@ -48,20 +48,16 @@ def folds(
     ] = None,
 ) -> Result:
     """Split a file into k pairs of truth and training part, and note the fold of each row."""
-    from scorer.io.write import folder, write
+    from scorer.io.write import folder
 
     table, notes = _read(file, _columns(column or []))
     masks = _masks(table, k, by, seed)
-    folder(output)
     made: dict[str, str] = {}
     for n, mine in enumerate(masks, start=1):
         made[f"{n}/truth.csv"] = _csv(where(table, mine))
         made[f"{n}/train.csv"] = _csv(where(table, ~mine))
     made["folds.csv"] = _folds(table, masks, by)
-    for n in range(1, k + 1):
-        folder(output / str(n))
-    for name, text in made.items():
-        write(output / name, text.encode())
+    folder(output, {name: text.encode() for name, text in made.items()})
     told = "".join(
         f"{n}: {mine.sum():,} of {mine.size:,} rows\n" for n, mine in enumerate(masks, 1)
     )

@@ -21,7 +21,6 @@ def init(
 ) -> Result:
     """Make a folder with a small challenge that scores at once, to be changed into your own."""
     from scorer.io.write import folder as make_folder
-    from scorer.io.write import write
 
     templates = files("scorer.challenge.templates")
     kinds = sorted(k.name for k in templates.iterdir() if not k.name.startswith("_"))
@@ -30,12 +29,9 @@ def init(
         raise UsageError("score init takes a kind and a folder")
     if kind not in kinds:
         raise UnknownName("kind of challenge", kind, kinds)
-    target = Path(folder)
-    make_folder(target)
-    made = []
-    for source in sorted(templates.joinpath(kind).iterdir(), key=lambda f: f.name):
-        write(target / source.name, source.read_bytes())
-        made.append(source.name)
+    sources = sorted(templates.joinpath(kind).iterdir(), key=lambda source: source.name)
+    made = {source.name: source.read_bytes() for source in sources}
+    make_folder(Path(folder), made)
     submission = next(name for name in made if name.startswith("submission"))
     where = printable(folder)
     return Result(
