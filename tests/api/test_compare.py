@@ -117,7 +117,7 @@ def test_the_table_shows_pairs_orders_and_a_picture_of_two(score, folder):
     assert ran.code == 0
     assert max(map(len, ran.out.splitlines())) <= 80
     assert "y > x" in ran.out
-    assert "AP list by list, x less y" in ran.out
+    assert "AP, list by list, x minus y" in ran.out
     assert "#|" in ran.out
 
 
@@ -231,7 +231,7 @@ def six(folder):
 def test_many_pairs_are_a_matrix_unless_all_are_asked_for(score, folder, six):
     ran = score("compare", folder, *six, "-p", "RPP")
     assert "15 pairs: their orders and a sign each (--all shows every pair)." in ran.out
-    assert "less" not in ran.out
+    assert "minus" not in ran.out
     assert max(map(len, ran.out.splitlines())) <= 80
     rows = [line.split() for line in ran.out.splitlines() if line[:1] in "xyz" and line[2:3] == " "]
     assert len(rows) == 12  # of AP, and of a preference
@@ -289,7 +289,7 @@ def test_the_page_names_everything_and_text_stays_text(score, folder):
     hostile = "<script>=" + str(runs(folder)[0])
     out = score("compare", folder, hostile, *runs(folder)[1:], "--format", "html").out
     assert out.count("<script>") == 1
-    assert "&lt;script&gt; less y" in out
+    assert "&lt;script&gt; minus y" in out
     assert out.count('class="histogram"') == 3
     for name in ("AP", "P@2", "RPP", "rrLexiPrecision", "Copeland"):
         assert f">{name}<" in out or name in out
@@ -311,7 +311,7 @@ def test_more_lists_than_bars_share_them_evenly():
     made = bars(found, values, 4)
     assert [bar.value for bar in made] == [8.0, 5.0, 2.5, 0.5]
     assert made[0].lists == ("q9", "q8", "q7")
-    assert shared(made) == "each bar is the mean of 2 or 3 lists that follow each other"
+    assert shared(made) == "each bar is the mean of 2 or 3 consecutive lists"
     assert shared(bars(found, values, 10)) == ""
     assert bars(found, np.full(11, np.nan), 4) == []
 

@@ -20,7 +20,7 @@ from scorer.core.text import printable
 from scorer.reports.base import Options, forms
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.text import format_findings
-from scorer.reports.leaderboard.cells import gap, remarks, worse
+from scorer.reports.leaderboard.cells import gap, remarks, unit, worse
 from scorer.reports.leaderboard.latex import escaped as latex
 from scorer.reports.syntax.csv import FORMULA
 from scorer.reports.syntax.github import annotation
@@ -222,13 +222,13 @@ def test_an_annotation_says_where_and_cannot_be_left():
     assert format_findings(findings)[-1] == "  and 2 more of S304 (--all)"
 
 
-@pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
+@pytest.mark.parametrize("width", [20, 40, 60, 81, 120])
 def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
     said = forms("leaderboard").get("table").write(board, Options(width=width))
     assert max(map(len, said.splitlines())) <= max(width, 33)
     for value in ("0.9231", "0.8698", "0.4346"):
         assert value in said
-    assert ("Not shown at this width" in " ".join(said.split())) == (width < 80)
+    assert ("Not shown at this width" in " ".join(said.split())) == (width < 81)
     if width >= 60:
         assert "[0.7535, 0.9706]" in said
         assert "1 (1-2)" in said
@@ -260,8 +260,26 @@ def test_json_says_how_certain_the_board_is(board):
 
 def test_footnotes_say_how_many_lists_have_no_value(board):
     said = remarks(board, 4)
-    assert "nDCG@5, AP are undefined for 1 of 24 lists (counted as 0)." in said
-    assert "Lists that are missing, of 24 (as if empty): delta 2." in said
+    assert "nDCG@5, AP are undefined for 1 of 24 topics (counted as 0)." in said
+    assert "Missing of 24 topics (scored as empty): delta 2." in said
+
+
+@pytest.mark.parametrize(
+    ("column", "one", "many"),
+    [
+        ("userId", "user", "users"),
+        ("query_id", "query", "queries"),
+        ("qid", "query", "queries"),
+        ("Topic", "topic", "topics"),
+        ("triplet", "triplet", "triplets"),
+        ("grid", "grid", "grids"),
+        ("id", "list", "lists"),
+        ("α β", "list", "lists"),
+        ("<b>", "list", "lists"),
+    ],
+)
+def test_sentences_use_the_challenges_word_for_a_list(column, one, many):
+    assert (unit({"list": column}, 1), unit({"list": column})) == (one, many)
 
 
 def test_who_is_significantly_worse_than_the_first(board):

@@ -13,7 +13,7 @@ from scorer.core.arrays import Floats
 from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Sheet
-from scorer.reports.leaderboard.cells import chance
+from scorer.reports.leaderboard.cells import chance, unit
 from scorer.results.comparison import Differing, Pair, Pairing, Tally
 from scorer.results.report import Report
 
@@ -41,14 +41,24 @@ class Compared:
         return tuple(sorted(found, key=lambda measure: measure.id != primary.id))
 
     @property
+    def unit(self) -> str:
+        """The challenge's word for a list."""
+        return unit(self.report.called if self.report else {}, 1)
+
+    @property
+    def units(self) -> str:
+        """The challenge's word for lists."""
+        return unit(self.report.called if self.report else {})
+
+    @property
     def preferences(self) -> tuple[str, ...]:
         """Those that were asked for."""
         return tuple(self.pairing.orders)
 
 
 def title(pair: Pair) -> str:
-    """What is shown of a pair: the first's mean less the second's."""
-    return f"{printable(pair.a, 60)} less {printable(pair.b, 60)}"
+    """What is shown of a pair: the first's mean minus the second's."""
+    return f"{printable(pair.a, 60)} minus {printable(pair.b, 60)}"
 
 
 def signed(value: float, precision: int) -> str:
@@ -138,22 +148,22 @@ def contradictions(found: Pairing) -> Iterator[str]:
     for key, groups in found.cycles.items():
         for group in groups:
             names = join_first(group, 8)
-            yield f"{printable(key)} contradicts itself among {names}: no order serves all lists."
+            yield f"{printable(key)} contradicts itself among {names}: no order agrees with it."
 
 
 def legend(compared: Compared) -> str:
     """What the figures of a pair mean."""
     rules, count = compared.challenge.leaderboard, len(compared.pairing.pairs)
-    message = "a less b: the difference of the means"
+    message = "a minus b: the difference of the means"
     if rules.intervals is not None:
         message += f", its {100 * rules.intervals:g} % interval"
     message += (
-        "; w-t-l: the lists that a wins, ties and loses; effect: the mean difference over its "
+        f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
+        "divided by its standard deviation; p"
     )
-    message += "standard deviation; p"
     many = f" for {count:,} pairs" if count > 1 else ""
     if rules.tiers is None:
-        return f"{message} is 1, as the challenge tests nothing."
+        return f"{message} is 1, since the challenge asks for no tests."
     adjust = "holm" if rules.tiers.test != "permutation" else rules.tiers.adjust
     return f"{message} of a {rules.tiers.test} test, {adjust} adjusted{many}."
 
@@ -183,13 +193,13 @@ def bars(found: Pairing, differences: Floats, at_most: int) -> list[Bar]:
     ]
 
 
-def shared(made: Sequence[Bar]) -> str:
+def shared(made: Sequence[Bar], units: str = "lists") -> str:
     """The rule by which lists share bars; empty where none do."""
     sizes = sorted({len(bar.lists) for bar in made})
     if not sizes or sizes[-1] == 1:
         return ""
     each = " or ".join(f"{size:,}" for size in sizes)
-    return f"each bar is the mean of {each} lists that follow each other"
+    return f"each bar is the mean of {each} consecutive {units}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +225,7 @@ def matrices(compared: Compared) -> Iterator[Matrix]:
         yield _matrix(measure.id, meaning, pairing, lead, sure)
     for key in compared.preferences[:1]:
         lead = [pair.preferences[key].mean for pair in pairing.pairs]
-        meaning = "> the row is preferred in the mean; < the column; . neither"
+        meaning = "> the row is preferred on average; < the column; . neither"
         yield _matrix(key, meaning, pairing, lead, [abs(mean) > 1e-12 for mean in lead])
 
 

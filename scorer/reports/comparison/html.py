@@ -123,12 +123,13 @@ def _picture(compared: Compared, pair: Pair, options: Options) -> Differences | 
     made = bars(compared.pairing, pair.measures[measure.id].per_list, BARS)
     if not made:
         return None
-    label = f"{printable(measure.id)} list by list, {title(pair)}, greatest first"
-    label += f"; {shared(made)}" if shared(made) else ""
+    one, rule = compared.unit, shared(made, compared.units)
+    label = f"{printable(measure.id)}, {one} by {one}, {title(pair)}, greatest first"
+    label += f"; {rule}" if rule else ""
     values = [bar.value for bar in made]
     ends = [signed(end, options.precision) for end in (max(*values, 0.0), min(*values, 0.0))]
     rows = [[bar.name, f"{len(bar.lists):,}", signed(bar.value, options.precision)] for bar in made]
-    numbers = plain(label, ["lists", "how many", "difference"], rows)
+    numbers = plain(label, [compared.units, "how many", "difference"], rows)
     rounded = [round(value, options.precision) for value in values]
     return differences(f"{label}.", rounded, (ends[0], ends[1]), numbers)
 
@@ -204,8 +205,8 @@ def _preferences(compared: Compared, options: Options) -> dict[str, Any]:
         table = Table(f"{printable(name)}, pair by pair", heads, rows, "board")
         tables.append({"name": printable(name), "table": table})
     lead = (
-        "The mean over lists, above 0 where a is preferred, and the lists that a wins, ties and "
-        "loses. A heading's button sorts."
+        f"The mean over {compared.units}, above 0 where a is preferred, and the {compared.units} "
+        "that a wins, ties and loses. A heading's button sorts."
     )
     return {"lead": lead, "tables": tables}
 

@@ -134,8 +134,10 @@ def _picture(paper: TextReport, compared: Compared, pair: Pair, options: Options
     key = compared.measures[0].id
     made = bars(compared.pairing, pair.measures[key].per_list, ROWS)
     most = max((abs(bar.value) for bar in made), default=0.0)
-    rule = f"; {shared(made)}" if shared(made) else ""
-    paper.say(f"\n{printable(key)} list by list, {title(pair)}{rule}", "bold")
+    rule = f"; {shared(made, compared.units)}" if shared(made, compared.units) else ""
+    paper.say(
+        f"\n{printable(key)}, {compared.unit} by {compared.unit}, {title(pair)}{rule}", "bold"
+    )
     half = min(20, max(4, (paper.prose - 21 - 6 - options.precision) // 2))
     for bar in made:
         name = printable(bar.lists[0], 18) + ("" if len(bar.lists) == 1 else " ..")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
@@ -104,6 +105,25 @@ def ordered(report: Report) -> list[Scored]:
     return sorted(report.submissions, key=lambda scored: order.get(scored.name, len(order)))
 
 
+def unit(called: Mapping[str, str], count: int = 2) -> str:
+    """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`.
+
+    Args:
+        called: role -> the challenge's word for it, which is a column's name.
+        count: how many there are.
+    """
+    word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
+    word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":
+        word = "list"
+    word = word.lower() if word.istitle() or word.isupper() else word
+    if count == 1 or word.endswith("s"):
+        return word
+    if re.search(r"[^aeiou]y$", word):
+        return f"{word[:-1]}ies"
+    return f"{word}es" if re.search(r"(x|z|ch|sh)$", word) else f"{word}s"
+
+
 def worse(report: Report) -> frozenset[str]:
     """The names of those that are significantly worse than the first of the ranked."""
     certainty, rules = report.certainty, report.challenge.leaderboard.tiers
@@ -123,31 +143,34 @@ def remarks(report: Report, precision: int) -> list[str]:
     primary = printable(report.primary.id)
     if rules is not None and sum(standing.tier is not None for standing in report.standings) > 1:
         lines.append(
-            "Within a tier no standing differs significantly from the tier's first "
+            "Submissions in the same tier are not significantly worse than the tier's best "
             f"({rules.test} test of {primary}, {rules.adjust} adjusted, alpha {rules.alpha:g}). "
-            "In brackets: the ranks that the lists leave possible."
+            "In parentheses: the range of ranks the data cannot rule out."
         )
     if certainty is not None and certainty.detectable > 0:  # 0: all are equal; NaN: too few
         low, high = report.primary.metric.range
+        count = f"{certainty.lists:,} {unit(report.called, certainty.lists)}"
         least = number(certainty.detectable, report.primary, precision)
         if low is not None and high is not None and certainty.detectable > high - low:
-            lines.append(f"{certainty.lists:,} lists are too few to show any difference reliably.")
+            lines.append(f"{count} are too few to detect any difference reliably.")
         else:
             lines.append(
-                f"{certainty.lists:,} lists show a difference of {least} in {primary} between two "
-                "submissions in four cases of five; a smaller one may well stay unseen."
+                f"With {count}, a true difference of {least} in {primary} is detected about "
+                "80 % of the time."
             )
     if report.rank_by is not None and report.standings:
         preference, aggregate = (printable(each.name) for each in report.rank_by)
         lines.insert(
             0,
-            f"Ranked by the preference {preference} between submissions, list by list, from which "
-            f"{aggregate} makes an order; values do not rank, so there are no tiers.",
+            f"Ranked by the preference {preference} between submissions in each "
+            f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
+            "rank, so there are no tiers.",
         )
     for cycle in report.cycles:
         lines.append(
-            f"The preferences contradict each other: each of {join_first(cycle, 5)} is beaten, "
-            "if by way of others, by one that it beats. Their order is the aggregation's choice."
+            f"The preferences contradict each other: each of {join_first(cycle, 5)} is preferred, "
+            "directly or through others, to one that is preferred to it. The aggregation decides "
+            "their order."
         )
     return [*lines, *_absent(report)]
 
@@ -156,6 +179,7 @@ def _absent(report: Report) -> Iterator[str]:
     """Lists without a value: how many, for which measures and submissions, and what they count."""
     valid = [scored for scored in report.submissions if scored.valid]
     lists = f"{len(report.lists):,}"
+    units = unit(report.called, len(report.lists))
     counts = "left out" if report.challenge.undefined == "skip" else "counted as 0"
     alike: dict[tuple[int, int], list[str]] = {}
     for measure in report.measures:
@@ -165,14 +189,15 @@ def _absent(report: Report) -> Iterator[str]:
     for (least, most), names in alike.items():
         many = f"{most:,}" if least == most else f"{least:,} to {most:,}"
         are = "is" if len(names) == 1 else "are"
-        message = f"{', '.join(names)} {are} undefined for {many} of {lists} lists ({counts})."
+        message = f"{', '.join(names)} {are} undefined for {many} of {lists} {units} ({counts})."
         yield message
     missing = {scored.name: scored.values[report.primary.id].missing for scored in valid}
     missing = {name: count for name, count in missing.items() if count}
     if missing:
-        counts = "left out" if report.challenge.submission.missing_list == "skip" else "as if empty"
+        skip = report.challenge.submission.missing_list == "skip"
+        counts = "left out" if skip else "scored as empty"
         first = ", ".join(
             f"{printable(name, 60)} {count:,}" for name, count in list(missing.items())[:5]
         )
         more = f" and {len(missing) - 5:,} more submissions" if len(missing) > 5 else ""
-        yield f"Lists that are missing, of {lists} ({counts}): {first}{more}."
+        yield f"Missing of {lists} {units} ({counts}): {first}{more}."

@@ -26,6 +26,7 @@ from scorer.reports.leaderboard.cells import (
     ordered,
     place,
     remarks,
+    unit,
     worse,
 )
 from scorer.reports.syntax.html import (
@@ -102,7 +103,7 @@ def board(report: Report, options: Options) -> dict[str, Any]:
         *([Head(ends, "number", _first(primary))] if ends else []),
         *([Head("tier", "number")] if tiers else []),
         *(heading(m.id, "number", first=_first(m)) for m in others),
-        Head("lists", "number", "descending"),
+        Head(unit(report.called), "number", "descending"),
     ]
     body, band = list[Row](), 0
     for n, row in enumerate(rows):
@@ -210,7 +211,8 @@ def groups(report: Report, options: Options) -> dict[str, Any]:
         for sheet in by_group(report, options.precision)
     ]
     return {
-        "lead": f"Lists in each: {sizes}. The gap is the best mean minus the worst.",
+        "lead": f"{unit(report.called).capitalize()} in each: {sizes}. "
+        "The gap is the best mean minus the worst.",
         "tables": tables,
     }
 
@@ -246,7 +248,7 @@ def _figures(scored: Scored, report: Report, options: Options) -> Table:
         value = scored.values[each.id]
         counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
         rows.append([each.id, number(value.mean, each, options.precision), *counts])
-    head = ["measure", "value", "lists", "missing", "undefined"]
+    head = ["measure", "value", unit(report.called), "missing", "undefined"]
     return plain(f"The values of {printable(scored.name, 100)}", head, rows)
 
 
@@ -260,9 +262,10 @@ def _distribution(scored: Scored, report: Report, options: Options) -> Histogram
     counts, edges = np.histogram(values[~np.isnan(values)], STEPS, (low, high))
     mean = (round(scored.values[primary.id].mean, options.precision) - low) / (high - low)
     decimals = max(options.precision, 2) if high - low < 1 else 2
+    one = unit(report.called, 1)
     return histogram(
-        f"{printable(primary.id)}, list by list; the dashed line is the mean",
-        "lists",
+        f"{printable(primary.id)}, {one} by {one}; the dashed line is the mean",
+        unit(report.called),
         [f"{edge:.{decimals}f}" for edge in edges],
         counts.tolist(),
         mean if primary.metric.aggregate == "mean" else None,
@@ -301,7 +304,8 @@ def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, A
     names = certainty.names[:PAIRED]
     meaning = (
         f"Difference in mean {printable(primary.id)}, row minus column, over the "
-        f"{certainty.lists:,} lists for which all have a value, and its p-value ({how}). "
+        f"{certainty.lists:,} {unit(report.called, certainty.lists)} for which all have a value, "
+        f"and its p-value ({how}). "
         f"Bold with a * where p is at most {alpha:g}."
     )
     if count > PAIRED:

@@ -14,6 +14,7 @@ from scorer.reports.leaderboard.cells import (
     mean_of,
     place,
     remarks,
+    unit,
 )
 from scorer.reports.syntax.markdown import escaped, piped
 from scorer.results.report import Report, Standing
@@ -62,7 +63,7 @@ def _standings(report: Report, options: Options) -> Iterator[str]:
 
     head = [
         "#", "name", *(["tier"] if tiers else []), report.primary.id,
-        *([level(report)] if level(report) else []), *(m.id for m in others), "lists",
+        *([level(report)] if level(report) else []), *(m.id for m in others), unit(report.called),
     ]  # fmt: skip
     return piped([escaped(h) for h in head], map(row, report.standings), range(2))
 

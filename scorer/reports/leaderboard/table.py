@@ -14,6 +14,7 @@ from scorer.reports.leaderboard.cells import (
     mean_of,
     place,
     remarks,
+    unit,
 )
 from scorer.reports.syntax.terminal import Column, TextReport
 from scorer.results.report import Report, Standing
@@ -64,7 +65,7 @@ def _standings(paper: TextReport, report: Report, options: Options) -> list[str]
             ends = [interval(row, measure, precision) for row in rows]
             columns.append(Column(head, ends, 1, right=False))
     counts = [f"{submissions[row.name].values[report.primary.id].lists:,}" for row in rows]
-    columns.append(Column("lists", counts, len(columns) + 1))
+    columns.append(Column(unit(report.called), counts, len(columns) + 1))
     tiers = {n for n, row in enumerate(rows) if row.tier and row.tier > 1}
     heads = {n for n in tiers if all(row.tier != rows[n].tier for row in rows[:n])}
     dim = {n for n, row in enumerate(rows) if row.baseline}

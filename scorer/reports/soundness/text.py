@@ -52,7 +52,7 @@ def _lines(lint: Lint) -> Iterator[str]:
     yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
     found, (low, high) = lint.detectable, primary.metric.range
     if low is not None and high is not None and found.difference >= high - low:
-        yield f"{lint.lists:,} lists are too few to show any difference reliably."
+        yield f"{lint.lists:,} lists are too few to detect any difference reliably."
     elif found.difference > 0:
         message = (
             f"Smallest difference of {printable(primary.id)} that {lint.lists:,} lists would show:"
