@@ -41,6 +41,7 @@ def explain(
     if stray := trespasses(ready, file.path):
         return Explanation(file.name, name, ready.public.called, stray, ())
     table, findings = checked(ready, file.path)
+    findings.show_as(file.display)
     if table is None or findings.fatal:
         return Explanation(file.name, name, ready.public.called, findings, ())
     meeting = ready.answers.meet(table, rules.ties, ready.views)

@@ -28,6 +28,12 @@ class Named(NamedTuple):
     name: str
     path: Path
     baseline: bool = False
+    shown: str = ""  # what messages call the file, where that is not its path
+
+    @property
+    def display(self) -> str:
+        """What messages call the file."""
+        return self.shown or str(self.path)
 
 
 Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
@@ -97,7 +103,8 @@ def distinct(files: Sequence[Named]) -> None:
     for file in files:
         if (other := seen.setdefault(file.name, file)) is not file:
             raise UsageError(
-                f"two submissions are called {quoted(file.name)}: {other.path} and {file.path}; "
+                f"two submissions are called {quoted(file.name)}: "
+                f"{other.display} and {file.display}; "
                 "name one of them: NAME=PATH"
             )
 
@@ -119,17 +126,12 @@ def scored_files(
             progress(done, len(read), read[min(int(done), len(read) - 1)].name)
 
     outcomes = local(ready, [file.path for file in read], tick)
-    terms = terms_of(ready)
-    return [
-        settled(
-            terms,
-            file.name,
-            str(file.path),
-            Outcome(stray, None, None) if stray else next(outcomes),
-            baseline=file.baseline,
-        )
-        for file, stray in zip(files, strays, strict=True)
-    ]
+    terms, scored = terms_of(ready), []
+    for file, stray in zip(files, strays, strict=True):
+        outcome = Outcome(stray, None, None) if stray else next(outcomes)
+        outcome.findings.show_as(file.display)
+        scored.append(settled(terms, file.name, file.display, outcome, baseline=file.baseline))
+    return scored
 
 
 def trespasses(ready: OpenChallenge, path: Path) -> Findings:

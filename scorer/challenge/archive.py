@@ -16,7 +16,7 @@ from pathlib import Path
 from scorer.challenge.model import FILE
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
-from scorer.core.text import quoted
+from scorer.core.text import KIT, quoted
 from scorer.io.limits import SMALLEST_BOMB
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -41,9 +41,11 @@ def unpacked(path: Path) -> Iterator[Path]:
     if not os.path.isfile(path) or not zipfile.is_zipfile(path):
         yield path
         return
-    with tempfile.TemporaryDirectory(prefix="scorer-kit-", ignore_cleanup_errors=True) as folder:
-        _unpack(path, Path(folder))
-        yield Path(folder)
+    with tempfile.TemporaryDirectory(prefix=KIT, ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary, path.name)  # so that messages can name the kit
+        folder.mkdir()
+        _unpack(path, folder)
+        yield folder
 
 
 def _unpack(path: Path, folder: Path) -> None:

@@ -7,6 +7,7 @@ the truth would score as a perfect submission.
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from scorer.core.problems import Problem
 
 SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev")))
 MEMORY = Path("/dev/shm")  # plain files, though below /dev
-STREAMS = tuple(map(Path, ("/dev", "/proc/self/fd")))  # links to what the command's user opened
+STREAM = re.compile(r"/dev/.*|/proc/[^/]+/fd/[0-9]+")  # links to what is open already
 
 
 def trespass(challenge: Challenge, path: Path) -> Problem | None:
@@ -35,7 +36,7 @@ def trespass(challenge: Challenge, path: Path) -> Problem | None:
         target = Path(os.path.realpath(there))
         if not target.is_relative_to(MEMORY) and any(map(target.is_relative_to, SYSTEM)):
             return Problem("S101", f"this is a file of the system (below {target.parts[1]})")
-        if not any(map(there.is_relative_to, STREAMS)) and (link := _astray(there)) is not None:
+        if not STREAM.fullmatch(str(there)) and (link := _astray(there)) is not None:
             what = "this is" if link == there else f"'{link.name}' in its path is"
             return Problem(
                 "S101",

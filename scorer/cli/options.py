@@ -135,7 +135,7 @@ def _preference(name: str) -> bool:
 def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file."""
     from scorer.api.submissions import Named, submission_name
-    from scorer.io.files import spool
+    from scorer.io.files import spooled
     from scorer.io.limits import Limits
 
     if words.count("-") > 1:
@@ -146,9 +146,9 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
         if word == "-" or (equals and path == "-"):
             if edge.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
-            spooled = spool(edge.stdin, Limits(**challenge.submission.limits.model_dump()))
-            edge.kept.callback(spooled.unlink, missing_ok=True)
-            found.append(Named(name if equals else "stdin", spooled))
+            limits = Limits(**challenge.submission.limits.model_dump())
+            file = edge.kept.enter_context(spooled(edge.stdin, limits))
+            found.append(Named(name if equals else "stdin", file, shown="stdin"))
         elif os.path.exists(word) or not equals or not name:
             found.append(Named(submission_name(Path(word)), Path(word)))
         else:

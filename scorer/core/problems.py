@@ -110,6 +110,13 @@ class Findings:
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
+    def show_as(self, path: str) -> None:
+        """Tell the file's problems under another path than the one it was read by."""
+        self._problems = [
+            replace(each, path=path) if each.path == self.path else each for each in self._problems
+        ]
+        self.path = path
+
     def __iter__(self) -> Iterator[Problem]:
         """In the order of the file; what concerns the whole file first."""
         return iter(sorted(self._problems, key=lambda p: (p.line or 0, p.column or 0, p.code)))

@@ -16,6 +16,7 @@ IGNORABLE = re.compile(
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+KIT = "scorer-kit-"  # begins the name of a temporary folder that holds a kit's, in which it lies
 MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
 
 
@@ -27,7 +28,14 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def display_path(path: Path) -> str:
-    """A file's path as one would write it here, where it is below; for messages."""
+    """A file's path as one would write it here, where it is below; for messages.
+
+    >>> display_path(Path("/tmp/scorer-kit-x/kit.zip/challenge.yaml"))
+    'kit.zip:challenge.yaml'
+    """
+    temporary = next((n for n, part in enumerate(path.parts) if part.startswith(KIT)), None)
+    if temporary is not None:
+        return ":".join(path.parts[temporary + 1 :])
     try:
         return str(path.relative_to(Path.cwd()))
     except (ValueError, OSError):  # elsewhere; or here has been deleted

@@ -12,7 +12,8 @@ import os
 import stat
 import tempfile
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,6 +25,7 @@ from scorer.io.limits import GZIP, ZSTD, Bounds, Unreadable, _size, most_unpacke
 from scorer.io.sniff import HEAD, refuse
 
 BLOCK = 1 << 18
+SPOOLED = "scorer-"
 
 
 def digest(path: Path) -> str:
@@ -46,29 +48,39 @@ def beginning(path: Path, most: int) -> bytes:
         return stream.read(most)
 
 
-def spool(stream: BinaryIO, limits: Bounds) -> Path:
-    """Put a stream in a temporary file, which is the caller's to delete.
+@contextmanager
+def spooled(stream: BinaryIO, limits: Bounds) -> Iterator[Path]:
+    """A stream as a file that can be read again and again, for as long as the context lasts.
 
-    Of a stream above the limit one byte too many is kept, so that reading the
-    file says S104 like any other.
+    Where the system lets a file without a name be opened again (Linux), it has none, so that
+    nothing is left of it however the process ends. Of a stream above the limit one byte too many
+    is kept, so that reading the file says S104 like any other.
 
     Raises:
         UsageError: there is no room for it, or it cannot be read.
     """
-    try:
-        handle, name = tempfile.mkstemp(prefix="scorer-")
+    message = "a temporary file cannot be filled ({}); TMPDIR names its folder"
+    with ExitStack() as kept:
         try:
-            with open(handle, "wb") as file:
-                left = limits.size + 1
-                while left and (block := stream.read(min(BLOCK, left))):
-                    left -= file.write(block)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        message = f"a temporary file cannot be filled ({error.strerror}); TMPDIR names its folder"
-        raise UsageError(message) from None
-    return Path(name)
+            file = kept.enter_context(tempfile.TemporaryFile(prefix=SPOOLED, buffering=0))
+            path = Path(f"/proc/{os.getpid()}/fd/{file.fileno()}")
+            if not path.exists():
+                handle, name = tempfile.mkstemp(prefix=SPOOLED)
+                file, path = kept.enter_context(open(handle, "wb", buffering=0)), Path(name)
+                kept.callback(path.unlink, missing_ok=True)
+            left = limits.size + 1
+            while left and (block := stream.read(min(BLOCK, left))):
+                left -= _write(file, block)
+        except OSError as error:
+            raise UsageError(message.format(error.strerror)) from None
+        yield path
+
+
+def _write(file: BinaryIO, block: bytes) -> int:
+    view = memoryview(block)
+    while view:
+        view = view[file.write(view) :]
+    return len(block)
 
 
 def open_bytes(path: Path, limits: Bounds, binary: bool = False) -> io.BufferedReader:

@@ -11,7 +11,7 @@ from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
-from scorer.core.text import quoted
+from scorer.core.text import display_path, quoted
 from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
@@ -78,7 +78,7 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
     if strayed := challenge.strayed:
         message = "a link leads out of the challenge's folder"
         raise ChallengeError(
-            problems=[Problem("C111", message, path=str(path)) for path in strayed]
+            problems=[Problem("C111", message, path=display_path(path)) for path in strayed]
         )
     registry = metrics()
     if challenge.plugins and not allow_plugins:

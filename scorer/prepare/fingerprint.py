@@ -12,6 +12,7 @@ from pathlib import Path
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
+from scorer.core.text import display_path
 from scorer.core.version import __version__
 from scorer.io.files import beginning, digest
 from scorer.io.limits import Unreadable
@@ -194,7 +195,7 @@ def _file_digest(path: Path) -> str:
 def _lost(path: Path, error: Unreadable) -> ChallengeError:
     problem = error.problem
     return ChallengeError(
-        problems=[Problem(f"T{problem.code[1:]}", problem.message, path=str(path))]
+        problems=[Problem(f"T{problem.code[1:]}", problem.message, path=display_path(path))]
     )
 
 
@@ -207,5 +208,7 @@ def _key(folder: Path) -> bytes | None:
     except Unreadable as error:
         raise _lost(path, error) from None
     if not text:
-        raise ChallengeError(problems=[Problem("T102", "the key is empty", path=str(path))])
+        raise ChallengeError(
+            problems=[Problem("T102", "the key is empty", path=display_path(path))]
+        )
     return hashlib.sha256(text).digest()

@@ -54,7 +54,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         table = _table(challenge.lists, [Schema(("list",), ("group",))], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
-            groups = _groups(table, str(challenge.lists.file), findings)
+            groups = _groups(table, display_path(challenge.lists.file), findings)
             called["group"] = table.called("group")
     bare = kind.name != "grades" and candidates is None
     asked = None

@@ -8,6 +8,8 @@ import signal
 import stat
 import subprocess
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from conftest import COMMAND
@@ -62,11 +64,20 @@ def until(happened):
         time.sleep(0.01)
 
 
+def spools(process, tmp_path):
+    """Whether the process has a file without a name among its temporary ones."""
+    for handle in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            if os.readlink(handle).startswith(str(tmp_path / "temporary")):
+                return True
+    return False
+
+
 def reading(start, tmp_path, folder):
     process = start(folder, "-", "-o", "out")
     process.stdin.write(GOOD.encode())
     process.stdin.flush()
-    until(lambda: any((tmp_path / "temporary").iterdir()))
+    until(lambda: spools(process, tmp_path))
     return process
 
 
@@ -82,7 +93,7 @@ def unpacking(start, tmp_path, folder):
     """While a kit's check waits for standard input: the kit is unpacked by then."""
     start("kit", folder, "-o", "kit.zip").communicate()
     process = start("check", "kit.zip", "-", "-o", "out")
-    until(lambda: len(list((tmp_path / "temporary").iterdir())) == 2)
+    until(lambda: spools(process, tmp_path))
     return process
 
 
@@ -115,6 +126,33 @@ def test_an_interruption_is_one_line_and_leaves_nothing(stage, number, start, tm
     assert list((tmp_path / "temporary").iterdir()) == []
     assert not (tmp_path / "out").exists()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_nothing_of_standard_input_is_left_when_killed(start, tmp_path, folder):
+    process = reading(start, tmp_path, folder)
+    process.kill()
+    process.communicate()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["-"], ["x=-"], ["check"], ["--format", "json"], ["--format", "html"], ["explain"]],
+)
+def test_standard_input_is_called_so(words, folder, score):
+    verb = words[0] if words[0] in ("check", "explain") else None
+    sent = [word for word in words if word.endswith("-") and word[:2] != "--"] or ["-"]
+    options = [word for word in words if word != verb and word not in sent]
+    options += ["--list", "q1"] if verb == "explain" else []
+    runs = [
+        score(*filter(None, [verb]), folder, *sent, *options, stdin=stdin)
+        for stdin in [b"list,item\nq1,a\nq9,a\n"] * 2
+    ]
+    told = [ran.out + ran.err for ran in runs]
+    assert told[0] == told[1]
+    assert "/tmp" not in told[0].replace(str(folder), "")
+    assert "/proc" not in told[0]
+    assert "stdin" in told[0]
 
 
 def test_a_run_that_ends_well_leaves_nothing_either(start, tmp_path, folder):

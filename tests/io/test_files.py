@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from scorer.core.problems import Findings
-from scorer.io.files import digest, open_bytes, spool
+from scorer.io.files import digest, open_bytes, spooled
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import lines
@@ -248,16 +248,13 @@ def test_lines_across_blocks(written):
     assert numbered == list(enumerate(texts, 1))
 
 
-def test_spool(tmp_path):
-    path = spool(io.BytesIO(ROWS), LIMITS)
-    try:
-        assert len(found(path)[0]) == 2
+def test_spooled(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with spooled(io.BytesIO(ROWS), LIMITS) as path:
+        assert len(found(path)[0]) == len(found(path)[0]) == 2
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    finally:
-        path.unlink()
-    path = spool(io.BytesIO(bytes(10**6)), Limits(size=1000))
-    try:
+        assert list(tmp_path.iterdir()) == []  # it has no name
+    assert not path.exists()
+    with spooled(io.BytesIO(bytes(10**6)), Limits(size=1000)) as path:
         assert path.stat().st_size == 1001
         assert refused(path, Limits(size=1000)).code == "S104"
-    finally:
-        path.unlink()

@@ -87,7 +87,7 @@ def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[s
     if trespass(challenge, path) is not None:  # the check says so
         return file
     if format_of(path, rules.format).binary:
-        raise UsageError(f"{printable(path)} is binary; only text can be repaired")
+        raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
     repaired = repairing.repair(
         path,
@@ -96,12 +96,12 @@ def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[s
         "\t" if suffixes[-1:] == [".tsv"] else ",",
     )
     if not repaired.changes:
-        notes.append(f"{printable(path)}: nothing that can be repaired safely")
+        notes.append(f"{printable(file.display)}: nothing that can be repaired safely")
         return file
     target = output or repairing.beside(path)
     if os.path.lexists(target):
         raise UsageError(f"{printable(target)} exists already; --fix overwrites nothing (-o FILE)")
     write(target, repaired.data)
-    notes.append(f"{printable(path)}: repaired copy in {printable(target)}")
+    notes.append(f"{printable(file.display)}: repaired copy in {printable(target)}")
     notes += [f"  {printable(change)}" for change in repaired.changes]
     return Named(file.name, target)

@@ -15,7 +15,7 @@ from typing import Any
 
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.io.files import spool
+from scorer.io.files import spooled
 from scorer.io.formats.base import Request, Unused, format, resolve, tell_unused
 from scorer.io.limits import PARQUET, Limits, Unreadable, most_unpacked, too_large
 from scorer.io.table import TEXT, Builder, Table
@@ -48,11 +48,8 @@ def parquet(request: Request) -> Table | None:
         raise Unreadable(Problem("S107", "this is not a Parquet file", help=hint))
     if isinstance(stream.raw, io.FileIO):
         return _table(request, request.path.absolute())
-    unpacked = spool(stream, Limits(size=request.limits.unpacked))
-    try:
+    with spooled(stream, Limits(size=request.limits.unpacked)) as unpacked:
         return _table(request, unpacked)
-    finally:
-        unpacked.unlink()
 
 
 def _table(request: Request, path: Path) -> Table | None:
