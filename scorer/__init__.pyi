@@ -1,8 +1,10 @@
 from .api.check import check as check
 from .api.compare import compare as compare
+from .api.evaluate import evaluate as evaluate
 from .api.explain import explain as explain
 from .api.kit import kit as kit
 from .api.lint import lint as lint
+from .api.report import Report as Report
 from .api.score import score as score
 from .api.submissions import Named as Named
 from .challenge.load import load as load
@@ -21,7 +23,6 @@ from .metrics.params import Discount as Discount
 from .metrics.params import Gain as Gain
 from .metrics.params import Persistence as Persistence
 from .metrics.params import Relevant as Relevant
-from .results.report import Report as Report
 from .results.scorecard import Scorecard as Scorecard
 from .views.hits import Hits as Hits
 from .views.hits import Judged as Judged

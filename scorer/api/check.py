@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Unpack
 
-from scorer.api.submissions import (
-    Named,
-    Progress,
-    loaded,
-    named_files,
-    scored_files,
-)
+from scorer.api.evaluate import Measures, Rules, settled_challenge
+from scorer.api.report import Checked
+from scorer.api.submissions import Progress, Submissions, named_files, scored_files
 from scorer.challenge.model import Challenge
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.results.report import Scored
 
 
 def check(
-    challenge: Challenge | Path | str,
-    submissions: Iterable[Named | Path | str],
+    challenge: Challenge | Path | str | object,
+    submissions: Submissions,
     *,
+    measures: Measures | None = None,
+    columns: Mapping[str, str] | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
-) -> list[Scored]:
-    """Only the checks; the answers stay closed. Raises as `score` does."""
-    ready = opened(prepare(loaded(challenge), allow_plugins), blind=True)
-    files = named_files(submissions)
-    return scored_files(ready, files, progress)
+    **rules: Unpack[Rules],
+) -> Checked:
+    """Only the checks; the answers stay closed.
+
+    Args:
+        challenge: a challenge as `score` takes it; with `measures`, a truth as `evaluate` does.
+        submissions: as `score` takes them.
+        measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
+        columns: as of `evaluate`.
+        allow_plugins: whether the challenge's own code may be run.
+        progress: called before each submission is read.
+        rules: as of `evaluate`.
+
+    Raises as `score` and `evaluate` do.
+    """
+    with ExitStack() as kept:
+        settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
+        prepared = prepare(settled, allow_plugins)
+        files = kept.enter_context(named_files(submissions, prepared))
+        ready = opened(prepared, blind=True)
+        return Checked(settled, scored_files(ready, files, progress))

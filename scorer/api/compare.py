@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
+from scorer.api.evaluate import Measures, Rules, settled_challenge
+from scorer.api.report import Comparison, Report
 from scorer.api.submissions import (
     Named,
     Progress,
-    loaded,
+    Submissions,
     named_files,
     scored_files,
     terms_of,
@@ -21,10 +24,9 @@ from scorer.compare.base import bind, comparisons, every
 from scorer.compare.base import preferences as preferred
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import ranked
-from scorer.prepare.bind import prepare
+from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
 from scorer.prepare.probes import answerable
-from scorer.results.report import Report
 from scorer.views.positions import Positions
 
 if TYPE_CHECKING:
@@ -32,23 +34,52 @@ if TYPE_CHECKING:
 
 
 def compare(
-    challenge: Challenge | Path | str,
-    submissions: Iterable[Named | Path | str],
+    challenge: Challenge | Path | str | object,
+    submissions: Submissions,
     preferences: Sequence[str] | None = None,
     *,
+    measures: Measures | None = None,
+    columns: Mapping[str, str] | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
-) -> tuple[Report, Pairing]:
+    **rules: Unpack[Rules],
+) -> Comparison:
     """Score submissions and hold every pair against each other, list by list.
 
-    `preferences` are notations such as `RPP(rel=2)`; by default all there are,
-    where the challenge has ranked lists. How sure the board is, the report does not
-    say: the pairs have intervals and tests of their own. Raises as `score` does, and
-    `UsageError` with fewer than two submissions that can be scored.
+    How sure the board is, the report does not say: the pairs have intervals and tests of their
+    own.
+
+    Args:
+        challenge: a challenge as `score` takes it; with `measures`, a truth as `evaluate` does.
+        submissions: as `score` takes them.
+        preferences: notations such as `RPP(rel=2)`; by default all there are, where the
+            challenge has ranked lists.
+        measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
+        columns: as of `evaluate`.
+        allow_plugins: whether the challenge's own metrics may be run.
+        progress: called before each submission is read.
+        rules: as of `evaluate`.
+
+    Returns:
+        The report and the pairs; none where fewer than two submissions can be scored.
+
+    Raises as `score` and `evaluate` do.
     """
+    with ExitStack() as kept:
+        settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
+        prepared = prepare(settled, allow_plugins)
+        files = kept.enter_context(named_files(submissions, prepared))
+        return Comparison(*_compared(prepared, files, preferences, progress))
+
+
+def _compared(
+    prepared: BoundChallenge,
+    files: Sequence[Named],
+    preferences: Sequence[str] | None,
+    progress: Progress | None,
+) -> tuple[Report, Pairing]:
     from scorer.compare.pairs import pairing
 
-    prepared = prepare(loaded(challenge), allow_plugins)
     of_grades = prepared.kind.name == "grades"
     if preferences is not None and not of_grades:
         raise UsageError(
@@ -58,9 +89,8 @@ def compare(
     if preferences is None and of_grades:
         asked = every(comparisons())
     ready = answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
-    files = named_files(submissions)
     scored = scored_files(ready, files, progress)
-    report = ranked(terms_of(ready), scored)
+    report = Report.of(ranked(terms_of(ready), scored))
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:
         return report, pairing(tuple(cards), report.lists, {}, {})
@@ -73,5 +103,5 @@ def compare(
         and all(measure.id in card.values for card in cards.values())
     }
     measures = [measure for measure in ready.measures if measure.id in values]
-    rules = prepared.challenge.leaderboard
-    return report, pairing(tuple(cards), report.lists, cubes, values, measures, rules)
+    board = prepared.challenge.leaderboard
+    return report, pairing(tuple(cards), report.lists, cubes, values, measures, board)

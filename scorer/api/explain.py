@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scorer.api.submissions import Named, loaded, named_files, trespasses
+from scorer.api.submissions import Named, loaded, named_file, trespasses
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.engines.local import checked
@@ -37,7 +37,7 @@ def explain(
     lists, rules = ready.answers.lists, ready.prepared.challenge.submission
     if name not in lists:
         raise UnknownName(ready.public.word("list"), name, lists)
-    (file,), at = named_files([submission]), lists.index(name)
+    file, at = named_file(submission), lists.index(name)
     if stray := trespasses(ready, file.path):
         return Explanation(file.name, name, ready.public.called, stray, ())
     table, findings = checked(ready, file.path)

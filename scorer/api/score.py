@@ -6,12 +6,12 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
+from scorer.api.report import Report
 from scorer.api.submissions import (
-    Named,
     Progress,
+    Submissions,
     baselines,
     loaded,
     named_files,
@@ -23,12 +23,11 @@ from scorer.leaderboard.board import board
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.prepare.probes import answerable
-from scorer.results.report import Report
 
 
 def score(
     challenge: Challenge | Path | str,
-    submissions: Iterable[Named | Path | str],
+    submissions: Submissions,
     *,
     allow_plugins: bool = False,
     progress: Progress | None = None,
@@ -37,16 +36,19 @@ def score(
 
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder.
-        submissions: paths, each named after its file, or `Named` ones.
+        submissions: paths, each named after its file; or a mapping of names to paths or data,
+            as `evaluate` takes it.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
         PluginError: a metric failed.
+        TypeError: submissions are neither.
         UsageError: two submissions have one name.
     """
-    ready = answerable(opened(prepare(loaded(challenge), allow_plugins)))
-    files = [*named_files(submissions), *baselines(ready.prepared)]
-    scored = scored_files(ready, files, progress)
-    return board(terms_of(ready), scored)
+    prepared = prepare(loaded(challenge), allow_plugins)
+    with named_files(submissions, prepared) as files:
+        ready = answerable(opened(prepared))
+        scored = scored_files(ready, [*files, *baselines(prepared)], progress)
+        return Report.of(board(terms_of(ready), scored))

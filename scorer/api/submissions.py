@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from scorer.api import data
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
@@ -13,6 +17,7 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.engines.local import local
+from scorer.engines.processes import Tick
 from scorer.io.formats.base import COMPRESSED, formats
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge
@@ -29,11 +34,16 @@ class Named(NamedTuple):
     path: Path
     baseline: bool = False
     shown: str = ""  # what messages call the file, where that is not its path
+    format: str | None = None  # of data, whatever the challenge says of files
 
     @property
     def display(self) -> str:
         """What messages call the file."""
         return self.shown or str(self.path)
+
+
+# data frames, dicts or rows of a Python session have names; files are named after themselves
+Submissions = Mapping[str, object] | Iterable[Named | Path | str]
 
 
 Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
@@ -76,17 +86,69 @@ def terms_of(ready: OpenChallenge) -> Terms:
     )
 
 
-def loaded(challenge: Challenge | Path | str) -> Challenge:
-    """The challenge itself, or the one that a path leads to."""
-    return challenge if isinstance(challenge, Challenge) else load(Path(challenge))
+def loaded(challenge: object) -> Challenge:
+    """The challenge itself, or the one that a path leads to. Raises `TypeError` for others."""
+    if isinstance(challenge, Challenge):
+        return challenge
+    if data.is_path(challenge):
+        return load(Path(challenge))
+    what = type(challenge).__name__
+    raise TypeError(f"{what} is no challenge; a truth needs measures, as in scorer.evaluate")
 
 
-def named_files(submissions: Iterable[Named | Path | str]) -> list[Named]:
-    """Submissions with their names: a path is named after its file."""
-    return [
-        each if isinstance(each, Named) else Named(submission_name(Path(each)), Path(each))
-        for each in submissions
-    ]
+@contextmanager
+def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[list[Named]]:
+    """Submissions as files with names; those that are data have one inside the `with`.
+
+    Args:
+        submissions: paths, each named after its file, or a mapping of names to paths or data.
+        prepared: the challenge, which says what the columns are called.
+
+    Raises:
+        TypeError: they are something else.
+        UsageError: data cannot be written as a table.
+    """
+    if not isinstance(submissions, Mapping):
+        yield [named_file(each) for each in _listed(submissions)]
+        return
+    layout = data.Layout.of(prepared.kind.submission, prepared.challenge.submission.columns)
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        files = []
+        for n, (name, submission) in enumerate(submissions.items()):
+            if not isinstance(name, str) or not name:
+                raise TypeError(f"{name!r} is no name of a run; write {{'name': run}}")
+            if data.is_path(submission):
+                files.append(Named(name, Path(submission)))
+                continue
+            path = Path(folder, f"{n}.jsonl")
+            data.write(path, submission, layout, f"run {quoted(name)}")
+            files.append(Named(name, path, shown=name, format=data.FORMAT))
+        yield files
+
+
+def _listed(submissions: object) -> Iterable[object]:
+    """The submissions of a list; a text or a frame is none."""
+    if data.is_path(submissions) or isinstance(submissions, bytes | Named):
+        raise TypeError(f"{quoted(submissions)} is one submission; write a list: [...]")
+    if data.is_frame(submissions) or not isinstance(submissions, Iterable):
+        what = type(submissions).__name__
+        raise TypeError(f"{what} is not understood; write {{'name': run}} or a list of paths")
+    return submissions
+
+
+def named_file(submission: object) -> Named:
+    """A submission's file, named after itself.
+
+    Raises:
+        TypeError: it is no path.
+    """
+    if isinstance(submission, Named):
+        return submission
+    if not data.is_path(submission):
+        what = type(submission).__name__
+        raise TypeError(f"a submission in a list is a path, not {what}; write {{'name': run}}")
+    path = Path(submission)
+    return Named(submission_name(path), path)
 
 
 def baselines(prepared: BoundChallenge) -> list[Named]:
@@ -125,13 +187,27 @@ def scored_files(
         if progress is not None and read:
             progress(done, len(read), read[min(int(done), len(read) - 1)].name)
 
-    outcomes = local(ready, [file.path for file in read], tick)
+    outcomes = _outcomes(ready, read, tick)
     terms, scored = terms_of(ready), []
     for file, stray in zip(files, strays, strict=True):
         outcome = Outcome(stray, None, None) if stray else next(outcomes)
         outcome.findings.show_as(file.display)
         scored.append(settled(terms, file.name, file.display, outcome, baseline=file.baseline))
     return scored
+
+
+def _outcomes(ready: OpenChallenge, files: Sequence[Named], tick: Tick) -> Iterator[Outcome]:
+    """What becomes of each file; those that follow each other in one format go together."""
+    done = 0
+    for format, group in groupby(files, lambda file: file.format):
+        part, start = list(group), done
+        done += len(part)
+        opened = ready if format is None else ready.reading(format)
+        found = local(opened, [file.path for file in part], lambda n, s=start: tick(s + n))  # type: ignore[misc]
+        for outcome in found:
+            if format is not None:
+                outcome.findings.without_columns()
+            yield outcome
 
 
 def trespasses(ready: OpenChallenge, path: Path) -> Findings:

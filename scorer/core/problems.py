@@ -72,6 +72,10 @@ class Findings:
         found._errors = self._errors
         return found
 
+    def without_columns(self) -> None:
+        """Forget the characters' columns, which rows of data do not have."""
+        self._problems = [replace(problem, column=None) for problem in self._problems]
+
     def to_json(self) -> str:
         """Everything, as `from_json` reads it back."""
         problems = [

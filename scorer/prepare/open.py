@@ -133,6 +133,15 @@ class OpenChallenge:
     warnings: tuple[Problem, ...] = ()
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
 
+    def reading(self, format: str) -> OpenChallenge:
+        """The same, for submissions in another format."""
+        challenge = self.prepared.challenge
+        rules = challenge.submission.model_copy(update={"format": format})
+        prepared = replace(
+            self.prepared, challenge=challenge.model_copy(update={"submission": rules})
+        )
+        return replace(self, prepared=prepared)
+
 
 def opened(
     prepared: BoundChallenge, blind: bool = False, views: frozenset[type] = frozenset()

@@ -1,0 +1,212 @@
+"""Data of a Python session as files that every reader knows.
+
+What is submitted from Python takes the same path as a file: it is written as JSON Lines, whose
+line numbers are the numbers of the rows, and read, checked and scored like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+from scorer.core.errors import UsageError
+from scorer.core.text import printable, quoted
+from scorer.io.table import TEXT, Schema
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMAT = "jsonl"
+UNDERSTOOD = (
+    "give a path, a dict {list: {item: value}}, rows (list, item, value), or a data frame "
+    "(pandas, polars, pyarrow, duckdb: whatever has an Arrow stream)"
+)
+INDEX = "__index_level_"  # what pyarrow calls the columns of a pandas index
+PAIRS = ("list", "better", "worse")
+
+
+class Layout(NamedTuple):
+    """What the columns of a table are, and what they are called."""
+
+    shape: Schema
+    value: str  # the role of the number that a dict or a row gives
+
+    @classmethod
+    def of(cls, shapes: Sequence[Schema], columns: Mapping[str, str]) -> Layout:
+        """The layout of the first shape that gives an item of a list a number.
+
+        Args:
+            shapes: those that the table may have.
+            columns: role -> what the column is called.
+        """
+        shape = next((each for each in shapes if "item" in each.roles), shapes[0])
+        numbers = [role for role in shape.roles if role not in TEXT]
+        value = "score" if "score" in numbers else next(iter(numbers), "item")
+        return cls(Schema(shape.required, shape.optional, columns), value)
+
+    def called(self, *roles: str) -> tuple[str, ...]:
+        """What the columns of these roles are called."""
+        return tuple(map(self.shape.called, roles))
+
+
+def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether data is the path of a file."""
+    return isinstance(data, str | os.PathLike)
+
+
+def is_frame(data: object) -> bool:
+    """Whether data is a table of named columns."""
+    return hasattr(data, "__arrow_c_stream__") or type(data).__module__.split(".")[0] == "pandas"
+
+
+def prefers(data: object) -> bool:
+    """Whether data says which of two items is better, rather than how good an item is."""
+    if is_frame(data):
+        return {"better", "worse"} <= set(map(str, getattr(data, "columns", ())))
+    if isinstance(data, Sequence) and not is_path(data) and data:
+        first = data[0]
+        return isinstance(first, Sequence) and len(first) == 3 and isinstance(first[2], str)
+    return False
+
+
+def write(path: Path, data: object, layout: Layout, what: str) -> Path:
+    """Write data as a file of JSON Lines, unless it is the path of a file already.
+
+    Args:
+        path: where it goes.
+        data: a path, a dict, rows, or anything with an Arrow stream.
+        layout: what the columns are and are called.
+        what: what the data is, for messages: `the truth`, `run 'bm25'`.
+
+    Returns:
+        The file's path.
+
+    Raises:
+        TypeError: the data is of a kind that is not understood.
+        UsageError: it is, and cannot be a table of lists and items.
+    """
+    if is_path(data):
+        return Path(data)
+    if is_frame(data):
+        _frame(data, layout, what).write_ndjson(path)
+        return path
+    if isinstance(data, Mapping):
+        rows = _nested(data, layout, what)
+    elif isinstance(data, Iterable) and not isinstance(data, bytes | Set):
+        rows = _rows(data, layout, what)
+    else:
+        raise TypeError(f"{what} is {_kind(data)}; {UNDERSTOOD}")
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(row)}\n" for row in rows)
+    return path
+
+
+def _nested(data: Mapping[Any, Any], layout: Layout, what: str) -> Iterator[dict[str, str]]:
+    """Rows of `{list: {item: value}}`, or of `{list: [item, item, ...]}`, best first."""
+    name, item, value = layout.called("list", "item", layout.value)
+    for key, items in data.items():
+        where = f"{what}, {name} {quoted(key)}"
+        if isinstance(items, Mapping):
+            for each, number in items.items():
+                inside = f"{where}, {item} {quoted(each)}"
+                yield {
+                    name: _id(key, what),
+                    item: _id(each, where),
+                    value: _number(number, inside),
+                }
+        elif isinstance(items, Sequence | Set) and not isinstance(items, str | bytes):
+            if isinstance(items, Set) and layout.value == "score":
+                raise TypeError(f"{where}: a set has no order; give a list, best item first")
+            for each in items:
+                yield {name: _id(key, what), item: _id(each, where)}
+        else:
+            message = f"{where} is {_kind(items)}, not a dict of items"
+            if what.startswith("run"):
+                message += "; runs are {name: {list: {item: value}}}"
+            raise TypeError(message)
+
+
+def _rows(data: Iterable[Any], layout: Layout, what: str) -> Iterator[dict[str, str]]:
+    """Rows of `(list, item, value)`, `(list, item)`, or `(list, better, worse)`."""
+    for n, row in enumerate(data, 1):
+        where = f"{what}, row {n:,}"
+        if not isinstance(row, Sequence) or isinstance(row, str | bytes):
+            raise TypeError(f"{where} is {_kind(row)}, not (list, item, value); {UNDERSTOOD}")
+        if len(row) not in (2, 3):
+            raise UsageError(f"{where} has {len(row)} values; expected (list, item, value)")
+        if len(row) == 3 and isinstance(row[2], str) and layout.value in ("item", "score"):
+            yield dict(zip(layout.called(*PAIRS), (_id(each, where) for each in row), strict=True))
+            continue
+        name, item, value = layout.called("list", "item", layout.value)
+        number = {value: _number(row[2], where)} if len(row) == 3 else {}
+        yield {name: _id(row[0], where), item: _id(row[1], where), **number}
+
+
+def _id(value: object, where: str) -> str:
+    """An id as text; whole numbers as they are written."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    raise TypeError(f"{where}: {printable(repr(value), 60)} is no id; ids are text")
+
+
+def _number(value: object, where: str) -> str:
+    """A number as the readers take it; NaN and infinity are theirs to refuse."""
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    raise TypeError(f"{where}: {printable(repr(value), 60)} is not a number")
+
+
+def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
+    """A data frame's columns as text, numbers as exactly as they are."""
+    import polars as pl
+
+    try:
+        frame = pl.DataFrame(data)
+    except (ImportError, AttributeError):  # pandas hands its data over by pyarrow only
+        frame = pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
+    except Exception as error:
+        message = f"{type(error).__name__}: {printable(error)}"
+        raise UsageError(f"{what} cannot be read as a table: {message}") from error
+    texts = {layout.shape.called(role) for role in layout.shape.roles if role in TEXT}
+    columns = []
+    for name, type_ in frame.schema.items():
+        if name.startswith(INDEX):
+            continue
+        column = pl.col(name)
+        if type_.is_nested() or type_ in (pl.Binary, pl.Object):
+            if name in map(layout.shape.called, layout.shape.roles):
+                message = f"{what}: column {quoted(name)} is {type_}, expected text or numbers"
+                raise UsageError(message)
+            continue
+        if type_ == pl.Boolean and name not in texts:
+            column = column.cast(pl.Int8)
+        elif type_.is_float():
+            column = column.cast(pl.Float64)
+        columns.append(column.cast(pl.String))
+    missing = [
+        name
+        for name in map(layout.shape.called, layout.shape.required)
+        if name not in frame.columns
+    ]
+    if missing and not {*map(layout.shape.called, PAIRS)} <= set(frame.columns):
+        found = printable(", ".join(frame.columns))
+        roles = {name: role for role in layout.shape.roles for name in layout.called(role)}
+        hint = ", ".join(f"{roles[name]!r}: ..." for name in missing)
+        raise UsageError(
+            f"{what} has no column {', '.join(map(quoted, missing))} (it has {found}); "
+            f"rename them, or with a truth as data: columns={{{hint}}}"
+        )
+    return frame.select(columns)
+
+
+def _kind(data: object) -> str:
+    """What a value is, in a sentence."""
+    return f"{'an' if type(data).__name__[0] in 'aeiou' else 'a'} {type(data).__name__}"

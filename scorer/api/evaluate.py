@@ -1,0 +1,213 @@
+"""Score runs against a truth without a challenge.yaml: both may be data of a Python session."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from pydantic import ValidationError
+
+from scorer.api import data
+from scorer.api.report import Report
+from scorer.api.submissions import Progress, Submissions, loaded
+from scorer.challenge.model import ROLES, Challenge, Submission
+from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.problems import Problem
+from scorer.core.text import nearest, quoted
+from scorer.prepare.bind import prepare
+
+TRUTH = "truth"  # what messages call it
+UNSAID = ("format", "columns")  # of a challenge's `submission:`, not said here
+
+Measures = Sequence[str | Mapping[str, object]] | str
+
+
+class Rules(TypedDict, total=False):
+    """What a run must be, as `submission:` of a challenge.yaml says it, and how it counts."""
+
+    length: int | Mapping[str, int]
+    range: tuple[float, float]
+    missing_list: str
+    unknown_list: str
+    ties: str
+    limits: Mapping[str, object]
+    undefined: str  # what a list without a value counts: zero, skip, error
+    leaderboard: Mapping[str, object]
+    title: str
+
+
+def evaluate(
+    truth: object,
+    runs: Submissions,
+    measures: Measures,
+    *,
+    columns: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+    **rules: Unpack[Rules],
+) -> Report:
+    """Score runs against a truth.
+
+    Args:
+        truth: a dict `{list: {item: grade}}`, a data frame (pandas, polars, pyarrow, duckdb:
+            whatever has an Arrow stream), rows `(list, item, grade)`, or the path of a file.
+        runs: name -> run, each a dict `{list: {item: score}}` or `{list: [item, ...]}` best
+            first, a data frame, rows `(list, item, score)`, or a path.
+        measures: notations such as `nDCG@10` or `AP(rel=2)`, or mappings; the first one ranks.
+        columns: what the frames call their columns, by role: `{"list": "user", "score": "pred"}`.
+        progress: called before each run is read.
+        rules: as of a challenge's `submission:` (`missing_list="zero"`, `ties="expected"`,
+            `length=10`, ...), with `undefined`, `leaderboard` and `title`.
+
+    Returns:
+        The report: its means, per-list values, standings, and its text in every form.
+
+    Raises:
+        TypeError: the truth, a run or a rule is of a kind that is not understood.
+        UsageError: a measure, a column or a rule is not.
+        ChallengeError: the truth is wrong; its rows count from 1.
+
+    >>> truth = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+    >>> run = {"q1": {"a": 0.1, "b": 0.9}, "q2": {"c": 0.5}}
+    >>> report = evaluate(truth, {"mine": run}, ["AP", "P@1"])
+    >>> report.mean("mine", "AP"), report.per_list("mine", "P@1")
+    (0.75, {'q1': 0.0, 'q2': 1.0})
+    """
+    from scorer.api.score import score
+
+    with challenge_of(truth, measures, columns, **rules) as challenge:
+        report = score(challenge, runs, progress=progress)
+        return replace(report, notes=tuple(_renamed(report.notes)))
+
+
+@contextmanager
+def settled_challenge(
+    challenge: object,
+    measures: Measures | None,
+    columns: Mapping[str, str] | None,
+    **rules: Unpack[Rules],
+) -> Iterator[Challenge]:
+    """A challenge, or the one that a truth, measures and rules make.
+
+    Args:
+        challenge: a loaded challenge, or its path; with `measures`, the truth.
+        measures: as of `evaluate`, or None.
+        columns: as of `evaluate`.
+        rules: as of `evaluate`.
+
+    Raises:
+        TypeError: rules without measures, or data without them.
+    """
+    if measures is not None:
+        with challenge_of(challenge, measures, columns, **rules) as made:
+            yield made
+    elif rules or columns:
+        raise TypeError(
+            f"{next(iter(rules), 'columns')} needs measures; challenge.yaml has its own"
+        )
+    else:
+        yield loaded(challenge)
+
+
+@contextmanager
+def challenge_of(
+    truth: object,
+    measures: Measures,
+    columns: Mapping[str, str] | None = None,
+    **rules: Unpack[Rules],
+) -> Iterator[Challenge]:
+    """A challenge whose truth is data; its files are there inside the `with`.
+
+    Raises as `evaluate` does.
+    """
+    columns = dict(columns or {})
+    known = {role for roles in (ROLES["truth"], ROLES["submission"]) for role in roles}
+    for role in columns:
+        if role not in known:
+            near = nearest(str(role), known)
+            hint = f"; did you mean {quoted(near)}?" if near else f" ({', '.join(sorted(known))})"
+            raise UsageError(f"columns: no column has the role {quoted(role)}{hint}")
+    with tempfile.TemporaryDirectory(prefix="scorer-") as name:
+        folder = Path(name)
+        challenge = _challenge(folder, truth, measures, columns, rules)
+        try:
+            ready = prepare(challenge)
+            if not data.is_path(truth):
+                layout = data.Layout.of(ready.kind.truth, challenge.truth.columns)
+                data.write(challenge.truth.file, truth, layout, "the truth")
+            yield challenge
+        except ChallengeError as error:
+            problems = list(_renamed(error.problems))
+            if problems and all(each.code.startswith("C") for each in problems):
+                raise UsageError("\n".join(each.message for each in problems)) from None
+            raise ChallengeError(problems=problems) from None
+
+
+def _challenge(
+    folder: Path,
+    truth: object,
+    measures: Measures,
+    columns: Mapping[str, str],
+    rules: Rules,
+) -> Challenge:
+    """The challenge that these words make."""
+    own: dict[str, Any] = dict(rules)
+    top = {key: own.pop(key) for key in ("undefined", "leaderboard", "title") if key in own}
+    if strange := [key for key in own if key not in Submission.model_fields or key in UNSAID]:
+        known = [key for key in Submission.model_fields if key not in UNSAID]
+        near = nearest(strange[0], known)
+        hint = f"; did you mean {quoted(near)}?" if near else f" (there are {', '.join(known)})"
+        raise TypeError(f"evaluate() has no rule {quoted(strange[0])}{hint}")
+    if isinstance(own.get("range"), tuple):
+        own["range"] = list(own["range"])
+    of_truth = {role: name for role, name in columns.items() if role in ROLES["truth"]}
+    if data.prefers(truth):
+        of_truth = {"better": "better", "worse": "worse", **of_truth}
+    source: dict[str, Any] = {
+        "file": Path(truth) if data.is_path(truth) else folder / "truth.jsonl"
+    }
+    own["columns"] = {role: n for role, n in columns.items() if role in ROLES["submission"]}
+    specs = [measures] if isinstance(measures, str | Mapping) else list(measures)
+    try:
+        challenge = Challenge.model_validate(
+            {
+                "id": "evaluation",
+                "title": "evaluation",
+                **top,
+                "truth": {**source, "columns": of_truth},
+                "submission": own,
+                "metrics": [_measure(n, spec) for n, spec in enumerate(specs)],
+            }
+        )
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc'])).removeprefix('submission.')}: {fault['msg']}"
+            for fault in error.errors(include_url=False)
+        ]
+        raise UsageError("\n".join(faults)) from None
+    challenge._folder = folder
+    return challenge
+
+
+def _measure(n: int, spec: object) -> dict[str, Any]:
+    """A measure as the challenge's model takes it."""
+    key = f"measures[{n}]"
+    if isinstance(spec, str):
+        return {"notation": spec, "key": key}
+    if not isinstance(spec, Mapping) or "metric" not in spec:
+        raise TypeError(f"{key} is {spec!r}; write 'nDCG@10' or {{'metric': 'nDCG', 'k': 10}}")
+    params = {
+        name: value for name, value in spec.items() if name not in ("metric", "id", "primary")
+    }
+    said = {name: spec[name] for name in ("id", "primary") if name in spec}
+    return {"notation": spec["metric"], "params": params, "key": key, **said}
+
+
+def _renamed(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """Problems of the truth that name it, not the file that it was written to."""
+    for problem in problems:
+        written = problem.path is not None and Path(problem.path).name == "truth.jsonl"
+        yield replace(problem, path=TRUTH, column=None) if written else problem

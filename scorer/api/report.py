@@ -1,0 +1,246 @@
+"""What scoring, comparing and checking give, with its text: for a session, a notebook, a file."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, fields
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from scorer.challenge.model import Challenge
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.text import printable, quoted
+from scorer.io.write import write
+from scorer.metrics.base import find
+from scorer.reports.base import Options, form_of
+from scorer.results import report as results
+from scorer.results.comparison import Pairing
+from scorer.results.report import Scored
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# how a file is written, by its suffix
+SUFFIXES = {
+    ".html": "html",
+    ".htm": "html",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".txt": "table",
+    ".sarif": "sarif",
+}
+
+
+class Text:
+    """What has forms of text: how it is printed, shown in a notebook, and written to a file."""
+
+    __slots__ = ()
+    subject = ""  # of its forms
+    plain = "table"  # the form that is printed
+
+    def content(self) -> Any:
+        """What a form is made from."""
+        return self
+
+    def render(self, form: str | None = None, **options: Any) -> str:
+        """The text of one form: table, html, json, csv, markdown, latex, ...
+
+        Args:
+            form: its name; default: the one that is printed.
+            options: how it looks: `precision`, `per_list`, `private`, ... as in
+                `scorer.reports.base.Options`.
+
+        Raises:
+            UnknownName: there is no such form.
+            TypeError: there is no such option.
+        """
+        return form_of(self.subject, form or self.plain).write(self.content(), Options(**options))
+
+    def write(self, path: str | PathLike[str], **options: Any) -> None:
+        """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.
+
+        Args:
+            path: where it goes; a file that is there is replaced.
+            options: as of `render`.
+
+        Raises:
+            UsageError: no form has that suffix, or the file cannot be written.
+        """
+        where = Path(path)
+        if (form := SUFFIXES.get(where.suffix.lower())) is None:
+            known = ", ".join(SUFFIXES)
+            message = f"{printable(where)} cannot be written: its suffix names no form ({known})"
+            raise UsageError(message)
+        form = self.plain if form == "table" else form
+        write(where, self.render(form, **options).encode("utf-8", "backslashreplace"))
+
+    def __str__(self) -> str:
+        return self.render().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return f"<pre>{escape(self.render())}</pre>"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Report(Text, results.Report):
+    """A leaderboard: its numbers, and its text in every form."""
+
+    subject = "leaderboard"
+
+    @classmethod
+    def of(cls, report: results.Report) -> Self:
+        """The same report, with its text."""
+        return cls(**{each.name: getattr(report, each.name) for each in fields(report)})
+
+    def mean(self, name: str, measure: str | None = None) -> float:
+        """A submission's value of a measure: its mean over lists, or its sum or whole figure.
+
+        Args:
+            name: the submission's.
+            measure: in any notation; default: the primary one.
+
+        Raises:
+            UnknownName: there is no such submission or measure.
+            UsageError: the submission was rejected.
+        """
+        return self._value(name, measure).mean
+
+    def per_list(self, name: str, measure: str | None = None) -> dict[str, float]:
+        """A submission's value of every list, NaN where a list does not count.
+
+        Args:
+            name: the submission's.
+            measure: in any notation; default: the primary one.
+
+        Raises:
+            UnknownName: there is no such submission or measure.
+            UsageError: the submission was rejected, or the measure is one figure of all lists.
+        """
+        values = self._value(name, measure).per_list
+        if values is None:
+            raise UsageError(f"{measure or self.primary.id} is one figure of all lists together")
+        return dict(zip(self.lists, values.tolist(), strict=True))
+
+    def _value(self, name: str, measure: str | None) -> results.Value:
+        scored = next((each for each in self.submissions if each.name == name), None)
+        if scored is None:
+            raise UnknownName("submission", name, [each.name for each in self.submissions])
+        known = self.primary if measure is None else find(self.measures, measure)
+        if known is None:
+            raise UnknownName("measure here", str(measure), [each.id for each in self.measures])
+        if not scored.valid:
+            first = next(problem for problem in scored.findings if problem.severity == "error")
+            raise UsageError(f"{quoted(name)} was rejected: {first}")
+        return scored.values[known.id]
+
+    def to_dict(self, *, per_list: bool = False) -> dict[str, Any]:
+        """Everything that the JSON report holds; no value is None.
+
+        Args:
+            per_list: whether the values of every list are in it.
+        """
+        found: dict[str, Any] = json.loads(self.render("json", per_list=per_list))
+        return found
+
+    def to_polars(self, *, per_list: bool = False) -> pl.DataFrame:
+        """The leaderboard as a data frame, a row a standing.
+
+        Args:
+            per_list: a row for each submission and list instead.
+        """
+        import polars as pl
+
+        if per_list:
+            rows = [
+                {"name": each.name, "list": name}
+                | {
+                    key: math.nan if value.per_list is None else float(value.per_list[n])
+                    for key, value in each.values.items()
+                }
+                for each in self.submissions
+                if each.valid
+                for n, name in enumerate(self.lists)
+            ]
+            numbers = {measure.id: pl.Float64 for measure in self.measures}
+            return pl.DataFrame(rows, {"name": pl.String, "list": pl.String, **numbers})
+        ends = [each.interval or (None, None) for each in self.standings]
+        return pl.DataFrame(
+            {
+                "rank": pl.Series([each.rank for each in self.standings], dtype=pl.Int64),
+                "name": pl.Series([each.name for each in self.standings], dtype=pl.String),
+                **{
+                    measure.id: pl.Series(
+                        [each.values[measure.id] for each in self.standings], dtype=pl.Float64
+                    )
+                    for measure in self.measures
+                },
+                "low": pl.Series([low for low, _ in ends], dtype=pl.Float64),
+                "high": pl.Series([high for _, high in ends], dtype=pl.Float64),
+                "tier": pl.Series([each.tier for each in self.standings], dtype=pl.Int64),
+                "baseline": pl.Series([each.baseline for each in self.standings], dtype=pl.Boolean),
+            }
+        )
+
+    def __repr__(self) -> str:
+        best = ", ".join(
+            f"{printable(each.name, 40)} {each.values[self.primary.id]:.4f}"
+            for each in self.standings[:3]
+        )
+        rejected = sum(not each.valid for each in self.submissions)
+        return (
+            f"<Report of {len(self.submissions):,} submissions on {len(self.lists):,} lists"
+            f"{f', {rejected:,} rejected' if rejected else ''}; "
+            f"{printable(self.primary.id, 60)}: {best or 'none'}>"
+        )
+
+
+class _Compared(NamedTuple):
+    report: Report
+    pairing: Pairing
+
+
+class Comparison(Text, _Compared):
+    """Submissions held against each other: a report and the pairs, which can be taken apart."""
+
+    __slots__ = ()
+    subject = "comparison"
+
+    def content(self) -> Any:
+        """What a form is made from."""
+        from scorer.reports.comparison.cells import Compared
+
+        return Compared(self.report.challenge, self.report, self.pairing)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(printable(n, 40) for n in self.pairing.names[:10])}>"
+
+
+class Checked(Text, list[Scored]):
+    """Submissions that were only checked."""
+
+    __slots__ = ("challenge",)
+    subject, plain = "findings", "text"
+
+    def __init__(self, challenge: Challenge, checked: list[Scored]) -> None:
+        super().__init__(checked)
+        self.challenge = challenge
+
+    def content(self) -> Any:
+        """What a form is made from."""
+        from scorer.reports.findings.cells import Checked as Content
+
+        return Content(self.challenge, self)
+
+    def __repr__(self) -> str:
+        states = [
+            f"{printable(each.name, 40)} {'rejected' if each.findings.fatal else 'fine'}"
+            for each in self[:10]
+        ]
+        return f"<Checked {', '.join(states)}{', ...' if len(self) > 10 else ''}>"
