@@ -73,6 +73,14 @@ Every = Annotated[bool, typer.Option("--all", help="Every place of a problem, no
 Precision = Annotated[
     int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
 ]
+Private = Annotated[
+    bool,
+    typer.Option(
+        "--private",
+        help="A report for organizers only: with paths, digests of baselines, and warnings that "
+        "name items of the truth.",
+    ),
+]
 MetricWords = Annotated[
     list[str] | None,
     typer.Option(

@@ -76,6 +76,28 @@ class Findings:
         """Forget the characters' columns, which rows of data do not have."""
         self._problems = [replace(problem, column=None) for problem in self._problems]
 
+    def at(self, path: str) -> Findings:
+        """The same findings as those of a file of that name."""
+        found = self.copy()
+        found.path = path
+        found._problems = [replace(each, path=path) for each in self._problems]
+        return found
+
+    def counted(self, path: str | None, hint: str) -> Findings:
+        """One problem a code, which says how many there are and nothing of what they hold.
+
+        Args:
+            path: the file's name.
+            hint: where all of it is shown.
+        """
+        found = Findings(path, self._kept)
+        found.counts, found._errors = self.counts.copy(), self._errors
+        severities = {each.code: each.severity for each in reversed(self._problems)}
+        for code, severity in severities.items():
+            places = f"{self.counts[code]:,} place{'s' * (self.counts[code] != 1)}"
+            found._problems.append(Problem(code, f"in {places}; {hint}", severity, path))
+        return found
+
     def to_json(self) -> str:
         """Everything, as `from_json` reads it back."""
         problems = [

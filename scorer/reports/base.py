@@ -22,6 +22,7 @@ GROUPS = {
     "explanation": "scorer.explanation",
     "soundness": "scorer.soundness",
 }
+PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 SHARED = {"cells"}  # modules beside the forms, which define none
 
 
@@ -47,22 +48,34 @@ class Form(NamedTuple):
     """A way to write a subject as text."""
 
     name: str
-    write: Write
+    function: Write
     aliases: tuple[str, ...] = ()
+    paths: bool = False  # whether it needs the paths of files, for marks at their lines
+
+    def write(self, data: Any, options: Options) -> str:
+        """The text of `data`; unless it is private, of what may be published of it."""
+        if not options.private and hasattr(data, "published"):
+            data = data.published(self.paths)
+        return self.function(data, options)
 
 
 # a type for each subject, so that one file can define forms of several
 TYPES: dict[str, type[Form]] = {subject: type(subject, (Form,), {}) for subject in GROUPS}
 
 
-def form(subject: str, name: str) -> Callable[[F], F]:
+def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
     r"""Make a function from a subject's data to text the form of that name.
+
+    Args:
+        subject: what is written: leaderboard, comparison, findings, explanation, soundness.
+        name: of the form.
+        paths: whether it needs the paths of files; else it gets their names only.
 
     >>> @form("leaderboard", "names")
     ... def names(report, options):
     ...     return "".join(f"{standing.name}\n" for standing in report.standings)
     """
-    return lambda function: mark(function, TYPES[subject](name, function))
+    return lambda function: mark(function, TYPES[subject](name, function, paths=paths))
 
 
 @cache

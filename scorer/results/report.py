@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
 from scorer.core.problems import Findings, Problem
-from scorer.metrics.base import Measure
+from scorer.metrics.base import Measure, measure
 from scorer.results.scorecard import Scorecard
+
+SECRET = "max_grade"  # a parameter that the grades of the truth settle
 
 
 class Value(NamedTuple):
@@ -44,6 +48,18 @@ class Scored:
     def valid(self) -> bool:
         """Whether it was scored."""
         return self.card is not None
+
+    def published(self, paths: bool = False) -> Scored:
+        """Without its folder; of a baseline, which may be made of the truth, no digest or row.
+
+        Args:
+            paths: keep the path of a submission, for marks at the lines of its file.
+        """
+        name = self.path if paths and not self.baseline else Path(self.path).name
+        if not self.baseline:
+            return replace(self, path=name, findings=self.findings.at(name))
+        findings = self.findings.counted(name, "`score check` shows them")
+        return replace(self, path=name, sha256=None, findings=findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +104,38 @@ class Report:
     groups: Mapping[str, int] = field(default_factory=dict)  # group -> how many lists it has
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation; else primary
 
+    def published(self, paths: bool = False) -> Report:
+        """Without what tells of the truth, of baselines' files, or of the machine it was made on.
+
+        Warnings about the challenge are only counted, since they name items of the truth; a
+        parameter that the truth settles is not said.
+
+        Args:
+            paths: keep the paths of submissions, for marks at the lines of a file.
+        """
+        notes, signatures = Findings(), dict(self.signatures)
+        notes.extend(self.notes)
+        measures = tuple(map(_published, self.measures))
+        for before, each in zip(self.measures, measures, strict=True):
+            if each is not before:
+                said = rf"\|{SECRET}:[^|]*"
+                signatures[each.id] = re.sub(said, f"|{SECRET}:truth", signatures[each.id])
+        return replace(
+            self,
+            measures=measures,
+            signatures=signatures,
+            submissions=tuple(each.published(paths) for each in self.submissions),
+            notes=tuple(notes.counted(None, "`score lint` shows them")),
+        )
+
     @property
     def primary(self) -> Measure:
         """The measure that ranks, unless preferences do."""
         return next((m for m in self.measures if m.primary), self.measures[0])
+
+
+def _published(each: Measure) -> Measure:
+    """The measure without what the truth alone settles; as it is where the challenge says it."""
+    if SECRET not in each.params or measure(each.metric, each.name).params[SECRET] is not None:
+        return each
+    return replace(each, params={**each.params, SECRET: None})

@@ -13,6 +13,7 @@ from scorer.cli.options import (
     Output,
     Plugins,
     Precision,
+    Private,
     Quiet,
     Result,
     SubmissionWords,
@@ -47,6 +48,7 @@ def compare(
     truth: TruthWord = None,
     precision: Precision = 4,
     allow_plugins: Plugins = False,
+    private: Private = False,
     every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
     quiet: Quiet = False,
 ) -> Result:
@@ -85,6 +87,6 @@ def compare(
             if exit_code:
                 return Result("", (*message, f"error: nothing to compare: {few}"), exit_code)
             raise UsageError(f"nothing to compare: {few}, two are needed")
-    options = edge.options(output, precision, every=every, quiet=quiet)
+    options = edge.options(output, precision, every=every, quiet=quiet, private=private)
     text = form.write(Compared(settled, report, found), options)
     return Result(text, tuple(message), exit_code, output)

@@ -15,6 +15,7 @@ from scorer.cli.options import (
     Output,
     Plugins,
     Precision,
+    Private,
     Quiet,
     Result,
     SubmissionWords,
@@ -48,7 +49,11 @@ def score(
     ] = "table",
     output: Output = None,
     per_list: Annotated[
-        bool, typer.Option("--per-list", help="The value of every list, too.")
+        bool,
+        typer.Option(
+            "--per-list",
+            help="The value of every list, too; not for publication while the challenge runs.",
+        ),
     ] = False,
     metric: MetricWords = None,
     truth: TruthWord = None,
@@ -63,6 +68,7 @@ def score(
         ),
     ] = None,
     allow_plugins: Plugins = False,
+    private: Private = False,
     every: Every = False,
     quiet: Quiet = False,
 ) -> Result:
@@ -79,7 +85,9 @@ def score(
     report = run(
         settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
     )
-    options = edge.options(output, precision, per_list=per_list, every=every, quiet=quiet)
+    options = edge.options(
+        output, precision, per_list=per_list, every=every, quiet=quiet, private=private
+    )
     lines = [*([] if quiet else [*notes, *map(str, report.notes)])]
     github = form.name == "github"
     for scored in report.submissions if not github else ():

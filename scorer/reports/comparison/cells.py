@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class Compared:
     challenge: Challenge
     report: Report | None  # None: read back, without the submissions
     pairing: Pairing
+
+    def published(self, paths: bool = False) -> Compared:
+        """What may be published, as `Report.published` says."""
+        return self if self.report is None else replace(self, report=self.report.published(paths))
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from scorer.core.text import printable
 from scorer.metrics.base import Measure
-from scorer.reports.base import Options, form
+from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.comparison.cells import (
     FIGURES,
     MANY,
@@ -53,6 +53,8 @@ def html(compared: Compared, options: Options) -> str:
     challenge, report = compared.challenge, compared.report
     names = [printable(name, 60) for name in compared.pairing.names]
     about = [Line(f"{len(names):,} submissions compared: {', '.join(names)}.")]
+    if options.private:
+        about.insert(0, Line(PRIVATE, "fault"))
     if report is not None and (out := [s.name for s in report.submissions if not s.valid]):
         message = ", ".join(printable(name, 60) for name in out)
         about.append(Line(f"Not compared, as they cannot be scored: {message}.", "fault"))

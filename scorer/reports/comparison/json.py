@@ -8,14 +8,16 @@ from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.syntax.json import dumped, each_list, head, known
 from scorer.results.comparison import Differing, Pairing, Tally
+from scorer.results.report import Report
 
 
 @form("comparison", "json")
 def json(compared: Compared, options: Options) -> str:
     """Everything, for programs."""
-    found = compared.pairing
+    report, found = compared.report, compared.pairing
     fields = {
-        **head(compared.challenge, compared.report.fingerprint if compared.report else None),
+        **head(compared.challenge, report.fingerprint if report else None, options.private),
+        **({"submissions": _files(report)} if options.private and report else {}),
         "pairs": [
             {
                 "a": pair.a,
@@ -39,6 +41,13 @@ def json(compared: Compared, options: Options) -> str:
         "cycles": {key: [list(group) for group in groups] for key, groups in found.cycles.items()},
     }
     return dumped(fields) + "\n"
+
+
+def _files(report: Report) -> list[dict[str, Any]]:
+    return [
+        {"name": each.name, "path": each.path, "sha256": each.sha256, "baseline": each.baseline}
+        for each in report.submissions
+    ]
 
 
 def _tally(tally: Tally) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """A comparison that GitHub, a wiki or a mail shows as it is."""
 
-from scorer.reports.base import Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.comparison.cells import (
     MANY,
     Compared,
@@ -17,7 +17,8 @@ from scorer.reports.syntax.markdown import escaped, piped
 def markdown(compared: Compared, options: Options) -> str:
     """The orders, then every pair; of many pairs only when all are asked for."""
     found = compared.pairing
-    lines = [f"# {escaped(compared.challenge.title)}"]
+    lines = [f"**{PRIVATE}**", ""] if options.private else []
+    lines += [f"# {escaped(compared.challenge.title)}"]
     if found.orders:
         lines += _sheet(orders(found), left=3)
     lines += [f"\n- {escaped(each)}" for each in contradictions(found)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from scorer.core.text import printable
-from scorer.reports.base import Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.comparison.cells import (
     MANY,
     MOST,
@@ -34,6 +34,8 @@ DROPPED = {"effect": 1, "interval": 2}  # where the width does not suffice, the 
 def table(compared: Compared, options: Options) -> str:
     """Every pair, then the orders; of many pairs the orders and a sign each."""
     paper, found = TextReport(options.width, options.colour), compared.pairing
+    if options.private:
+        paper.say(PRIVATE, "red")
     paper.say(printable(compared.challenge.title), "bold")
     many = len(found.pairs) > MANY and not options.every
     if many:

@@ -9,7 +9,7 @@ import math
 from scorer.reports.base import Options, form
 from scorer.reports.leaderboard.cells import sliced
 from scorer.reports.syntax.csv import cell, exact
-from scorer.results.report import Report
+from scorer.results.report import Report, Scored
 
 
 @form("leaderboard", "csv")
@@ -30,7 +30,8 @@ def csv(report: Report, options: Options) -> str:
     folded = [key for key in ids if any(key in each.deviations for each in report.standings)]
     write(["rank", "name", *map(cell, ids), "lists", "baseline", "valid",
            "best_rank", "worst_rank", "tier", "low", "high", "missing", "undefined",
-           *map(cell, parts), *(cell(f"{key} sd") for key in folded)])  # fmt: skip
+           *map(cell, parts), *(cell(f"{key} sd") for key in folded),
+           *(["private_path", "private_sha256"] if options.private else [])])  # fmt: skip
     submissions = {scored.name: scored for scored in report.submissions}
     for standing in report.standings:
         scored = submissions[standing.name]
@@ -43,14 +44,19 @@ def csv(report: Report, options: Options) -> str:
             *map(_some, standing.ranks or (None, None)), _some(standing.tier),
             *map(exact, standing.interval or (math.nan, math.nan)),
             value.missing, value.undefined, *slices,
-            *(exact(standing.deviations[key]) for key in folded),
+            *(exact(standing.deviations[key]) for key in folded), *_file(scored, options),
         ])  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
             baseline = "yes" if scored.baseline else "no"
             empty = [""] * (7 + len(parts) + len(folded))
-            write(["", cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty])
+            write(["", cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty,
+                   *_file(scored, options)])  # fmt: skip
     return buffer.getvalue()
+
+
+def _file(scored: Scored, options: Options) -> list[str]:
+    return [cell(scored.path), scored.sha256 or ""] if options.private else []
 
 
 def _some(value: int | None) -> int | str:

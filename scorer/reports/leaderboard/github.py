@@ -1,14 +1,14 @@
 """What GitHub's runners show beside a pull request: a mark at every problem, and the board."""
 
 from scorer.core.text import printable
-from scorer.reports.base import Options, form
+from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.leaderboard.cells import interval, mean_of, place, remarks
 from scorer.reports.syntax.github import annotation
 from scorer.results.report import Report
 
 
-@form("leaderboard", "github")
+@form("leaderboard", "github", paths=True)
 def github(report: Report, options: Options) -> str:
     """Every line is a workflow command, so that no text from a file can be one."""
     lines = []
@@ -25,6 +25,7 @@ def github(report: Report, options: Options) -> str:
         f"- | {printable(s.name, 100)} | not scored" for s in report.submissions if not s.valid
     ]
     head = f"rank | name | {printable(primary.id)}"
-    board = "\n".join([head, *rows, *remarks(report, options.precision)])
+    banner = [PRIVATE] if options.private else []
+    board = "\n".join([*banner, head, *rows, *remarks(report, options.precision)])
     lines.append(annotation("notice", board, title=printable(report.challenge.title)))
     return "\n".join(lines) + "\n"

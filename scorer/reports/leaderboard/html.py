@@ -13,7 +13,7 @@ import numpy as np
 from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.metrics.notation import written
-from scorer.reports.base import Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -62,6 +62,8 @@ def html(report: Report, options: Options) -> str:
     challenge = report.challenge
     prose = "\n".join(challenge.description.strip().splitlines())
     about = [Line(prose, "prose")] if prose else []
+    if options.private:
+        about.insert(0, Line(PRIVATE, "fault"))
     source = source_of(challenge, report.fingerprint)
     title = printable(challenge.title)
     return page(title, "Skip to the leaderboard", about, list(parts(report, options)), source)
@@ -238,7 +240,7 @@ def submission(n: int, scored: Scored, report: Report, options: Options) -> dict
         "histogram": _distribution(scored, report, options) if scored.valid else None,
         "problems": [line.strip() for line in format_findings(scored.findings, options.every)],
         "lists": _lists(scored, report, options) if per_list else None,
-        "source": f"{printable(scored.path)}, SHA-256 {scored.sha256 or 'unknown'}",
+        "source": printable(scored.path) + (f", SHA-256 {scored.sha256}" if scored.sha256 else ""),
     }
 
 

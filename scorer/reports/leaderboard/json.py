@@ -15,7 +15,7 @@ from scorer.results.report import Certainty, Report, Scored, Value
 def json(report: Report, options: Options) -> str:
     """Everything that is known, for programs."""
     fields = {
-        **head(report.challenge, report.fingerprint),
+        **head(report.challenge, report.fingerprint, options.private),
         "measures": [
             {
                 "id": measure.id,

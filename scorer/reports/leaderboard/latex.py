@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scorer.core.text import join_first, printable
-from scorer.reports.base import Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -64,6 +64,7 @@ def latex(report: Report, options: Options) -> str:
         notes.append(f"Not scored: {escaped(join_first(left_out))}.")
     shape = "ll" + "r" * (len(head) - 2)
     lines = [
+        *([f"% {PRIVATE}"] if options.private else []),
         r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",

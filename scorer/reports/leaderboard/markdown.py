@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.reports.base import Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -23,7 +23,8 @@ from scorer.results.report import Report, Standing
 @form("leaderboard", "markdown")
 def markdown(report: Report, options: Options) -> str:
     """The leaderboard, what to know beside it, then what was rejected and why."""
-    lines = [f"# {escaped(report.challenge.title)}", "", *_standings(report, options)]
+    banner = [f"**{PRIVATE}**", ""] if options.private else []
+    lines = [*banner, f"# {escaped(report.challenge.title)}", "", *_standings(report, options)]
     if notes := remarks(report, options.precision):
         lines += ["", *(f"- {escaped(note)}" for note in notes)]
     for sheet in by_group(report, options.precision):

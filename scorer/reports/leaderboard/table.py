@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scorer.core.text import printable
-from scorer.reports.base import Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -24,6 +24,8 @@ from scorer.results.report import Report, Standing
 def table(report: Report, options: Options) -> str:
     """Standings, best first, baselines marked B; what was rejected stands below."""
     paper = TextReport(options.width, options.colour)
+    if options.private:
+        paper.say(PRIVATE, "red")
     paper.say(printable(report.challenge.title), "bold")
     gone: list[str] = []
     if report.standings:

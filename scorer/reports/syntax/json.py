@@ -14,6 +14,7 @@ from scorer.core.arrays import Floats
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
 from scorer.core.version import __version__
+from scorer.reports.base import PRIVATE
 
 BEYOND = re.compile(r"[^\n -~]")
 
@@ -33,10 +34,13 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def head(challenge: Challenge, fingerprint: str | None = None) -> dict[str, Any]:
-    """What every report begins with: what made it, and of which challenge."""
+def head(
+    challenge: Challenge, fingerprint: str | None = None, private: bool = False
+) -> dict[str, Any]:
+    """What every report begins with: whether it is private, what made it, of which challenge."""
     about = {"id": challenge.id, "title": challenge.title, "fingerprint": fingerprint}
-    return {"scorer": __version__, "challenge": about}
+    notice = {"private": PRIVATE} if private else {}
+    return {**notice, "scorer": __version__, "challenge": about}
 
 
 def problem(found: Problem) -> dict[str, Any]:
