@@ -17,7 +17,7 @@ def shown(*words):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        env={"PATH": "/usr/bin:/bin", "COLUMNS": "80"},
+        env={"PATH": "/usr/bin:/bin", "COLUMNS": "100"},
     )
     return f"```text\n$ {' '.join(words)}\n{ended.stderr}{ended.stdout}```\n"
 

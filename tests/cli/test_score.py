@@ -68,13 +68,30 @@ def test_per_list_comes_only_when_asked(score):
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
 @pytest.mark.parametrize("per_list", [[], ["--per-list"]])
-def test_every_format_shows_the_leaderboard(score, form, per_list):
+def test_every_format_shows_the_leaderboard(score, monkeypatch, form, per_list):
+    monkeypatch.setenv("COLUMNS", "80")
     ran = score(VLNET, *GOOD, "--format", form, *per_list)
     assert ran.code == 0
     assert "perfect" in ran.out
     if form == "table":
         assert max(map(len, ran.out.splitlines())) <= 80
         assert "\x1b" not in ran.out
+
+
+def test_nothing_is_cut_where_the_output_is_no_terminal(score, monkeypatch, tmp_path):
+    measures = [f"P@{k}" for k in range(1, 31)]
+    words = [word for each in measures for word in ("-m", each)]
+    piped = score(VLNET, *GOOD, *words)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "Not shown at this width" in " ".join(score(VLNET, *GOOD, *words).out.split())
+    to = tmp_path / "board.txt"
+    score(VLNET, *GOOD, *words, "-o", to)
+    for text in (piped.out, to.read_text()):
+        assert text.splitlines()[1].split()[-1] == "triplets"
+        assert set(measures) <= set(text.splitlines()[1].split())
+        assert "Not shown" not in text
+        for line in text.splitlines()[3 : 3 + len(GOOD)]:
+            assert len(line) <= len(text.splitlines()[2])
 
 
 def test_ties_share_a_rank_and_baselines_have_none(score):
