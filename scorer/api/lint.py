@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.api.score import score
-from scorer.api.submissions import terms_of
+from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.challenge.model import KEY, Challenge, Example
 from scorer.core.arrays import Floats
 from scorer.core.problems import PLACES, Problem, Severity
@@ -41,8 +40,8 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         PluginError: a metric failed.
     """
     ready = answerable(opened(prepare(challenge, allow_plugins)))
-    examples, others = _examples(challenge, allow_plugins)
-    baselines, ours = _baselines(challenge, allow_plugins)
+    examples, others = _examples(ready)
+    rejected, ours = _baselines(ready)
     assert ready.answers is not None
     made = probes(ready)
     perfect = [values(ready, table) for table in made.perfect()]
@@ -58,7 +57,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         for name, each in other.items():
             found[m.id][name] = None if name == "empty" and refused else each[m.id].mean
     chance = {m.id: Chance.of([each[m.id].mean for each in random]) for m in ready.measures}
-    remarks = list(baselines)
+    remarks = list(rejected)
     for m in ready.measures:
         alike = Chance.of([each[m.id].mean for each in tied])
         remarks += _measured(m, found[m.id], chance[m.id], alike, challenge.submission.ties)
@@ -71,16 +70,17 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     )  # fmt: skip
 
 
-def _examples(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], list[Floats]]:
+def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Floats]]:
     """What became of the golden cases, and the primary values of those on the own truth."""
-    remarks, rows = [], []
-    board = challenge.leaderboard.model_copy(update={"baselines": ()})
-    bare = challenge.model_copy(update={"leaderboard": board})
+    remarks, rows, prepared = [], [], ready.prepared
+    challenge = prepared.challenge
     for n, example in enumerate(challenge.examples):
         where = f"examples[{n}] ({printable(example.submission.name)})"
-        against = bare if example.truth is None else bare.with_truth(example.truth)
-        report = score(against, [example.submission], allow_plugins=allow_plugins)
-        (scored,) = report.submissions
+        against = ready
+        if example.truth is not None:
+            other = replace(prepared, challenge=challenge.with_truth(example.truth))
+            against = answerable(opened(other))
+        (scored,) = scored_files(against, [Named("", example.submission)], None)
         remarks += [
             Remark(
                 problem.severity, f"examples[{n}]: {_in_its_folder(problem, example.submission)}"
@@ -89,10 +89,10 @@ def _examples(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], 
         ]
         remarks += [
             Remark("note" if good else "error", f"{where}: {message}")
-            for good, message in _expected(example, report.measures, scored.values)
+            for good, message in _expected(example, against.measures, scored.values)
         ]
         if example.truth is None and scored.valid:
-            rows += _row(scored.values[report.primary.id])
+            rows += _row(scored.values[terms_of(ready).primary.id])
     return remarks, rows
 
 
@@ -112,15 +112,12 @@ def _expected(
         yield close, f"{name} = {got!r} {state}"
 
 
-def _baselines(challenge: Challenge, allow_plugins: bool) -> tuple[list[Remark], list[Floats]]:
+def _baselines(ready: OpenChallenge) -> tuple[list[Remark], list[Floats]]:
     """The baselines that are rejected, and the primary values of the others."""
-    if not challenge.leaderboard.baselines:
-        return [], []
-    report = score(challenge, [], allow_plugins=allow_plugins)
     remarks, rows = [], []
-    for scored in report.submissions:
+    for scored in scored_files(ready, baselines(ready.prepared), None):
         if scored.valid:
-            rows += _row(scored.values[report.primary.id])
+            rows += _row(scored.values[terms_of(ready).primary.id])
         else:
             first = next(p for p in scored.findings if p.severity == "error")
             why = _in_its_folder(first, Path(scored.path))

@@ -13,20 +13,20 @@ from scorer.api.submissions import (
     Progress,
     Submissions,
     baselines,
-    loaded,
+    bound,
     named_files,
     scored_files,
     terms_of,
 )
 from scorer.challenge.model import Challenge
 from scorer.leaderboard.board import board
-from scorer.prepare.bind import prepare
+from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
 from scorer.prepare.probes import answerable
 
 
 def score(
-    challenge: Challenge | Path | str,
+    challenge: Challenge | BoundChallenge | Path | str,
     submissions: Submissions,
     *,
     allow_plugins: bool = False,
@@ -35,7 +35,8 @@ def score(
     """Check, score and rank submissions; nothing is written.
 
     Args:
-        challenge: a loaded challenge, or the path of its challenge.yaml or folder.
+        challenge: a loaded challenge, one whose measures are bound, or the path of its
+            challenge.yaml or folder.
         submissions: paths, each named after its file; or a mapping of names to paths or data,
             as `evaluate` takes it.
         allow_plugins: whether the challenge's own metrics may be run.
@@ -47,7 +48,7 @@ def score(
         TypeError: submissions are neither.
         UsageError: two submissions have one name.
     """
-    prepared = prepare(loaded(challenge), allow_plugins)
+    prepared = bound(challenge, allow_plugins)
     with named_files(submissions, prepared) as files:
         ready = answerable(opened(prepared))
         scored = scored_files(ready, [*files, *baselines(prepared)], progress)

@@ -20,7 +20,7 @@ from scorer.engines.local import local
 from scorer.engines.processes import Tick
 from scorer.io.formats.base import COMPRESSED, formats
 from scorer.leaderboard.board import Terms, settled
-from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
@@ -94,6 +94,15 @@ def loaded(challenge: object) -> Challenge:
         return load(Path(challenge))
     what = type(challenge).__name__
     raise TypeError(f"{what} is no challenge; a truth needs measures, as in scorer.evaluate")
+
+
+def bound(
+    challenge: Challenge | BoundChallenge | Path | str, allow_plugins: bool
+) -> BoundChallenge:
+    """The challenge with its measures bound; one that is bound already stays as it is."""
+    if isinstance(challenge, BoundChallenge):
+        return challenge
+    return prepare(loaded(challenge), allow_plugins)
 
 
 @contextmanager

@@ -108,3 +108,37 @@ def test_a_replaced_metric_can_be_asked_for(score, graded):
     )
     assert ran.code == 0, ran
     assert json.loads(ran.out)["leaderboard"][0]["values"] == {"P@1": 0.5}
+
+
+COUNTING = """
+from pathlib import Path
+from scorer import Floats, Judged, metric
+
+with Path(__file__).with_name("ran.txt").open("a") as file:
+    file.write("x")
+
+@metric("Met", title="How many judged items were met", source="this test", range=(0, None))
+def met(judged: Judged) -> Floats:
+    \"\"\"Hits.\"\"\"
+    return judged.hits.total()
+"""
+
+
+@pytest.mark.parametrize("verb", [[], ["lint"]], ids=["score", "lint"])
+def test_a_plugin_file_runs_once_and_the_truth_is_opened_once(score, challenge, monkeypatch, verb):
+    from scorer.prepare import open as opening
+
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [Met]\nplugins: [own.py]\n"
+        "leaderboard: {baselines: [half.csv]}\n"
+        "examples: [{submission: sent.csv, expect: {Met: 1.0}}]\n",
+        **{"truth.csv": TRUTH, "own.py": COUNTING, "half.csv": HALF, "sent.csv": HALF},
+    )
+    (folder.parent / "mine.csv").write_text(HALF)
+    asked, answers = [], opening.answers
+    monkeypatch.setattr(opening, "answers", lambda *given: asked.append(1) or answers(*given))
+    words = [folder.parent / "mine.csv", "--fail-under", "Met=0.5"] if not verb else []
+    ran = score(*verb, folder, *words, "--allow-plugins")
+    assert ran.code == 0, ran
+    assert (folder / "ran.txt").read_text() == "x"
+    assert asked == [1]

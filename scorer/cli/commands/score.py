@@ -32,7 +32,7 @@ from scorer.core.text import printable, quoted
 from scorer.reports.base import form_names, form_of
 
 if TYPE_CHECKING:
-    from scorer.challenge.model import Challenge
+    from scorer.metrics.base import Measure
     from scorer.results.report import Report
 
 BELOW = 5
@@ -74,17 +74,17 @@ def score(
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer.api.score import score as run
+    from scorer.prepare.bind import prepare
     from scorer.reports.syntax.github import annotation
 
     edge: Terminal = context.obj
     form = form_of("leaderboard", format)
     settled, notes = challenge_of(challenge, edge, metric, truth)
-    floors = _floors(fail_under, settled, allow_plugins) if fail_under else {}
+    prepared = prepare(settled, allow_plugins)
+    floors = _floors(fail_under or (), prepared.measures)
     files = submissions_of(submissions, edge, settled)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
-    report = run(
-        settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
-    )
+    report = run(prepared, files, progress=None if quiet else edge.progress)
     options = edge.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )
@@ -99,7 +99,7 @@ def score(
     return Result(form.write(report, options), tuple(lines), code, output)
 
 
-def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> dict[str, float]:
+def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, float]:
     """Measure id -> the value that no submission may be worse than.
 
     Raises:
@@ -107,9 +107,7 @@ def _floors(words: Sequence[str], challenge: Challenge, allow_plugins: bool) -> 
     """
     from scorer.io.table import number
     from scorer.metrics.base import find
-    from scorer.prepare.bind import prepare
 
-    measures = prepare(challenge, allow_plugins).measures
     floors = {}
     for word in words:
         name, equals, value = word.rpartition("=")
