@@ -10,9 +10,22 @@ What a metric of one's own needs is here too: `metric`, the views `Judged` and
 import sys
 from types import ModuleType
 
-import lazy_loader
+_stub: list = []  # type: ignore[type-arg]  # how names are found, once one is asked for
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+def __getattr__(name: str) -> object:
+    """A public name, from the module that the stub says."""
+    if not _stub:
+        import lazy_loader
+
+        _stub[:] = lazy_loader.attach_stub(__name__, __file__)
+    find, _, names = _stub
+    return names if name == "__all__" else find(name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__getattr__("__all__"))  # type: ignore[call-overload, no-any-return]
 
 
 class _Package(ModuleType):

@@ -21,6 +21,9 @@ from scorer.core.text import display_path, nearest, printable, quoted
 VERSION = 1
 
 
+ZIP = b"PK\x03\x04"
+
+
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
 
 
@@ -119,7 +122,11 @@ def _bytes(where: Path) -> bytes:
             message = "a folder" if where.is_dir() else "not a regular file"
         else:
             with where.open("rb") as file:
-                return file.read(MOST_BYTES + 1)
+                data = file.read(MOST_BYTES + 1)
+            if data.startswith(ZIP):
+                message = "this is a ZIP archive, and no kit that is whole; fetch the kit again"
+                raise ChallengeError(problems=[Problem("T108", message, path=str(where))])
+            return data
     except FileNotFoundError:
         message = "not found"
         with suppress(OSError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import gc
 import io
 import os
@@ -12,19 +11,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
-from functools import cache
-from importlib import import_module
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from scorer.cli import commands
 from scorer.cli.process import (
     Ended,
     abandon,
     answer_signals,
     is_terminal,
-    lone_stdout,
     open_what_is_closed,
     same_folder,
 )
@@ -36,18 +29,15 @@ from scorer.core.version import __version__
 
 # what takes long to import waits for `run`, where Ctrl-C has an answer
 if TYPE_CHECKING:
-    from typer.core import TyperCommand
-
     from scorer.cli.options import Result, Terminal
-
-
-FIRST = "score"  # the form without a verb
 
 
 GARBAGE = 100_000  # objects more than before until a search for cycles; imports alone make many
 
 
 INTERRUPTED, INTERNAL = 130, 4
+COMPLETIONS = ("--install-completion", "--show-completion")
+COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
 
 
 def main() -> None:
@@ -55,6 +45,7 @@ def main() -> None:
     gc.set_threshold(GARBAGE)
     open_what_is_closed()
     answer_signals()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # once more, while the first was answered
@@ -103,6 +94,7 @@ def _run(words: Sequence[str]) -> int:
     import typer
 
     from scorer.cli.options import Result
+    from scorer.cli.verbs import PROGRAM, verbs
 
     if list(words) == ["--version"]:
         _give(Result(f"scorer {__version__}\n"))
@@ -111,83 +103,35 @@ def _run(words: Sequence[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # pydantic would look through all installed projects for plugins of its own
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    verb, rest = _verb(words)
-    command = _command(verb, overview=verb == FIRST and "--help" in words)
-    name = "score" if verb == FIRST else f"score {verb}"
     edge, message = _edge(), io.StringIO()
+    asked = COMPLETING in os.environ
+    group = verbs(asked or any(word.startswith(COMPLETIONS) for word in words[:1]))
+    if asked:
+        group.main([], prog_name=PROGRAM)  # answers the shell, and ends
+    around = AROUND_PLUGINS.set(same_folder)
     try:
         # not `main`, which has answers of its own to Ctrl-C and to a closed pipe
-        with redirect_stdout(message):
-            context = command.make_context(name, rest, obj=edge)
-        around = AROUND_PLUGINS.set(same_folder)
-        try:
-            with lone_stdout(), edge.kept, context:
-                result: Result = command.invoke(context)
-        finally:
-            AROUND_PLUGINS.reset(around)
-    except typer.Exit:  # --help has been said
+        with redirect_stdout(message), group.make_context(PROGRAM, [*words], obj=edge) as context:
+            result: Result = group.invoke(context)
+    except (typer.Exit, SystemExit) as ended:  # --help or a completion has been said
         _give(Result(message.getvalue()))
-        return 0
+        return _code(ended)
     except typer.exceptions.TyperException as error:
-        raise UsageError(f"{error.format_message()} ({name} --help)") from error
+        context_ = getattr(error, "ctx", None)
+        path = context_.command_path if context_ else PROGRAM
+        raise UsageError(f"{error.format_message()} ({path} --help)") from error
+    finally:
+        AROUND_PLUGINS.reset(around)
     _say(result.notes)
     _give(result)
+    _say(result.written)
     return result.exit_code
 
 
-def _verb(words: Sequence[str]) -> tuple[str, list[str]]:
-    """The verb that a command line names, and its other words.
-
-    The first word that is no option decides, wherever options stand.
-    """
-    verbs = {module.name for module in iter_modules(commands.__path__)} - {FIRST}
-    takes = {
-        name
-        for parameter in _command(FIRST).params
-        if not getattr(parameter, "is_flag", False)
-        for name in parameter.opts
-        if name.startswith("-")
-    }
-    n = 0
-    while n < len(words):
-        word = words[n]
-        if word == "--":
-            break
-        if word.startswith("-") and word != "-":
-            n += 2 if word in takes else 1
-            continue
-        if word in verbs:
-            return word, [*words[:n], *words[n + 1 :]]
-        break
-    return FIRST, list(words)
-
-
-@cache
-def _command(verb: str, overview: bool = False) -> TyperCommand:
-    """One verb as a typer command; only the verbs that are asked for are imported."""
-    import typer
-
-    function = getattr(import_module(f"scorer.cli.commands.{verb}"), verb)
-    app = typer.Typer(
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,  # so that help does not wait for rich
-    )
-    app.command(name=verb, epilog=_overview() if overview else None)(function)
-    return typer.main.get_command(app)  # type: ignore[return-value]
-
-
-def _overview() -> str:
-    """The other verbs, for the help of the first form: the first line of each module, read only."""
-    lines = ["\b", "Other commands (score COMMAND --help):"]
-    for module in iter_modules(commands.__path__):
-        if module.name != FIRST:
-            source = Path(commands.__path__[0], f"{module.name}.py").read_text(encoding="utf-8")
-            page = ast.get_docstring(ast.parse(source)) or ""
-            words, _, what = page.split("\n")[0].replace("`", "").partition(": ")
-            lines += [f"  {words}", f"      {what}"]
-    lines += ["", "\b", "score --version; --debug with any command shows where an error came from"]
-    return "\n".join(lines)
+def _code(ended: BaseException) -> int:
+    """The exit code of one of typer's ends."""
+    code = getattr(ended, "exit_code", getattr(ended, "code", 0))
+    return code if isinstance(code, int) else 0
 
 
 def _edge() -> Terminal:

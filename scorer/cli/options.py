@@ -50,6 +50,7 @@ class Result(NamedTuple):
     notes: tuple[str, ...] = ()
     exit_code: int = 0
     output: Path | None = None
+    written: tuple[str, ...] = ()  # notes about the output, said once it is there
 
 
 ChallengeWord = Annotated[
@@ -113,6 +114,8 @@ def challenge_of(
         challenge = challenge.with_truth(truth)
     if metrics and not all(metrics):
         raise UsageError("-m needs a measure, such as nDCG@10")
+    if odd := next((word for word in metrics or () if not word.isprintable()), None):
+        raise UsageError(f"-m {quoted(odd)} is no measure; write one such as nDCG@10")
     if metrics:
         challenge = challenge.with_metrics(metrics)
         known = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}

@@ -13,6 +13,7 @@ from scorer.core.errors import ChallengeError
 
 Floats = NDArray[np.float64]
 
+MOST = 2**31 - 1  # items: what ranks are computed in holds this and its neighbours
 HIGHEST = 1000  # 2^1000 a few million times over is still finite
 
 
@@ -25,7 +26,7 @@ def _increasing(cutoffs: tuple[int, ...]) -> tuple[int, ...]:
 Cutoff = Annotated[
     int,
     Strict(),
-    Field(ge=1, description="Look at the first k ranks only; a positive whole number."),
+    Field(ge=1, le=MOST, description="Look at the first k ranks only; a positive whole number."),
 ]
 Cutoffs = Annotated[
     tuple[Cutoff, ...],

@@ -166,7 +166,12 @@ def test_output_goes_to_a_file_whole_or_not_at_all(score, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Missing argument"),
+        ([VLNET, GOOD[0], "-m", "\udcff"], "-m '\\udcff' is no measure"),
+        (
+            [VLNET, GOOD[0], "-m", "AUC@9223372036854775808"],
+            "cut-off cannot be 9223372036854775808",
+        ),
+        ([VLNET, GOOD[0], "-m", "Judged@2147483648"], "cut-off cannot be 2147483648"),
         ([VLNET], "Missing argument"),
         ([VLNET, GOOD[0], "--formt", "csv"], "No such option: --formt"),
         ([VLNET, GOOD[0], "--format", "xml"], "xml"),

@@ -36,9 +36,6 @@ def kit(
     refuse_overwrite(output, settled, challenge)
     prepared = prepare(settled, allow_plugins)
     data, dropped = kits.kit(prepared, public(prepared))
-    told = [
-        *notes,
-        f"{printable(output)}: {len(data):,} bytes; score check {printable(output)} SUBMISSION",
-    ]
-    told += [f"left out, since the kit cannot compute it: {printable(name)}" for name in dropped]
-    return Result(data, tuple(told), output=output)
+    made = f"{printable(output)}: {len(data):,} bytes; score check {printable(output)} SUBMISSION"
+    left = [f"left out, since the kit cannot compute it: {printable(name)}" for name in dropped]
+    return Result(data, notes, output=output, written=(made, *left))

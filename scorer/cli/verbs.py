@@ -1,0 +1,157 @@
+"""The verbs as one group of commands, each imported when it is asked for, and the form without.
+
+`score CHALLENGE SUBMISSION...` is the command `score` of the group, which stands for every command
+line whose first word is no verb.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_install_completion_arguments
+
+from scorer.cli import commands
+from scorer.cli.process import lone_stdout
+from scorer.core.errors import UsageError
+from scorer.core.text import nearest, quoted
+
+FIRST = PROGRAM = "score"  # the form without a verb
+HELP = ("-h", "--help")
+
+
+class Verb(TyperCommand):
+    """A verb, during which what others print stays out of the result."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it, and undo what is to be undone when it has ended."""
+        with lone_stdout(), ctx.obj.kept:
+            return super().invoke(ctx)
+
+
+class First(Verb):
+    """The first form, whose help names the verbs too."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Append the overview of the verbs, made only for this."""
+        self.epilog = _overview()
+        super().format_epilog(ctx, formatter)
+
+
+class Verbs(TyperGroup):
+    """The group; its verbs are the modules of a folder."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs, none of them imported."""
+        return list(names())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """One verb, imported now."""
+        return command(cmd_name) if cmd_name in (FIRST, *names()) else None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the verb first; without one, that of the first form."""
+        own = {option for parameter in self.params for option in parameter.opts}
+        if not ctx.resilient_parsing and not args:
+            args = [HELP[-1]]
+        if args and args[0] not in own:
+            args = _ordered(args)
+        if args and args[0] == FIRST:
+            ctx.info_name = None  # the first form is called as the program is
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """The verbs, and what the first form takes."""
+        first = command(FIRST)
+        with first.make_context(FIRST, [], parent=ctx, resilient_parsing=True) as inner:
+            return [
+                *super().shell_complete(ctx, incomplete),
+                *first.shell_complete(inner, incomplete),
+            ]
+
+
+def verbs(completing: bool) -> Verbs:
+    """The whole command line; with the options of completion by the shell where it completes."""
+    return Verbs(
+        name=PROGRAM,
+        params=list(get_install_completion_arguments()) if completing else [],
+        rich_markup_mode=None,
+        context_settings={"help_option_names": list(HELP)},
+        add_help_option=False,
+    )
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The verbs."""
+    return tuple(module.name for module in iter_modules(commands.__path__) if module.name != FIRST)
+
+
+@cache
+def command(verb: str) -> TyperCommand:
+    """One verb as a command; no other is imported."""
+    function = getattr(import_module(f"{commands.__name__}.{verb}"), verb)
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # so that help does not wait for rich
+    )
+    app.command(name=verb, cls=First if verb == FIRST else Verb)(function)
+    return get_command(app)  # type: ignore[return-value]
+
+
+def _ordered(words: list[str]) -> list[str]:
+    """The words with their verb first.
+
+    Raises:
+        UsageError: the first word is neither a verb nor a file, but nearly a verb.
+    """
+    if words[0] in names():
+        return words
+    if words[0].startswith("-") and words[0] != "-":
+        at = _after_options(words)
+        if at < len(words) and words[at] in names():
+            return [words[at], *words[:at], *words[at + 1 :]]
+    elif not os.path.lexists(words[0]) and (near := nearest(words[0], names())):
+        raise UsageError(
+            f"no command and no file is called {quoted(words[0])}; did you mean {near}?"
+        )
+    return [FIRST, *words]
+
+
+def _after_options(words: list[str]) -> int:
+    """Where the first word stands that is neither an option nor an option's value."""
+    takes = {
+        name
+        for parameter in command(FIRST).params
+        if not getattr(parameter, "is_flag", False)
+        for name in parameter.opts
+    }
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] not in ("-", "--"):
+        at += 2 if words[at] in takes else 1
+    return at
+
+
+def _overview() -> str:
+    """The verbs, for the help of the first form: the first line of each module, read only."""
+    lines = ["\b", "Other commands (score COMMAND --help):"]
+    for name in names():
+        source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
+        page = ast.get_docstring(ast.parse(source)) or ""
+        words, _, what = page.split("\n")[0].replace("`", "").partition(": ")
+        lines += [f"  {words}", f"      {what}"]
+    lines += [
+        "",
+        "\b",
+        "score --install-completion, --show-completion: completion by the shell",
+        "score --version; --debug with any command shows where an error came from",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,184 @@
+"""How a command line finds its verb; help, completion; what happens before anything is imported."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import COMMAND, ROOT
+
+VLNET = ROOT / "challenges/vlnet-2011"
+SENT = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
+
+
+@pytest.mark.parametrize("words", [[], ["-h"], ["--help"]])
+def test_help_of_the_whole(score, words):
+    ran = score(*words)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("Usage: score [OPTIONS] {CHALLENGE} {SUBMISSION...}")
+    assert "score check CHALLENGE SUBMISSION..." in ran.out
+    assert "--install-completion" in ran.out
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+@pytest.mark.parametrize("verb", ["check", "compare", "init", "folds"])
+def test_help_of_a_verb(score, verb, option):
+    ran = score(verb, option)
+    assert ran.code == 0
+    assert ran.out.startswith(f"Usage: score {verb} ")
+
+
+@pytest.mark.parametrize(
+    ("words", "verb"),
+    [
+        (["-q", "check", VLNET, SENT], "check"),
+        (["--allow-plugins", "-q", "check", VLNET, SENT], "check"),
+        (["--format", "json", "check", VLNET, SENT], "check"),
+        (["check", VLNET, SENT, "-q"], "check"),
+        (["--format", "csv", VLNET, SENT], "score"),
+        ([VLNET, SENT, "--format", "csv"], "score"),
+        (["-m", "P@1", "--format=csv", VLNET, "--", SENT], "score"),
+        (["--", VLNET, SENT], "score"),
+    ],
+)
+def test_options_may_stand_before_the_verb_after_it_or_last(score, words, verb):
+    ran = score(*words)
+    assert ran.code == 0, ran
+    assert ("rank" in ran.out) == (verb == "score")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chek", "x"], "no command and no file is called 'chek'; did you mean check?"),
+        (["lnit", VLNET], "did you mean lint?"),
+        (["compar", VLNET, SENT], "did you mean compare?"),
+        (["nowhere.yaml", SENT], "C101"),
+        (["check", VLNET, SENT, "--formt", "json"], "No such option: --formt"),
+        (["check", VLNET, SENT, "--formt", "json"], "(score check --help)"),
+        ([VLNET, SENT, "--formt", "json"], "(score --help)"),
+    ],
+)
+def test_a_mistyped_word(score, words, said):
+    ran = score(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
+def test_a_file_of_a_verbs_name_is_a_path(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "check").symlink_to(VLNET)
+    (tmp_path / "chek").symlink_to(VLNET)
+    assert score("./check", SENT).code == 0
+    assert score("chek", SENT).code == 0
+
+
+def test_a_verb_is_found_without_the_first_form():
+    code = (
+        "import sys\n"
+        "from scorer.cli.main import run\n"
+        "run(['rule', 'S304'])\n"
+        "print('scorer.cli.commands.score' in sys.modules, file=sys.stderr)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stderr == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("score ch", ["check"]),
+        ("score ", ["check", "compare", "explain", "folds", "init", "kit", "lint", "metrics"]),
+        ("score --per", ["--per-list"]),
+        ("score --fail", ["--fail-under"]),
+        ("score check --f", ["--format", "--fix"]),
+        ("score x.yaml a.csv --per", ["--per-list"]),
+    ],
+)
+def test_the_shell_completes(line, found):
+    environment = {
+        "PATH": "/usr/bin:/bin", "_SCORE_COMPLETE": "complete_bash", "COMP_WORDS": line,
+        "COMP_CWORD": str(line.count(" ")),
+    }  # fmt: skip
+    ended = subprocess.run([COMMAND], env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended
+    assert set(found) <= set(ended.stdout.split()), ended.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_shown_for_a_shell(installed, tmp_path, shell):
+    ran = installed(
+        "--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1", HOME=tmp_path
+    )
+    assert ran.code == 0, ran
+    assert "_SCORE_COMPLETE" in ran.out
+
+
+def test_completion_is_installed(installed, tmp_path):
+    ran = installed(
+        "--install-completion", "bash",
+        _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1", HOME=tmp_path,
+    )  # fmt: skip
+    assert ran.code == 0, ran
+    assert "completion installed" in ran.out
+    assert "score.sh" in (tmp_path / ".bashrc").read_text()
+
+
+INTERRUPTING = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["score", "rule"]
+from scorer.cli.start import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["scorer.cli.main", "scorer.core.problems", "scorer.cli.progress", "typer", "typer.core"],
+)
+def test_an_interruption_while_importing_is_one_line(name):
+    code = INTERRUPTING.format(name=name)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ}
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("verb", [[], ["lint"], ["kit"]])
+def test_a_kit_that_is_not_whole_is_named_as_such(score, challenge, tmp_path, verb):
+    kit = tmp_path / "kit.zip"
+    assert score("kit", challenge(), "-o", kit).code == 0
+    kit.write_bytes(kit.read_bytes()[:-40])
+    ran = score(*verb, kit, *([] if verb else [SENT]))
+    assert ran.code == 2
+    assert "error[T108] this is a ZIP archive, and no kit that is whole" in ran.err
+
+
+def test_a_kit_is_announced_once_it_is_there(score, challenge, tmp_path):
+    folder = challenge()
+    (tmp_path / "taken").mkdir()
+    ran = score("kit", folder, "-o", tmp_path / "nowhere/kit.zip")
+    assert ran.code == 2
+    assert "bytes" not in ran.err
+    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
+    assert f"{(tmp_path / 'kit.zip').stat().st_size:,} bytes; score check" in ran.err
+
+
+def test_a_secrets_name_is_never_an_output(score, tmp_path):
+    ran = score(VLNET, SENT, "-o", tmp_path / ".scorer-key")
+    assert ran.code == 2
+    assert ".scorer-key is the challenge's secret" in ran.err
+    assert not (tmp_path / ".scorer-key").exists()
+
+
+def test_all_public_names_are_there():
+    code = (
+        "from scorer import *; import scorer; print(score.__name__, set(dir(scorer)) >= {'load'})"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "score True\n"
