@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 import scorer
-from scorer.api.submissions import named_files, terms_of
+from scorer.api.submissions import named_file, terms_of
 from scorer.challenge.load import load
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings, Problem
@@ -63,7 +63,7 @@ def shown(challenge):
 
 
 def written(report):
-    return {name: form_of(name).write(report, OPTIONS) for name in FORMS}
+    return {name: form_of("leaderboard", name).write(report, OPTIONS) for name in FORMS}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def written(report):
 def test_a_board_is_made_from_records_without_the_truth(shown, more):
     folder, paths = shown(RULES + more)
     ready = opened(prepare(load(folder)))
-    files = [file for file in named_files(paths) if file.name not in more]
+    files = [file for file in map(named_file, paths) if file.name not in more]
     whole = scorer.score(folder, files)
     outcomes = list(local(ready, [file.path for file in files]))
     records = [to_json(outcome) for outcome in outcomes]
