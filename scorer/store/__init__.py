@@ -1,0 +1,1 @@
+"""The board that lives: entries, evaluations and decisions, and what follows from them."""

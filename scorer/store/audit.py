@@ -1,0 +1,191 @@
+"""For the organizer: copies, near-copies, probing, and public ranks against private ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints
+from scorer.store.records import Entry
+
+PERSISTENCE = 0.9  # of rank-biased overlap: some 86 % of its weight is in the first ten
+DEPTH = 50  # ranks that are compared
+ALIKE = 0.95  # overlap from which two entries are near-duplicates
+FEW = 0.05  # share of lists in which a probing entry differs from the one before
+SERIES = 3  # entries that make a series
+
+
+class Orders(NamedTuple):
+    """A submission's items, best first, as comparisons see them.
+
+    `items` holds 64-bit hashes, one row a list, 0 behind the last; shape (lists, DEPTH).
+    """
+
+    items: np.ndarray[tuple[int, int], np.dtype[np.uint64]]
+
+
+class Pair(NamedTuple):
+    """Two entries that are nearly the same."""
+
+    entries: tuple[int, int]
+    overlap: float
+
+
+class Probing(NamedTuple):
+    """A team's entries that differ from each other in a few lists only."""
+
+    team: str
+    entries: tuple[int, ...]
+
+
+class Shake(NamedTuple):
+    """A team's rank on one split and on another, and what sampling alone would give."""
+
+    team: str
+    ranks: tuple[int, int]
+    expected: tuple[int, int]  # the middle 95 % of the ranks of random splits
+
+
+def overlap(one: Orders, other: Orders) -> Floats:
+    """Rank-biased overlap of each list (Webber, Moffat and Zobel, TOIS 2010), to DEPTH.
+
+    The weights are normalized over the compared depth, so that equal lists have 1.
+
+    Returns:
+        One value a list; NaN where both lists are empty.
+    """
+    a, b = one.items, other.items
+    deep = np.maximum((a != 0).sum(axis=1), (b != 0).sum(axis=1))
+    match = (a[:, :, None] == b[:, None, :]) & (a != 0)[:, :, None]
+    # ranks at which a pair is within both prefixes: the larger of the two
+    depth = np.arange(a.shape[1])
+    at = np.maximum(depth[:, None], depth[None, :])
+    common = np.zeros(a.shape)
+    rows, left, right = np.nonzero(match)
+    np.add.at(common, (rows, at[left, right]), 1.0)
+    agreement = np.cumsum(common, axis=1) / (depth + 1)
+    weight = PERSISTENCE**depth * (depth < deep[:, None])
+    total = weight.sum(axis=1)
+    found: Floats = np.full(len(a), np.nan)
+    np.divide((agreement * weight).sum(axis=1), total, out=found, where=total > 0)
+    return found
+
+
+def duplicates(entries: Sequence[Entry], digests: Mapping[int, str]) -> list[list[int]]:
+    """Entries of one content, in groups.
+
+    Args:
+        entries: those to compare.
+        digests: entry number -> digest of the bytes, or of the normalized order.
+    """
+    groups: dict[str, list[int]] = {}
+    for entry in entries:
+        if entry.number in digests:
+            groups.setdefault(digests[entry.number], []).append(entry.number)
+    return [numbers for numbers in groups.values() if len(numbers) > 1]
+
+
+def near_duplicates(
+    entries: Sequence[Entry], orders: Mapping[int, Orders], same: Sequence[Sequence[int]] = ()
+) -> list[Pair]:
+    """Pairs of different teams whose lists overlap from ALIKE on, exact copies aside.
+
+    The first ranks of some lists sort out most strangers before whole orders are compared.
+
+    Args:
+        entries: those to compare.
+        orders: entry number -> its order.
+        same: groups of exact duplicates.
+    """
+    copies = {frozenset((a, b)) for group in same for a in group for b in group if a != b}
+    numbers = [entry for entry in entries if entry.number in orders]
+    found = []
+    for n, one in enumerate(numbers):
+        for other in numbers[n + 1 :]:
+            if one.team == other.team or frozenset((one.number, other.number)) in copies:
+                continue
+            a, b = orders[one.number], orders[other.number]
+            if a.items.shape != b.items.shape:
+                continue
+            tops = (a.items[:, :3] == b.items[:, :3]).mean()
+            if tops < ALIKE / 2:
+                continue
+            mean = float(np.nanmean(overlap(a, b))) if len(a.items) else 0.0
+            if mean >= ALIKE:
+                found.append(Pair((one.number, other.number), mean))
+    return sorted(found, key=lambda pair: (-pair.overlap, pair.entries))
+
+
+def probing(teams: Mapping[str, Sequence[int]], per_list: Mapping[int, Floats]) -> list[Probing]:
+    """Series of a team's entries that each differ from the one before in a few lists only.
+
+    Args:
+        teams: team -> its entries, oldest first.
+        per_list: entry number -> the primary measure of each list.
+    """
+    found = []
+    for team, numbers in teams.items():
+        series: list[int] = []
+        for before, after in pairwise(numbers):
+            a, b = per_list.get(before), per_list.get(after)
+            few = False
+            if a is not None and b is not None and a.size == b.size and a.size:
+                changed = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+                few = 0 < changed.sum() <= max(1, int(FEW * a.size))
+            if few:
+                series = [*(series or [before]), after]
+            else:
+                if len(series) >= SERIES:
+                    found.append(Probing(team, tuple(series)))
+                series = []
+        if len(series) >= SERIES:
+            found.append(Probing(team, tuple(series)))
+    return found
+
+
+def shake_up(
+    names: Sequence[str],
+    values: Floats,
+    public: Ints,
+    private: Ints,
+    higher: bool,
+    draws: int = 1000,
+    seed: int = 1,
+) -> list[Shake]:
+    """Ranks on the public and on the private lists, against random splits of the same sizes.
+
+    Args:
+        names: the teams.
+        values: shape (teams, lists): the primary measure of each list, NaN where it has none.
+        public: the indices of the public lists.
+        private: the indices of the private lists.
+        higher: whether more is better.
+        draws: how many random splits.
+        seed: of the random splits.
+    """
+
+    def ranks(lists: Ints) -> Ints:
+        means = np.nanmean(values[:, lists], axis=1) * (1 if higher else -1)
+        found: Ints = (means[:, None] < means[None, :]).sum(axis=1) + 1
+        return found
+
+    together = np.concatenate([public, private])
+    generator = np.random.default_rng(seed)
+    drawn = np.empty((draws, len(names)), dtype=np.int64)
+    with np.errstate(invalid="ignore"):
+        for n in range(draws):
+            mixed = generator.permutation(together)
+            drawn[n] = ranks(mixed[: private.size]) - ranks(mixed[private.size :])
+        before, after = ranks(public), ranks(private)
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0, method="closest_observation")
+    return [
+        Shake(
+            name,
+            (int(before[n]), int(after[n])),
+            (int(max(before[n] + low[n], 1)), int(min(before[n] + high[n], len(names)))),
+        )
+        for n, name in enumerate(names)
+    ]

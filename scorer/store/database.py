@@ -1,0 +1,601 @@
+"""The database of a store: records in, records out, each act one transaction."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    Connection,
+    Engine,
+    and_,
+    create_engine,
+    event,
+    func,
+    inspect,
+    or_,
+    select,
+    text,
+)
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from scorer.core.errors import UsageError
+from scorer.core.problems import Findings
+from scorer.core.text import quoted
+from scorer.store import schema
+from scorer.store.records import (
+    Act,
+    Decision,
+    Entry,
+    Evaluation,
+    Receipt,
+    Status,
+    Team,
+    Token,
+    Version,
+)
+
+WAIT = 60  # seconds that a writer waits for another
+
+
+class Draft(NamedTuple):
+    """An entry before it has a number."""
+
+    team: int | None
+    received: datetime
+    sha256: str
+    file: str
+    size: int
+    phase: str | None
+    name: str
+    answers: Mapping[str, str]
+
+
+class Database:
+    """One board's records in a database that several boards and processes may share."""
+
+    def __init__(self, engine: Engine, board: str) -> None:
+        self._engine, self.board = engine, board
+
+    @classmethod
+    def open(cls, url: str, board: str) -> Database:
+        """Open the database at `url`, made or migrated where that is needed.
+
+        Args:
+            url: `sqlite:///path` or `postgresql+psycopg://...`.
+            board: the challenge's id.
+
+        Raises:
+            UsageError: it cannot be reached, or a newer scorer made it.
+        """
+        try:
+            engine = _engine(url)
+            _migrate(engine)
+        except ImportError:
+            raise UsageError(
+                "a PostgreSQL store needs its driver: pip install challenge-scorer[postgres]"
+            ) from None
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be opened: {error.orig}") from None
+        return cls(engine, board)
+
+    def close(self) -> None:
+        """Let all connections go."""
+        self._engine.dispose()
+
+    # what is there
+
+    def versions(self) -> list[Version]:
+        """All versions, in order."""
+        table = schema.version
+        return [
+            Version(
+                r.number,
+                r.since,
+                r.values_digest,
+                r.fingerprint,
+                json.loads(r.files),
+                r.terms,
+                json.loads(r.splits),
+            )
+            for r in self._rows(select(table).order_by(table.c.number), table)
+        ]
+
+    def teams(self) -> list[Team]:
+        """All teams, in the order in which they were made."""
+        table = schema.team
+        return [
+            Team(r.id, r.name, r.made)
+            for r in self._rows(select(table).order_by(table.c.id), table)
+        ]
+
+    def entries(self) -> list[Entry]:
+        """All entries, in order."""
+        table = schema.entry
+        return [_entry(r) for r in self._rows(select(table).order_by(table.c.number), table)]
+
+    def decisions(self) -> list[Decision]:
+        """All decisions, in order."""
+        table = schema.decision
+        return [
+            Decision(r.number, r.time, r.act, r.team, r.entry, r.reason, r.by, r.name)
+            for r in self._rows(select(table).order_by(table.c.number), table)
+        ]
+
+    def receipts(self) -> list[Receipt]:
+        """The chain, in order."""
+        table = schema.receipt
+        return [
+            Receipt(r.entry, r.previous, r.digest, r.body)
+            for r in self._rows(select(table).order_by(table.c.entry), table)
+        ]
+
+    def tokens(self) -> list[Token]:
+        """All tokens, revoked ones too."""
+        table = schema.token
+        return [
+            Token(r.id, r.team, r.hash, r.made, r.used, r.revoked)
+            for r in self._rows(select(table).order_by(table.c.id), table)
+        ]
+
+    def statuses(self, values: str) -> dict[str, Status]:
+        """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
+        table = schema.evaluation
+        asked = select(table.c.sha256, table.c.status).where(table.c.values_digest == values)
+        return {r.sha256: r.status for r in self._rows(asked, table)}
+
+    def evaluation(self, values: str, sha256: str) -> Evaluation | None:
+        """One evaluation, whole."""
+        table = schema.evaluation
+        asked = select(table).where(table.c.values_digest == values, table.c.sha256 == sha256)
+        return next((_evaluation(r) for r in self._rows(asked, table)), None)
+
+    def summaries(self, values: str) -> dict[str, str | None]:
+        """SHA-256 of each scored file -> the summary of its evaluation."""
+        table = schema.evaluation
+        asked = select(table.c.sha256, table.c.summary).where(
+            table.c.values_digest == values, table.c.status == "scored"
+        )
+        return {r.sha256: r.summary for r in self._rows(asked, table)}
+
+    def summarize(self, values: str, sha256: str, summary: str) -> None:
+        """Keep the summary of an evaluation."""
+        table = schema.evaluation
+        with self._write(lock=False) as connection:
+            connection.execute(
+                table.update()
+                .where(
+                    table.c.board == self.board,
+                    table.c.values_digest == values,
+                    table.c.sha256 == sha256,
+                )
+                .values(summary=summary)
+            )
+
+    def failure(self, reference: str) -> Evaluation | None:
+        """The failed evaluation of that reference."""
+        table = schema.evaluation
+        asked = select(table).where(table.c.reference == reference)
+        return next((_evaluation(r) for r in self._rows(asked, table)), None)
+
+    # what is done
+
+    def add_version(self, version: Version) -> bool:
+        """Put a version in force; False where another process took its number first."""
+        with self._write() as connection:
+            if self._next(connection, schema.version.c.number) != version.number:
+                return False
+            connection.execute(
+                schema.version.insert().values(
+                    board=self.board,
+                    number=version.number,
+                    since=version.since,
+                    values_digest=version.values,
+                    fingerprint=version.fingerprint,
+                    files=json.dumps(dict(version.files), sort_keys=True),
+                    terms=version.terms,
+                    splits=json.dumps(dict(version.splits), sort_keys=True),
+                )
+            )
+        return True
+
+    def add_team(self, name: str, made: datetime) -> Team:
+        """Make a team.
+
+        Raises:
+            UsageError: the name is taken.
+        """
+        try:
+            with self._write() as connection:
+                number = self._next(connection, schema.team.c.id)
+                connection.execute(
+                    schema.team.insert().values(board=self.board, id=number, name=name, made=made)
+                )
+        except IntegrityError:
+            raise UsageError(f"there is a team {quoted(name)} already") from None
+        return Team(number, name, made)
+
+    def add_token(self, team: int | None, hash: str, made: datetime) -> Token:
+        """Let a team, or an organizer (None), in by a token of that hash."""
+        with self._write() as connection:
+            number = self._next(connection, schema.token.c.id)
+            connection.execute(
+                schema.token.insert().values(
+                    board=self.board, id=number, team=team, hash=hash, made=made
+                )
+            )
+        return Token(number, team, hash, made)
+
+    def mark_token(self, id: int, **times: datetime) -> None:
+        """Note when a token was last used, or revoked."""
+        table = schema.token
+        with self._write() as connection:
+            connection.execute(
+                table.update().where(table.c.board == self.board, table.c.id == id).values(**times)
+            )
+
+    def record(
+        self,
+        draft: Draft,
+        values: str,
+        admit: Callable[[Sequence[Entry], Mapping[str, Status]], Any],
+        receipt: Callable[[Entry, str | None], Receipt],
+    ) -> tuple[Entry | None, Receipt | None, Any]:
+        """Give an entry its number, its receipt and a pending evaluation, or nothing at all.
+
+        Args:
+            draft: the entry; its file is kept already.
+            values: the digest of the challenge's state that is in force.
+            admit: what the rules say, given all entries and the statuses of their files;
+                asked while no other process can record; anything but None refuses.
+            receipt: makes the receipt from the entry and the digest before.
+
+        Returns:
+            The entry and its receipt; or None, None and what `admit` said.
+        """
+        entries, waiting = schema.entry, schema.evaluation
+        with self._write() as connection:
+            known = [
+                _entry(row)
+                for row in connection.execute(
+                    select(entries).where(entries.c.board == self.board).order_by(entries.c.number)
+                )
+            ]
+            statuses: dict[str, Status] = {
+                row.sha256: row.status
+                for row in connection.execute(
+                    select(waiting.c.sha256, waiting.c.status).where(
+                        waiting.c.board == self.board, waiting.c.values_digest == values
+                    )
+                )
+            }
+            refused = admit(known, statuses)
+            if refused is not None:
+                return None, None, refused
+            entry = Entry(
+                known[-1].number + 1 if known else 1,
+                draft.team,
+                draft.received,
+                draft.sha256,
+                draft.file,
+                draft.size,
+                draft.phase,
+                draft.name,
+                dict(draft.answers),
+            )
+            connection.execute(
+                entries.insert().values(
+                    board=self.board,
+                    number=entry.number,
+                    team=entry.team,
+                    received=entry.received,
+                    sha256=entry.sha256,
+                    file=entry.file,
+                    size=entry.size,
+                    phase=entry.phase,
+                    name=entry.name,
+                    answers=json.dumps(dict(entry.answers), sort_keys=True),
+                )
+            )
+            last = connection.execute(
+                select(schema.receipt.c.digest)
+                .where(schema.receipt.c.board == self.board)
+                .order_by(schema.receipt.c.entry.desc())
+                .limit(1)
+            ).scalar()
+            made = receipt(entry, last)
+            connection.execute(
+                schema.receipt.insert().values(
+                    board=self.board,
+                    entry=made.entry,
+                    previous=made.previous,
+                    digest=made.digest,
+                    body=made.body,
+                )
+            )
+            if entry.sha256 not in statuses:
+                self._ask(connection, values, entry.sha256, entry.received)
+        return entry, made, None
+
+    def ask(self, values: str, files: Sequence[str], now: datetime) -> None:
+        """Have files evaluated under a state of the challenge, those that are not yet."""
+        with self._write() as connection:
+            table = schema.evaluation
+            known = set(
+                connection.execute(
+                    select(table.c.sha256).where(
+                        table.c.board == self.board, table.c.values_digest == values
+                    )
+                ).scalars()
+            )
+            for sha256 in dict.fromkeys(files):
+                if sha256 not in known:
+                    self._ask(connection, values, sha256, now)
+
+    def claim(self, values: str, worker: str, now: datetime, seconds: float) -> str | None:
+        """Take one evaluation that waits, or whose worker's lease has ended.
+
+        Returns:
+            The SHA-256 of its file; None where nothing waits.
+        """
+        table = schema.evaluation
+        with self._write(lock=False) as connection:
+            free = or_(table.c.lease.is_(None), table.c.lease < now)
+            row = connection.execute(
+                select(table.c.sha256, table.c.tries)
+                .where(
+                    table.c.board == self.board,
+                    table.c.values_digest == values,
+                    and_(table.c.status == "pending", free),
+                )
+                .order_by(table.c.asked, table.c.sha256)
+                .limit(1)
+                .with_for_update(skip_locked=True)
+            ).first()
+            if row is None:
+                return None
+            connection.execute(
+                table.update()
+                .where(
+                    table.c.board == self.board,
+                    table.c.values_digest == values,
+                    table.c.sha256 == row.sha256,
+                )
+                .values(worker=worker, lease=now + timedelta(seconds=seconds), tries=row.tries + 1)
+            )
+        return str(row.sha256)
+
+    def tries(self, values: str, sha256: str) -> int:
+        """How often an evaluation was begun."""
+        table = schema.evaluation
+        asked = select(table.c.tries).where(
+            table.c.values_digest == values, table.c.sha256 == sha256
+        )
+        return next((r.tries for r in self._rows(asked, table)), 0)
+
+    def finish(self, made: Evaluation) -> None:
+        """Keep what became of an evaluation; one that is finished stays as it is."""
+        table = schema.evaluation
+        with self._write(lock=False) as connection:
+            connection.execute(
+                table.update()
+                .where(
+                    table.c.board == self.board,
+                    table.c.values_digest == made.values,
+                    table.c.sha256 == made.sha256,
+                    table.c.status == "pending",
+                )
+                .values(
+                    status=made.status,
+                    findings=made.findings,
+                    card=made.card,
+                    folds=_packed(made.folds),
+                    summary=made.summary,
+                    reference=made.reference,
+                    cause=made.cause,
+                    made=made.made,
+                    worker=None,
+                    lease=None,
+                )
+            )
+
+    def retry(self, values: str, sha256: str) -> None:
+        """Have a failed evaluation made again."""
+        table = schema.evaluation
+        with self._write(lock=False) as connection:
+            connection.execute(
+                table.update()
+                .where(
+                    table.c.board == self.board,
+                    table.c.values_digest == values,
+                    table.c.sha256 == sha256,
+                    table.c.status == "failed",
+                )
+                .values(status="pending", reference=None, cause=None, lease=None, tries=0)
+            )
+
+    def decide(
+        self,
+        act: Act,
+        time: datetime,
+        reason: str,
+        *,
+        team: int | None = None,
+        entry: int | None = None,
+        by: str | None = None,
+        name: str | None = None,
+    ) -> Decision:
+        """Append a decision."""
+        with self._write() as connection:
+            number = self._next(connection, schema.decision.c.number)
+            connection.execute(
+                schema.decision.insert().values(
+                    board=self.board,
+                    number=number,
+                    time=time,
+                    act=act,
+                    team=team,
+                    entry=entry,
+                    reason=reason,
+                    by=by,
+                    name=name,
+                )
+            )
+        return Decision(number, time, act, team, entry, reason, by, name)
+
+    def backup(self, target: Path) -> None:
+        """Write a consistent copy of a SQLite database while others use it.
+
+        Raises:
+            UsageError: the store is no SQLite file.
+        """
+        if self._engine.dialect.name != "sqlite":
+            raise UsageError("a PostgreSQL store is backed up with pg_dump")
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql("VACUUM INTO ?", (str(target),))
+
+    def _ask(self, connection: Connection, values: str, sha256: str, now: datetime) -> None:
+        connection.execute(
+            schema.evaluation.insert().values(
+                board=self.board,
+                values_digest=values,
+                sha256=sha256,
+                status="pending",
+                findings=Findings().to_json(),
+                asked=now,
+                tries=0,
+            )
+        )
+
+    def _next(self, connection: Connection, column: Any) -> int:
+        table = column.table
+        most = connection.execute(
+            select(func.max(column)).where(table.c.board == self.board)
+        ).scalar()
+        return int(most or 0) + 1
+
+    def _rows(self, asked: Any, table: Any) -> list[Any]:
+        try:
+            with self._engine.connect() as connection:
+                return list(connection.execute(asked.where(table.c.board == self.board)))
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be read: {error.orig}") from error
+
+    @contextmanager
+    def _write(self, lock: bool = True) -> Iterator[Connection]:
+        """A transaction that writes; with `lock` the only one of this board at its time."""
+        engine = self._engine.execution_options(writes=True)
+        try:
+            with engine.begin() as connection:
+                if lock and engine.dialect.name == "postgresql":
+                    key = {"board": self.board}
+                    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext(:board))"), key)
+                yield connection
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be written: {error.orig}") from error
+
+
+def _entry(row: Any) -> Entry:
+    return Entry(
+        row.number,
+        row.team,
+        row.received,
+        row.sha256,
+        row.file,
+        row.size,
+        row.phase,
+        row.name,
+        json.loads(row.answers),
+    )
+
+
+def _evaluation(row: Any) -> Evaluation:
+    return Evaluation(
+        row.values_digest,
+        row.sha256,
+        row.status,
+        row.findings,
+        row.card,
+        _unpacked(row.folds),
+        row.summary,
+        row.reference,
+        row.cause,
+        row.made,
+    )
+
+
+def _packed(folds: Mapping[str, bytes]) -> bytes | None:
+    """Several scorecards in one value: a JSON head of names and sizes, then their bytes."""
+    if not folds:
+        return None
+    head = json.dumps([[name, len(data)] for name, data in folds.items()]).encode()
+    return len(head).to_bytes(4, "big") + head + b"".join(folds.values())
+
+
+def _unpacked(data: bytes | None) -> dict[str, bytes]:
+    if not data:
+        return {}
+    start = 4 + int.from_bytes(data[:4], "big")
+    folds = {}
+    for name, size in json.loads(data[4:start]):
+        folds[name] = data[start : start + size]
+        start += size
+    return folds
+
+
+def _engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"timeout": WAIT, "isolation_level": None})
+
+    @event.listens_for(engine, "connect")
+    def _settings(connection: Any, record: Any) -> None:
+        cursor = connection.cursor()
+        for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # a writer locks at once: one that began by reading could not be let in later
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _migrate(engine: Engine) -> None:
+    """Bring the tables to this scorer's revision; an older store is copied first."""
+    with engine.connect() as connection:
+        revision = None
+        if inspect(connection).has_table("alembic_version"):
+            revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if revision == schema.REVISION:
+        return
+    if revision is not None and revision > schema.REVISION:
+        raise UsageError(
+            f"this store is of revision {revision}, made by a newer scorer; "
+            f"this one reads up to {schema.REVISION}"
+        )
+    path = engine.url.database
+    if revision is not None and engine.dialect.name == "sqlite" and path:
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copy2(path, f"{path}.{revision}.backup")
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "scorer.store:migrations")
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scorer migrations'))"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

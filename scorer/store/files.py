@@ -1,0 +1,152 @@
+"""Files kept under the SHA-256 of their bytes, on a disk or on any filesystem of fsspec."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from scorer.core.errors import UsageError
+
+PIECE = 1 << 20
+
+
+class Files(Protocol):
+    """Where files are kept."""
+
+    def keep(self, source: Path, sha256: str) -> None:
+        """Keep a copy of `source`, whose bytes have that digest; durable when this returns."""
+        ...
+
+    def has(self, sha256: str) -> bool:
+        """Whether a file is there."""
+        ...
+
+    def open(self, sha256: str) -> BinaryIO:
+        """Open a file that is there. Raises `OSError` where it is not."""
+        ...
+
+
+class LocalFiles:
+    """A folder: written beside, synced, then renamed; mode 0600."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def keep(self, source: Path, sha256: str) -> None:
+        """Keep a copy of `source` under `sha256`, on disk when this returns."""
+        target = self._path(sha256)
+        if target.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)  # mode 0600
+        try:
+            with os.fdopen(handle, "wb") as written, source.open("rb") as read:
+                while piece := read.read(PIECE):
+                    written.write(piece)
+                written.flush()
+                os.fsync(written.fileno())
+            os.replace(name, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+        _sync_folder(target.parent)
+
+    def has(self, sha256: str) -> bool:
+        """Whether it is there."""
+        return self._path(sha256).exists()
+
+    def open(self, sha256: str) -> BinaryIO:
+        """Open it. Raises `OSError` where it is not there."""
+        return self._path(sha256).open("rb")
+
+    def _path(self, sha256: str) -> Path:
+        return self.folder / sha256[:2] / sha256
+
+
+class RemoteFiles:
+    """A folder on a filesystem of fsspec, such as s3://bucket/path."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            import fsspec
+        except ImportError:
+            raise UsageError(
+                f"files at {url} need fsspec: pip install challenge-scorer[files]"
+            ) from None
+        self._system: Any
+        self._system, self._root = fsspec.core.url_to_fs(url)
+
+    def keep(self, source: Path, sha256: str) -> None:
+        """Upload under a passing name, then rename."""
+        if self.has(sha256):
+            return
+        target = self._path(sha256)
+        self._system.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
+        passing = f"{target}.new-{os.getpid()}"
+        self._system.put_file(str(source), passing)
+        self._system.mv(passing, target)
+
+    def has(self, sha256: str) -> bool:
+        """Whether it is there."""
+        return bool(self._system.exists(self._path(sha256)))
+
+    def open(self, sha256: str) -> BinaryIO:
+        """Open it. Raises `OSError` where it is not there."""
+        opened: BinaryIO = self._system.open(self._path(sha256), "rb")
+        return opened
+
+    def _path(self, sha256: str) -> str:
+        return f"{self._root}/{sha256[:2]}/{sha256}"
+
+
+def files_at(place: Path | str) -> Files:
+    """The files in a folder, or at a URL."""
+    if isinstance(place, str) and "://" in place:
+        return RemoteFiles(place)
+    return LocalFiles(Path(place))
+
+
+def digest_of(path: Path) -> tuple[str, int]:
+    """SHA-256 and size in bytes of a file as it is stored."""
+    found, size = hashlib.sha256(), 0
+    with path.open("rb") as read:
+        while piece := read.read(PIECE):
+            found.update(piece)
+            size += len(piece)
+    return found.hexdigest(), size
+
+
+@contextmanager
+def as_path(files: Files, sha256: str, name: str) -> Iterator[Path]:
+    """A kept file under the name it was sent with, in a folder that goes with the context.
+
+    Formats are told by suffixes, so the name matters.
+    """
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        target = Path(folder) / (Path(name).name or "submission")
+        kept = files._path(sha256) if isinstance(files, LocalFiles) else None
+        linked = False
+        if kept is not None:
+            with suppress(OSError):
+                os.link(kept, target)
+                linked = True
+        if not linked:
+            with files.open(sha256) as read, target.open("wb") as written:
+                while piece := read.read(PIECE):
+                    written.write(piece)
+        yield target
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename in a folder durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,325 @@
+"""The board as a pure function of terms, entries, evaluations, decisions, split and time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
+from scorer.core.arrays import Mask
+from scorer.core.errors import UnknownName
+from scorer.core.problems import Findings
+from scorer.core.text import join_first
+from scorer.leaderboard.board import Terms, board, ranked, settled
+from scorer.results.report import Report, Scored
+from scorer.results.scorecard import Outcome, Scorecard
+from scorer.store.phases import Span, at, phase_at, spans
+from scorer.store.records import Decision, Entry, Evaluation, Status, Team
+from scorer.store.selection import Candidate, Choice, State, choose, state
+from scorer.store.splits import cut
+
+Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
+
+
+class Row(NamedTuple):
+    """What a row of the board stands for."""
+
+    entry: int
+    team: str
+    received: datetime
+    entries: int  # how many scored entries the team has
+    answers: Mapping[str, str]
+
+
+class LiveReport(NamedTuple):
+    """A report, and what its rows stand for."""
+
+    report: Report
+    rows: Mapping[str, Row]  # name of a standing -> row
+    split: str
+    phase: str | None
+
+
+class Why(NamedTuple):
+    """Why a team stands where it stands."""
+
+    team: str
+    rank: int | None  # None: no rank
+    ranked: int  # how many have one
+    split: str
+    lines: tuple[str, ...]
+
+
+class Move(NamedTuple):
+    """How a team's place changes; None where it has none."""
+
+    split: str
+    team: str
+    rank: tuple[int | None, int | None]
+    value: tuple[float | None, float | None]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a board is a function of, under one version of the challenge."""
+
+    terms: Terms
+    splits: Mapping[str, Mask]  # split -> one a list, `all` included
+    teams: Sequence[Team]
+    entries: Sequence[Entry]
+    decisions: Sequence[Decision]
+    statuses: Mapping[str, Status]  # SHA-256 of a file -> what became of it
+    means: Mapping[str, Means]  # of those that are scored
+    evaluation: Callable[[str], Evaluation]  # whole, by SHA-256
+
+    @property
+    def rules(self) -> Challenge:
+        """The challenge's rules."""
+        return self.terms.challenge
+
+    def state(self, now: datetime) -> State:
+        """What the decisions made until `now` amount to."""
+        return state(self.teams, self.decisions, now)
+
+    def span(self, now: datetime, phase: str | None = None) -> Span | None:
+        """The phase of that id, or the one at `now`. Raises `UnknownName`."""
+        if phase is None:
+            return phase_at(self.rules, now)
+        known = {span.phase.id: span for span in spans(self.rules)}
+        if phase not in known:
+            raise UnknownName("phase", phase, list(known))
+        return known[phase]
+
+    def shown(self, span: Span | None, now: datetime, split: str | None = None) -> str:
+        """The split of a board: the one asked for, else what the phase shows, else all.
+
+        Raises:
+            UnknownName: there is no such split.
+        """
+        if split is not None:
+            if split not in self.splits:
+                raise UnknownName("split", split, list(self.splits))
+            return split
+        name = span.phase.show if span is not None else _last_shown(self.rules, now)
+        return name if name in self.splits else EVERYTHING
+
+    def board(
+        self,
+        now: datetime,
+        *,
+        split: str | None = None,
+        phase: str | None = None,
+        rule: str | None = None,
+        only: Sequence[int] | None = None,
+        certain: bool = True,
+    ) -> LiveReport:
+        """The board at a time.
+
+        Args:
+            now: entries received and decisions made by then count.
+            split: whose lists; default: the split that the phase shows.
+            phase: as in that phase; default: the one at `now`.
+            rule: another entry rule than the challenge's: best, last, selected or all.
+            only: these entries, each a row of its own, whatever the rules.
+            certain: whether intervals, tiers and ranges of ranks are worked out.
+
+        Raises:
+            UnknownName: there is no such split or phase.
+        """
+        span = self.span(now, phase)
+        name = self.shown(span, now, split)
+        held = self.state(now)
+        choices = self.choices(now, name, span, rule, only)
+        terms = self._cut_terms(name)
+        counts: dict[int | None, int] = {}
+        for entry in self.entries:
+            if entry.received <= now and self.statuses.get(entry.sha256) == "scored":
+                counts[entry.team] = counts.get(entry.team, 0) + 1
+        several = only is not None or (rule or self.rules.leaderboard.entry) == "all"
+        rows, scored = dict[str, Row](), list[Scored]()
+        for team, choice in choices.items():
+            for entry in choice.counted:
+                called = entry.name if team is None else held.names[team]
+                title = f"{called} ({entry.number})" if several and team is not None else called
+                scored.append(self.scored(entry, title, name, terms))
+                rows[title] = Row(
+                    entry.number, called, entry.received, counts.get(team, 0), entry.answers
+                )
+        report = board(terms, scored) if certain else ranked(terms, scored)
+        return LiveReport(report, rows, name, span.phase.id if span else None)
+
+    def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
+        """An entry's scorecard cut to a split and settled."""
+        made, keep = self.evaluation(entry.sha256), self.splits[split]
+        assert made.card is not None
+        whole = Scorecard.from_bytes(made.card)
+        kept = {name for name, held in zip(whole.lists, keep, strict=True) if held}
+        folds = {}
+        for fold, data in made.folds.items():
+            card = Scorecard.from_bytes(data)
+            folds[fold] = cut(card, np.array([name in kept for name in card.lists], dtype=bool))
+        findings = Findings.from_json(made.findings)
+        outcome = Outcome(findings, entry.sha256, cut(whole, keep), folds)
+        own = terms or self._cut_terms(split)
+        return settled(own, title, entry.file, outcome, baseline=entry.baseline)
+
+    def _cut_terms(self, split: str) -> Terms:
+        """The challenge's terms for the lists of a split."""
+        keep = self.splits[split]
+        if keep.all():
+            return self.terms
+        lists = tuple(name for name, held in zip(self.terms.lists, keep, strict=True) if held)
+        return replace(self.terms, lists=lists)
+
+    def choices(
+        self,
+        now: datetime,
+        split: str,
+        span: Span | None,
+        rule: str | None = None,
+        only: Sequence[int] | None = None,
+    ) -> dict[int | None, Choice]:
+        """Which entries of each team count on a split; those of None are the baselines."""
+        held, board_rules = self.state(now), self.rules.leaderboard
+        primary, public = self.terms.primary, self._public()
+        candidates: dict[int | None, list[Candidate]] = {}
+        baselines: list[Entry] = []
+        for entry in self.entries:
+            wanted = entry.received <= now and (only is None or entry.number in only)
+            if not wanted or self.statuses.get(entry.sha256) != "scored" or held.out(entry):
+                continue
+            if entry.baseline:
+                baselines.append(entry)
+                continue
+            means = self.means[entry.sha256]
+            per_list = None
+            if board_rules.ladder == "auto":
+                per_list = self.scored(entry, "", split).values[primary.id].per_list
+            here, before = (means[name].get(primary.id, np.nan) for name in (split, public))
+            mine = candidates.setdefault(entry.team, [])
+            mine.append(Candidate(entry, here, before, per_list))
+        climbs = only is None and (span is None or span.takes_entries)
+        selects = span is not None and only is None and rule is None
+        choices: dict[int | None, Choice] = {
+            team: choose(
+                mine,
+                "all" if only is not None else rule or board_rules.entry,
+                primary.metric.better,
+                span.phase.select if span is not None and selects else None,
+                held.selected.get(team, ()) if team is not None else (),
+                board_rules.ladder if climbs else "off",
+            )
+            for team, mine in candidates.items()
+        }
+        if baselines:
+            choices[None] = Choice(tuple(baselines), {}, "baselines")
+        return choices
+
+    def _public(self) -> str:
+        """The split that participants were shown while they could send entries."""
+        shown = [span.phase.show for span in spans(self.rules) if span.takes_entries]
+        return next((name for name in reversed(shown) if name in self.splits), EVERYTHING)
+
+    def why(self, team: Team, now: datetime, split: str | None = None) -> Why:
+        """Why a team stands where it stands: rules that applied, ties, what was not counted."""
+        span, held = self.span(now), self.state(now)
+        zone, primary = ZoneInfo(self.rules.timezone), self.terms.primary
+        live = self.board(now, split=split, certain=False)
+        choice = self.choices(now, live.split, span).get(team.id)
+        called = held.names[team.id]
+        row = next(
+            (each for each in live.report.standings if live.rows[each.name].team == called), None
+        )
+        placed = sum(each.rank is not None for each in live.report.standings)
+        phase = "" if span is None or span.phase.id == EVERYTHING else f", phase {span.phase.id}"
+        lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
+        if team.id in held.teams_out:
+            out = held.teams_out[team.id]
+            lines.append(f"team disqualified {at(out.time, zone)}: {out.reason}")
+        if row is None or choice is None:
+            lines.append("not on the board: no entry counts")
+        else:
+            lines.append(
+                f"rank {row.rank} of {placed} by {primary.id} = {row.values[primary.id]:.6g}"
+            )
+            equal = [
+                each.name
+                for each in live.report.standings
+                if each.rank is not None and each.rank == row.rank and each.name != row.name
+            ]
+            if equal:
+                lines.append(
+                    f"shares the rank with {join_first(equal)}: equal in all that orders them"
+                )
+            numbers = ", ".join(str(entry.number) for entry in choice.counted)
+            lines.append(f"counts: entry {numbers} ({choice.rule})")
+        for entry in self.entries:
+            counts = choice is not None and entry in choice.counted
+            if entry.team == team.id and entry.received <= now and not counts:
+                reason = self._reason(entry, held, choice, zone)
+                lines.append(f"entry {entry.number}, {at(entry.received, zone)}: {reason}")
+        return Why(called, row.rank if row else None, placed, live.split, tuple(lines))
+
+    def _reason(self, entry: Entry, held: State, choice: Choice | None, zone: ZoneInfo) -> str:
+        """Why an entry does not count."""
+        status = self.statuses.get(entry.sha256, "pending")
+        if status == "rejected":
+            found = Findings.from_json(self.evaluation(entry.sha256).findings)
+            codes = sorted({each.code for each in found if each.severity == "error"})
+            return f"rejected by the checks ({', '.join(codes)})"
+        if status == "failed":
+            reference = self.evaluation(entry.sha256).reference
+            return f"the scorer failed, reference {reference}; not counted against the quota"
+        if status == "pending":
+            return "waits to be evaluated"
+        if (out := held.out(entry)) is not None:
+            word = "withdrawn" if out.act == "withdraw" else "disqualified"
+            return f"{word} {at(out.time, zone)}: {out.reason}"
+        return (choice.left_out if choice else {}).get(entry.number, "not counted")
+
+
+def _last_shown(rules: Challenge, now: datetime) -> str:
+    """What the latest phase that has begun shows; before the first, what it will show."""
+    every = spans(rules)
+    begun = [span for span in every if span.opens is None or now >= span.opens]
+    return (begun or [every[0]])[-1].phase.show
+
+
+def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
+    """Who changes rank or value, on every split, between two versions."""
+    found = []
+    for split in before.splits.keys() & after.splits.keys():
+        boards = []
+        for snapshot in (before, after):
+            live = snapshot.board(now, split=split, certain=False)
+            primary = snapshot.terms.primary.id
+            boards.append(
+                {
+                    live.rows[each.name].team: (each.rank, each.values[primary])
+                    for each in live.report.standings
+                }
+            )
+        old, new = boards
+        for team in sorted(old.keys() | new.keys()):
+            one, other = old.get(team, (None, None)), new.get(team, (None, None))
+            if one != other:
+                found.append(Move(split, team, (one[0], other[0]), (one[1], other[1])))
+    order = {split: n for n, split in enumerate(before.splits)}
+    return sorted(found, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
+
+
+def counted(snapshot: Snapshot, now: datetime) -> set[int]:
+    """The entries that count on any split."""
+    span = snapshot.span(now)
+    return {
+        entry.number
+        for split in snapshot.splits
+        for choice in snapshot.choices(now, split, span).values()
+        for entry in choice.counted
+    }

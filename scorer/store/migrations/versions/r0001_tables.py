@@ -1,0 +1,104 @@
+"""The tables as they were first."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+
+BOARD = ("board", sa.String(200))
+
+
+def _moment(name: str, *, nullable: bool = True) -> sa.Column[str]:
+    return sa.Column(name, sa.String(32), nullable=nullable)
+
+
+def upgrade() -> None:
+    """Create them."""
+    op.create_table(
+        "version",
+        sa.Column(*BOARD, primary_key=True),
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        _moment("since", nullable=False),
+        sa.Column("values_digest", sa.String(64), nullable=False),
+        sa.Column("fingerprint", sa.String(64), nullable=False),
+        sa.Column("files", sa.Text, nullable=False),
+        sa.Column("terms", sa.Text, nullable=False),
+        sa.Column("splits", sa.Text, nullable=False),
+    )
+    op.create_table(
+        "team",
+        sa.Column(*BOARD, primary_key=True),
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("name", sa.String(200), nullable=False),
+        _moment("made", nullable=False),
+        sa.UniqueConstraint("board", "name"),
+    )
+    op.create_table(
+        "token",
+        sa.Column(*BOARD, primary_key=True),
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("team", sa.Integer),
+        sa.Column("hash", sa.String(64), nullable=False),
+        _moment("made", nullable=False),
+        _moment("used"),
+        _moment("revoked"),
+        sa.ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
+        sa.UniqueConstraint("board", "hash"),
+    )
+    op.create_table(
+        "entry",
+        sa.Column(*BOARD, primary_key=True),
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("team", sa.Integer),
+        _moment("received", nullable=False),
+        sa.Column("sha256", sa.String(64), nullable=False),
+        sa.Column("file", sa.Text, nullable=False),
+        sa.Column("size", sa.Integer, nullable=False),
+        sa.Column("phase", sa.String(200)),
+        sa.Column("name", sa.String(200), nullable=False),
+        sa.Column("answers", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
+    )
+    op.create_index("entry_of_team", "entry", ["board", "team"])
+    op.create_table(
+        "evaluation",
+        sa.Column(*BOARD, primary_key=True),
+        sa.Column("values_digest", sa.String(64), primary_key=True),
+        sa.Column("sha256", sa.String(64), primary_key=True),
+        sa.Column("status", sa.String(10), nullable=False),
+        sa.Column("findings", sa.Text, nullable=False),
+        sa.Column("card", sa.LargeBinary),
+        sa.Column("folds", sa.LargeBinary),
+        sa.Column("summary", sa.Text),
+        sa.Column("reference", sa.String(32)),
+        sa.Column("cause", sa.Text),
+        _moment("made"),
+        _moment("asked", nullable=False),
+        sa.Column("worker", sa.String(100)),
+        _moment("lease"),
+        sa.Column("tries", sa.Integer, nullable=False),
+    )
+    op.create_table(
+        "decision",
+        sa.Column(*BOARD, primary_key=True),
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        _moment("time", nullable=False),
+        sa.Column("act", sa.String(12), nullable=False),
+        sa.Column("team", sa.Integer),
+        sa.Column("entry", sa.Integer),
+        sa.Column("reason", sa.Text, nullable=False),
+        sa.Column("by", sa.Text),
+        sa.Column("name", sa.String(200)),
+    )
+    op.create_table(
+        "receipt",
+        sa.Column(*BOARD, primary_key=True),
+        sa.Column("entry", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("previous", sa.String(64)),
+        sa.Column("digest", sa.String(64), nullable=False),
+        sa.Column("body", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(["board", "entry"], ["entry.board", "entry.number"]),
+    )

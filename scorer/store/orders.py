@@ -1,0 +1,59 @@
+"""The order in which a submission's file has its items, for audits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.core.problems import Findings
+from scorer.io.formats.base import format_of, read
+from scorer.prepare.bind import BoundChallenge
+from scorer.store.audit import DEPTH, Orders
+from scorer.views.join import order
+
+
+class Ordered(NamedTuple):
+    """A submission's items by list and rank, and a digest of that order."""
+
+    orders: Orders
+    digest: str  # equal for files that say the same in other words
+
+
+def order_of(path: Path, bound: BoundChallenge, lists: Sequence[str]) -> Ordered:
+    """What a submission's file says, less how it says it: row order, ranks or scores, format.
+
+    Args:
+        path: the file.
+        bound: the challenge.
+        lists: the lists that count, in the order of their names.
+    """
+    rules = bound.challenge.submission
+    table = read(path, format_of(path, rules.format), bound.shapes, Findings(), bound.limits)
+    items = np.zeros((len(lists), DEPTH), dtype=np.uint64)
+    digest = hashlib.sha256()
+    if table is None:
+        return Ordered(Orders(items), digest.hexdigest())
+    if "item" not in table.ids or "prediction" in table.numbers:
+        names = sorted(table.ids)
+        rows = sorted(
+            (
+                *(table.ids[name].text(row) for name in names),
+                *(float(numbers[row]) for numbers in table.numbers.values()),
+            )
+            for row in range(len(table))
+        )
+        digest.update(repr(rows).encode())
+        return Ordered(Orders(items), digest.hexdigest())
+    found = order(table, lists, rules.ties)
+    item = table.ids["item"]
+    texts = [item.text(int(row)) for row in found.row]
+    for name, rank, text in zip(found.in_list.tolist(), found.rank.tolist(), texts, strict=True):
+        digest.update(f"{name}\t{rank}\t{text}\n".encode())
+        if rank <= DEPTH:
+            code = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+            items[name, rank - 1] = code or 1
+    return Ordered(Orders(items), digest.hexdigest())

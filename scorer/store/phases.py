@@ -1,0 +1,200 @@
+"""When entries are taken, how many, and what is shown: functions of rules, records and time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING, Phase, Question
+from scorer.core.text import join_first, quoted
+from scorer.store.records import Entry, Status
+
+ALWAYS = Phase(id=EVERYTHING)  # of a challenge without phases
+
+
+class Span(NamedTuple):
+    """A phase with its times; None: from ever, or for ever."""
+
+    phase: Phase
+    opens: datetime | None
+    closes: datetime | None  # that moment included
+
+    @property
+    def takes_entries(self) -> bool:
+        """Whether entries are taken in it at all."""
+        return self.phase.after is None
+
+    def holds(self, now: datetime) -> bool:
+        """Whether `now` lies in it."""
+        begun = self.opens is None or (
+            now >= self.opens if self.takes_entries else now > self.opens
+        )
+        return begun and (self.closes is None or now <= self.closes)
+
+
+class Refusal(NamedTuple):
+    """Why an entry is not taken: a code S80x, and the words."""
+
+    code: str
+    message: str
+
+
+class Left(NamedTuple):
+    """What remains of a quota; None where there is no such limit."""
+
+    today: int | None
+    total: int | None
+    rejected_today: int | None
+    next: datetime | None  # when the next entry is possible; None: at once, or never
+
+
+def spans(challenge: Challenge) -> tuple[Span, ...]:
+    """The phases in order, each with its times."""
+    found: dict[str, Span] = {}
+    for phase in challenge.phases or (ALWAYS,):
+        if phase.after is None:
+            found[phase.id] = Span(phase, phase.opens, phase.closes)
+        else:
+            found[phase.id] = Span(
+                phase, found[phase.after].closes or found[phase.after].opens, None
+            )
+    return tuple(found.values())
+
+
+def phase_at(challenge: Challenge, now: datetime) -> Span | None:
+    """The phase that `now` lies in, the latest of several; None before, between and after."""
+    return next((span for span in reversed(spans(challenge)) if span.holds(now)), None)
+
+
+def shown_at(challenge: Challenge, now: datetime) -> str:
+    """The split that the board shows at `now`, or `own` or `none`.
+
+    Between two phases the earlier one's board stays; before the first there is nothing.
+    """
+    begun = [span for span in spans(challenge) if span.opens is None or now >= span.opens]
+    current = phase_at(challenge, now)
+    if current is not None:
+        return current.phase.show
+    return begun[-1].phase.show if begun else "none"
+
+
+def closed(challenge: Challenge, now: datetime) -> Refusal | None:
+    """S801 where no phase takes entries at `now`, with when one does."""
+    if any(span.takes_entries and span.holds(now) for span in spans(challenge)):
+        return None
+    zone = ZoneInfo(challenge.timezone)
+    to_come = [
+        span.opens
+        for span in spans(challenge)
+        if span.takes_entries and span.opens is not None and span.opens > now
+    ]
+    if to_come:
+        return Refusal(
+            "S801", f"no entries are taken now; the next phase opens {at(min(to_come), zone)}"
+        )
+    ended = [span.closes for span in spans(challenge) if span.takes_entries and span.closes]
+    since = f" since {at(max(ended), zone)}" if ended else ""
+    return Refusal("S801", f"the challenge is closed{since}")
+
+
+def at(moment: datetime, zone: ZoneInfo) -> str:
+    """A time in the challenge's zone, with its offset."""
+    return moment.astimezone(zone).isoformat(timespec="seconds")
+
+
+def quota_left(
+    challenge: Challenge,
+    span: Span,
+    entries: Iterable[Entry],
+    statuses: Mapping[int, Status],
+    now: datetime,
+) -> Left:
+    """What a team may still send in a phase.
+
+    Only what was scored, or waits to be, counts; rejected files have a limit of
+    their own, failures none. Days are those of the challenge's zone.
+
+    Args:
+        challenge: for its time zone.
+        span: the phase.
+        entries: those of one team.
+        statuses: entry number -> status.
+        now: the time that is asked about.
+    """
+    zone, quota = ZoneInfo(challenge.timezone), span.phase.quota
+    today = now.astimezone(zone).date()
+    mine = [entry for entry in entries if entry.phase == span.phase.id]
+    counted = [e for e in mine if statuses.get(e.number, "pending") in ("pending", "scored")]
+    rejected = [e for e in mine if statuses.get(e.number) == "rejected"]
+
+    def days(of: Sequence[Entry]) -> int:
+        return sum(entry.received.astimezone(zone).date() == today for entry in of)
+
+    def left(most: int | None, used: int) -> int | None:
+        return None if most is None else max(most - used, 0)
+
+    found = Left(
+        left(quota.per_day, days(counted)),
+        left(quota.total, len(counted)),
+        left(quota.rejected_per_day, days(rejected)),
+        None,
+    )
+    if found.total == 0 or (found.today != 0 and found.rejected_today != 0):
+        return found
+    midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
+    open_then = span.closes is None or midnight <= span.closes
+    return found._replace(next=midnight if open_then else None)
+
+
+def refused_by_quota(challenge: Challenge, left: Left) -> Refusal | None:
+    """S802 where a quota is used up, with when the next entry is possible."""
+    which = {
+        "the quota of this phase": left.total,
+        "today's quota": left.today,
+        "today's quota of rejected files": left.rejected_today,
+    }
+    used = next((words for words, number in which.items() if number == 0), None)
+    if used is None:
+        return None
+    then = "no further entry is possible in this phase"
+    if left.next is not None:
+        then = f"the next entry is possible {at(left.next, ZoneInfo(challenge.timezone))}"
+    return Refusal("S802", f"{used} is used up; {then}")
+
+
+def refused_answers(
+    questions: Mapping[str, Question], answers: Mapping[str, str]
+) -> Refusal | None:
+    """S805 where a required answer is missing, or an answer is none of what is asked."""
+    if unknown := [key for key in answers if key not in questions]:
+        known = f"; the questions are {join_first(list(questions))}" if questions else ""
+        return Refusal("S805", f"{join_first(unknown)} is not asked{known}")
+    for key, question in questions.items():
+        text = answers.get(key, "").strip()
+        if not text:
+            if question.required:
+                return Refusal(
+                    "S805", f"the answer to {quoted(key)} is missing: --answer {key}=..."
+                )
+            continue
+        if fault := _fault(question, text):
+            return Refusal("S805", f"the answer to {quoted(key)} {fault}")
+    return None
+
+
+def _fault(question: Question, text: str) -> str | None:
+    if len(text) > question.max:
+        return f"has {len(text):,} characters, at most {question.max:,} are allowed"
+    if question.type == "flag" and text.casefold() not in ("yes", "no", "true", "false"):
+        return f"is {quoted(text)}, expected yes or no"
+    if question.type == "url" and not text.startswith(("https://", "http://")):
+        return f"is {quoted(text)}, expected an address that begins with https://"
+    if question.type == "number":
+        try:
+            float(text)
+        except ValueError:
+            return f"is {quoted(text)}, expected a number"
+    return None

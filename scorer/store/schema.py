@@ -1,0 +1,146 @@
+"""The tables of a store: one schema for SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+REVISION = "0002"  # the newest migration
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware time as text in UTC, so that both databases keep and order it alike."""
+
+    impl = String(32)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:
+        """To text with microseconds: 2011-04-18T08:00:00.000000+00:00."""
+        if value is None:
+            return None
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """From that text."""
+        return None if value is None else datetime.fromisoformat(value)
+
+
+metadata = MetaData()
+
+BOARD = ("board", String(200))  # the challenge's id: several boards may share a database
+
+version = Table(
+    "version",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("since", Moment, nullable=False),
+    Column("values_digest", String(64), nullable=False),
+    Column("fingerprint", String(64), nullable=False),
+    Column("files", Text, nullable=False),  # JSON: path -> SHA-256
+    Column("terms", Text, nullable=False),  # JSON: what a board needs of the challenge
+    Column("splits", Text, nullable=False),  # JSON: list -> split
+)
+
+team = Table(
+    "team",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("name", String(200), nullable=False),
+    Column("made", Moment, nullable=False),
+    UniqueConstraint("board", "name"),
+)
+
+token = Table(
+    "token",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("team", Integer),  # null: an organizer's
+    Column("hash", String(64), nullable=False),
+    Column("made", Moment, nullable=False),
+    Column("used", Moment),
+    Column("revoked", Moment),
+    ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
+    UniqueConstraint("board", "hash"),
+)
+
+entry = Table(
+    "entry",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("team", Integer),  # null: a baseline
+    Column("received", Moment, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("file", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("phase", String(200)),
+    Column("name", String(200), nullable=False),
+    Column("answers", Text, nullable=False),  # JSON
+    ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
+)
+
+evaluation = Table(
+    "evaluation",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("values_digest", String(64), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Column("status", String(10), nullable=False),
+    Column("findings", Text, nullable=False),
+    Column("card", LargeBinary),
+    Column("folds", LargeBinary),
+    Column("summary", Text),  # JSON: means by split under one fingerprint
+    Column("reference", String(32)),
+    Column("cause", Text),
+    Column("made", Moment),
+    Column("asked", Moment, nullable=False),
+    Column("worker", String(100)),
+    Column("lease", Moment),  # until when the worker holds it
+    Column("tries", Integer, nullable=False),
+)
+
+decision = Table(
+    "decision",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("time", Moment, nullable=False),
+    Column("act", String(12), nullable=False),
+    Column("team", Integer),
+    Column("entry", Integer),
+    Column("reason", Text, nullable=False),
+    Column("by", Text),
+    Column("name", String(200)),
+)
+
+receipt = Table(
+    "receipt",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("entry", Integer, primary_key=True, autoincrement=False),
+    Column("previous", String(64)),
+    Column("digest", String(64), nullable=False),
+    Column("body", Text, nullable=False),
+    ForeignKeyConstraint(["board", "entry"], ["entry.board", "entry.number"]),
+)
+
+Index("entry_of_team", entry.c.board, entry.c.team)
+Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)  # since revision 0002

@@ -1,0 +1,189 @@
+"""Which entries count: decisions in force, the entry rule, selections and the Ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import Better
+from scorer.store.records import Decision, Entry, Team
+
+
+@dataclass(frozen=True)
+class State:
+    """What the decisions made by a moment amount to."""
+
+    names: Mapping[int, str]  # team -> what it is called
+    teams_out: Mapping[int, Decision] = field(default_factory=dict)  # disqualified teams
+    entries_out: Mapping[int, Decision] = field(default_factory=dict)  # withdrawn or disqualified
+    selected: Mapping[int, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # team -> entries, oldest first
+
+    def out(self, entry: Entry) -> Decision | None:
+        """The decision that takes an entry off the board, if there is one."""
+        by_team = None if entry.team is None else self.teams_out.get(entry.team)
+        return self.entries_out.get(entry.number) or by_team
+
+
+def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -> State:
+    """What the decisions made until `now` amount to; later ones undo earlier ones."""
+    names = {team.id: team.name for team in teams}
+    teams_out: dict[int, Decision] = {}
+    entries_out: dict[int, Decision] = {}
+    selected: dict[int, list[int]] = {}
+    for decision in sorted(decisions, key=lambda each: (each.time, each.number)):
+        if decision.time > now:
+            break
+        match decision.act:
+            case "rename" if decision.team is not None and decision.name is not None:
+                names[decision.team] = decision.name
+            case "disqualify" | "withdraw" if decision.entry is not None:
+                entries_out[decision.entry] = decision
+            case "disqualify" if decision.team is not None:
+                teams_out[decision.team] = decision
+            case "restore" if decision.entry is not None:
+                entries_out.pop(decision.entry, None)
+            case "restore" if decision.team is not None:
+                teams_out.pop(decision.team, None)
+            case "select" if decision.team is not None and decision.entry is not None:
+                mine = selected.setdefault(decision.team, [])
+                if decision.entry in mine:
+                    mine.remove(decision.entry)
+                mine.append(decision.entry)
+    return State(
+        names, teams_out, entries_out, {team: tuple(mine) for team, mine in selected.items()}
+    )
+
+
+class Candidate(NamedTuple):
+    """A scored entry, as far as choosing among a team's entries looks at it."""
+
+    entry: Entry
+    shown: float  # the primary measure on the split that the board shows
+    public: float  # on the split that participants were shown while they could send
+    per_list: Floats | None  # one a list of the shown split; None for whole-challenge measures
+
+
+class Choice(NamedTuple):
+    """Which of a team's entries count, and why the others do not."""
+
+    counted: tuple[Entry, ...]
+    left_out: Mapping[int, str]  # entry number -> why
+    rule: str  # in words
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    rule: str,
+    better: Better,
+    select: int | None = None,
+    selected: Sequence[int] = (),
+    ladder: float | str = "off",
+) -> Choice:
+    """Which of a team's scored entries count.
+
+    Args:
+        candidates: those on the board: scored and neither withdrawn nor disqualified.
+        rule: best, last, selected or all.
+        better: which direction of the primary measure is better.
+        select: how many selected entries count, where the phase says so.
+        selected: the entries that the team selected, oldest first.
+        ladder: off, auto or a step: how much better an entry must be to move a shown value.
+
+    Returns:
+        The counted entries (several only for `all`), and a reason for each other one.
+    """
+    left_out: dict[int, str] = {}
+    remaining = sorted(candidates, key=lambda each: (each.entry.received, each.entry.number))
+    words = f"rule {rule}"
+    if select is not None or rule == "selected":
+        most = select or 1
+        known = {each.entry.number for each in remaining}
+        wanted = [number for number in selected if number in known][-most:]
+        if wanted:
+            words = f"the last {most} selected"
+        else:
+            ranked = _best_first(remaining, better, lambda each: each.public)
+            wanted = [each.entry.number for each in ranked[:most]]
+            words = f"nothing selected: the best {most} on the split shown before"
+        for each in remaining:
+            if each.entry.number not in wanted:
+                left_out[each.entry.number] = "not selected"
+        remaining = [each for each in remaining if each.entry.number in wanted]
+    if not remaining:
+        return Choice((), left_out, words)
+    if rule == "all":
+        return Choice(tuple(each.entry for each in remaining), left_out, words)
+    if rule == "last":
+        kept = remaining[-1]
+        reason = f"an earlier entry than {kept.entry.number}"
+    elif ladder != "off" and select is None:
+        kept = remaining[climb(remaining, better, ladder)]
+        reason = (
+            f"no significant improvement over entry {kept.entry.number}, or improved upon by it"
+        )
+        words = f"{words}, ladder {ladder}"
+    else:
+        kept = _best_first(remaining, better, lambda each: each.shown)[0]
+        reason = f"not better than entry {kept.entry.number}"
+    left_out |= {
+        each.entry.number: reason for each in remaining if each.entry.number != kept.entry.number
+    }
+    return Choice((kept.entry,), left_out, words)
+
+
+def climb(candidates: Sequence[Candidate], better: Better, ladder: float | str) -> int:
+    """The candidate whose value a Ladder shows last (Blum and Hardt, ICML 2015).
+
+    With a step, a value replaces the shown one where it is better by more than the
+    step; `auto` is the parameter-free form: better by more than the standard
+    deviation of the per-list differences over the square root of their number.
+
+    Args:
+        candidates: a team's entries in the order of their time.
+        better: which direction is better.
+        ladder: auto, or the step in units of the primary measure.
+
+    Returns:
+        The index of the shown candidate.
+    """
+    sign, at = (1.0 if better == "higher" else -1.0), 0
+    for n, each in enumerate(candidates[1:], start=1):
+        gain = sign * (each.shown - candidates[at].shown)
+        if (np.isnan(candidates[at].shown) and not np.isnan(each.shown)) or gain > _step(
+            each, candidates[at], ladder
+        ):
+            at = n
+    return at
+
+
+def _step(new: Candidate, shown: Candidate, ladder: float | str) -> float:
+    if ladder != "auto":
+        return float(ladder)
+    if new.per_list is None or shown.per_list is None:
+        return 0.0
+    difference = new.per_list - shown.per_list
+    difference = difference[~np.isnan(difference)]
+    if difference.size < 2:
+        return np.inf
+    return float(difference.std(ddof=1) / np.sqrt(difference.size))
+
+
+def _best_first(
+    candidates: Sequence[Candidate], better: Better, value: Callable[[Candidate], float]
+) -> list[Candidate]:
+    """The best value first; of equal ones the earliest, without a value last."""
+    sign = -1.0 if better == "higher" else 1.0
+
+    def key(each: Candidate) -> tuple[bool, float, datetime, int]:
+        number = value(each)
+        none = bool(np.isnan(number))
+        return none, 0.0 if none else sign * number, each.entry.received, each.entry.number
+
+    return sorted(candidates, key=key)

@@ -1,0 +1,124 @@
+"""Splits: named parts of the lists, drawn once from a seed, and scorecards cut to them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from scorer.challenge.phases import REST, SHOWN_WORDS, Splits
+from scorer.core.arrays import Ints, Mask
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import display_path, join_first, quoted
+from scorer.io.formats.base import format_of, read
+from scorer.io.limits import Limits
+from scorer.io.table import Schema
+from scorer.results.scorecard import Scorecard
+
+
+def drawn(
+    splits: Splits, lists: Sequence[str], groups: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The split of each list.
+
+    Units (lists, or whole groups of lists with `by: group`) are put in the order of
+    a hash of seed and name and dealt to the splits by their shares: equal shares,
+    seed and names give the same splits everywhere, whatever the order of the lists.
+
+    Args:
+        splits: shares and seed.
+        lists: the names of all lists.
+        groups: list -> group, for `by: group`; a list without a group is its own.
+    """
+    members: dict[str, list[str]] = {}
+    for name in sorted(lists):
+        unit = (groups or {}).get(name, name) if splits.by == "group" else name
+        members.setdefault(unit, []).append(name)
+    units = sorted(
+        members, key=lambda unit: hashlib.sha256(f"{splits.seed}:{unit}".encode()).digest()
+    )
+    shares = {name: share for name, share in splits.shares.items() if share != REST}
+    rest = next((name for name, share in splits.shares.items() if share == REST), None)
+    names = [*shares, *([rest] if rest is not None else [])]
+    ends = np.cumsum([float(share) for share in shares.values()]) * len(lists)
+    if rest is None:
+        ends[-1] = len(lists)
+    found: dict[str, str] = {}
+    done = 0
+    for unit in units:
+        middle = done + len(members[unit]) / 2
+        which = int(np.searchsorted(ends, middle))
+        found |= dict.fromkeys(members[unit], names[min(which, len(names) - 1)])
+        done += len(members[unit])
+    return found
+
+
+def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
+    """The split of each list, from a file of list,split.
+
+    Raises:
+        ChallengeError: it cannot be read, names a list twice or one that is not there, or
+            leaves one out.
+    """
+    findings = Findings(display_path(path))
+    shape = Schema(("list", "fold"), (), {"fold": "split"})
+    table = read(path, format_of(path, None), [shape], findings, Limits())
+    found: dict[str, str] = {}
+    known = set(lists)
+    if table is None:
+        raise ChallengeError(problems=[replace(p, code=f"T{p.code[1:]}") for p in findings])
+    for row in range(len(table)):
+        name, split = table.ids["list"].text(row), table.ids["fold"].text(row)
+        line = int(table.line[row])
+        if found.setdefault(name, split) != split:
+            findings.add(Problem("T304", f"list {quoted(name)} is in two splits", line=line))
+        elif name not in known:
+            findings.add(Problem("T302", f"list {quoted(name)} is not in the truth", line=line))
+        elif split in SHOWN_WORDS or not split:
+            message = f"a split cannot be called {quoted(split)}"
+            findings.add(Problem("T304", message, line=line))
+    if not findings.fatal and (left := [name for name in lists if name not in found]):
+        findings.add(Problem("T301", f"{len(left):,} lists are in no split: {join_first(left)}"))
+    if findings.fatal:
+        raise ChallengeError(problems=[replace(p, code=f"T{p.code[1:]}") for p in findings])
+    return found
+
+
+def cut(card: Scorecard, keep: Mask) -> Scorecard:
+    """A scorecard of some of its lists, as if the truth had only these.
+
+    Args:
+        card: the scorecard of all lists.
+        keep: one a list of the card.
+    """
+    if keep.all():
+        return card
+    place: Ints = np.cumsum(keep) - 1
+    positions = card.positions
+    if positions is not None:
+        mine, truth = keep[positions.in_list], keep[positions.truth_list]
+        positions = replace(
+            positions,
+            in_list=place[positions.in_list[mine]],
+            position=positions.position[mine],
+            grade=positions.grade[mine],
+            truth_list=place[positions.truth_list[truth]],
+            truth_grade=positions.truth_grade[truth],
+            lists=int(keep.sum()),
+        )
+    statistics = {}
+    for name, each in card.statistics.items():
+        part = each.of(keep)
+        statistics[name] = replace(part, in_list=place[part.in_list])
+    return replace(
+        card,
+        lists=tuple(name for name, kept in zip(card.lists, keep, strict=True) if kept),
+        answered=card.answered[keep],
+        values={name: values[keep] for name, values in card.values.items()},
+        statistics=statistics,
+        positions=positions,
+    )
