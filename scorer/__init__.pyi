@@ -1,3 +1,4 @@
+from .api.board import Board as Board
 from .api.check import check as check
 from .api.compare import compare as compare
 from .api.evaluate import evaluate as evaluate

@@ -1,0 +1,1018 @@
+"""The board that lives: record entries, evaluate them, decide, show and explain the board.
+
+with scorer.Board.open("challenges/course-2026") as board:
+board.add(["submission.csv"], team="red")
+print(board.board().report)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scorer.api.submissions import Named, loaded, named_file, terms_of
+from scorer.challenge.load import load
+from scorer.challenge.model import KEY, Challenge
+from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.trespass import trespass
+from scorer.core.arrays import Floats, Mask
+from scorer.core.errors import ChallengeError, ScorerError, UnknownName, UsageError
+from scorer.core.problems import Findings
+from scorer.core.text import quoted
+from scorer.engines.local import local
+from scorer.io.write import write
+from scorer.leaderboard.board import Terms, settled
+from scorer.leaderboard.records import from_json, to_json
+from scorer.prepare.bind import BoundChallenge, prepare
+from scorer.prepare.open import OpenChallenge, opened
+from scorer.prepare.probes import answerable
+from scorer.results.scorecard import Scorecard
+from scorer.store import receipts
+from scorer.store.audit import (
+    Pair,
+    Probing,
+    Shake,
+    duplicates,
+    near_duplicates,
+    probing,
+    shake_up,
+)
+from scorer.store.files import Files, as_path, digest_of, files_at
+from scorer.store.live import LiveReport, Means, Move, Snapshot, Why, counted, moves
+from scorer.store.phases import (
+    Left,
+    Refusal,
+    Span,
+    closed,
+    phase_at,
+    quota_left,
+    refused_answers,
+    refused_by_quota,
+    shown_at,
+)
+from scorer.store.records import Act, Decision, Entry, Evaluation, Status, Team, Version
+from scorer.store.selection import state
+from scorer.store.splits import drawn, read_splits
+
+if TYPE_CHECKING:
+    from scorer.store.database import Database
+
+FOLDER = ".scorer"  # beside challenge.yaml
+LEASE = 15 * 60  # seconds for which a worker holds an evaluation
+TRIES = 3  # workers that may end over an evaluation before it counts as failed
+
+
+class Added(NamedTuple):
+    """What became of one file that was sent."""
+
+    name: str
+    team: str
+    received: datetime
+    sha256: str
+    status: str  # scored, rejected, refused, failed or pending
+    entry: int | None = None  # None: refused, nothing was recorded
+    code: str | None = None  # S80x of a refusal, S901 of a failure
+    message: str | None = None
+    findings: Findings = Findings()
+    receipt: str | None = None
+    values: Mapping[str, Mapping[str, float]] = {}  # split -> measure id -> mean
+
+
+class Event(NamedTuple):
+    """A line of the log."""
+
+    time: datetime
+    kind: str  # entry, decision, version or team
+    entry: int | None = None
+    team: str | None = None
+    status: str | None = None  # of an entry; of a decision, the act
+    by: str | None = None
+    reason: str | None = None
+
+
+class Rescored(NamedTuple):
+    """What a re-scoring changes, or would change."""
+
+    applied: bool
+    lists_changed: int  # lists for which any entry's value of any measure changes
+    moves: Sequence[Move] = ()
+    entered: Sequence[int] = ()  # entries that count now and did not
+    left: Sequence[int] = ()  # entries that counted and do not now
+
+
+class Audited(NamedTuple):
+    """What an audit found; for the organizer only."""
+
+    duplicates: Sequence[Sequence[int]]
+    near_duplicates: Sequence[Pair]
+    probing: Sequence[Probing]
+    shake_up: Sequence[Shake]
+
+
+class Board:
+    """The living leaderboard of one challenge: the challenge and its store."""
+
+    def __init__(
+        self, challenge: Challenge, database: Database, files: Files, *, allow_plugins: bool = False
+    ) -> None:
+        self.challenge, self._database, self._files = challenge, database, files
+        self._plugins = allow_plugins
+        self._ready: dict[int, OpenChallenge] = {}
+        self._terms: dict[int, Terms] = {}
+
+    @classmethod
+    def open(
+        cls,
+        challenge: Challenge | Path | str,
+        store: str | None = None,
+        files: str | None = None,
+        *,
+        allow_plugins: bool = False,
+    ) -> Board:
+        """Open the board of a challenge, made where there is none yet.
+
+        Args:
+            challenge: a loaded challenge, or the path of its challenge.yaml or folder.
+            store: the database's URL; default: `.scorer/board.db` beside challenge.yaml.
+            files: where entry files are kept, a folder or a URL that fsspec knows; default:
+                `.scorer/files`.
+            allow_plugins: whether the challenge's own metrics may be run.
+
+        Raises:
+            ChallengeError: the challenge is wrong.
+            UsageError: the store cannot be opened.
+        """
+        from scorer.store.database import Database
+
+        made = loaded(challenge)
+        folder = made.folder / FOLDER
+        if store is None or files is None:
+            try:
+                folder.mkdir(mode=0o700, exist_ok=True)
+            except OSError as error:
+                raise UsageError(f"the store cannot be made: {error.strerror}") from None
+        database = Database.open(store or f"sqlite:///{folder / 'board.db'}", made.id)
+        return cls(made, database, files_at(files or folder / "files"), allow_plugins=allow_plugins)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._database.close()
+
+    def __enter__(self) -> Board:
+        """The board itself."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Close the store."""
+        self.close()
+
+    # versions of the challenge
+
+    @cached_property
+    def _manifest(self) -> dict[str, str]:
+        """Path below the challenge's folder -> SHA-256, of its files as they are now."""
+        found = {}
+        for path in dict.fromkeys(self.challenge.files):
+            with suppress(FileNotFoundError):
+                found[self._relative(path)] = digest_of(path)[0]
+        return found
+
+    def _relative(self, path: Path) -> str:
+        return os.path.relpath(os.path.realpath(path), self.challenge.folder)
+
+    def version(self, now: datetime | None = None) -> Version:
+        """The version in force, or that at a time; the first counts from the beginning.
+
+        Raises:
+            ChallengeError: there is none yet, and the challenge is wrong.
+        """
+        versions = self._database.versions()
+        if not versions:
+            first, ready = self._as_it_is(1, datetime.now(UTC))
+            self._keep_files()
+            if self._database.add_version(first):
+                self._ready[1] = ready
+            versions = self._database.versions()
+        return [v for v in versions if now is None or v.number == 1 or v.since <= now][-1]
+
+    def _as_it_is(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
+        """The version that the files make as they are now."""
+        ready = answerable(opened(prepare(self.challenge, self._plugins)))
+        terms = terms_of(ready)
+        values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
+        splits: Mapping[str, str] = {}
+        if (asked := self.challenge.splits) is not None:
+            if asked.file is not None:
+                splits = read_splits(asked.file, terms.lists)
+            else:
+                splits = drawn(asked, terms.lists, terms.groups)
+        version = Version(
+            number, since, values, terms.fingerprint, self._manifest, to_json(terms), splits
+        )
+        return version, ready
+
+    def _keep_files(self) -> None:
+        for name, sha256 in self._manifest.items():
+            self._files.keep(self.challenge.folder / name, sha256)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The challenge's files that are not as the version in force has them."""
+        versions = self._database.versions()
+        if not versions:
+            return ()
+        known = versions[-1].files
+        names = known.keys() | self._manifest.keys()
+        return tuple(sorted(n for n in names if known.get(n) != self._manifest.get(n)))
+
+    def _opened(self, version: Version) -> OpenChallenge:
+        """A version's truth, open; its own files are used, whatever stands in the folder now."""
+        if version.number not in self._ready:
+            self._ready[version.number] = answerable(opened(self._bound(version)))
+        return self._ready[version.number]
+
+    def _bound(self, version: Version) -> BoundChallenge:
+        if dict(version.files) == self._manifest:
+            return prepare(self.challenge, self._plugins)
+        folder = self.challenge.folder / FOLDER / "versions" / str(version.number)
+        for name, sha256 in version.files.items():
+            target = folder / name
+            if not target.exists() or digest_of(target)[0] != sha256:
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with self._files.open(sha256) as kept:
+                    write(target, kept.read())
+        with suppress(FileNotFoundError):
+            write(folder / KEY, (self.challenge.folder / KEY).read_bytes())
+        challenge = load(folder / self._relative(self.challenge.path))
+        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self._plugins)
+
+    def terms(self, version: Version | None = None) -> Terms:
+        """What the board needs of a version; nothing of it opens the truth."""
+        held = version or self.version()
+        if held.number not in self._terms:
+            metrics = self._bound(held).metrics if self.challenge.plugins else None
+            self._terms[held.number] = from_json(Terms, held.terms, metrics)
+        return self._terms[held.number]
+
+    def _rules(self) -> Challenge:
+        """The challenge's rules in force."""
+        return self.terms().challenge
+
+    # entries
+
+    def add(
+        self,
+        files: Iterable[Named | Path | str],
+        team: str,
+        *,
+        now: datetime | None = None,
+        answers: Mapping[str, str] | None = None,
+        baseline: bool = False,
+        evaluate: bool = True,
+    ) -> list[Added]:
+        """Record entries: rules first, then the blind checks, then values.
+
+        An entry's number is given only when its file and its row are on disk.
+
+        Args:
+            files: paths, each named after its file, or `Named` ones.
+            team: whose entries they are; of a baseline, what it is called.
+            now: when they were received.
+            answers: question -> answer.
+            baseline: whether they stand outside the ranks, without quota or phases.
+            evaluate: whether to evaluate at once; otherwise a worker does.
+
+        Raises:
+            ChallengeError: the challenge in force is wrong.
+            UsageError: a file cannot be read or kept; nothing was recorded of it.
+        """
+        return [
+            self._add(file, team, now or datetime.now(UTC), dict(answers or {}), baseline, evaluate)
+            for file in map(named_file, files)
+        ]
+
+    def _add(
+        self,
+        file: Named,
+        team: str,
+        now: datetime,
+        answers: Mapping[str, str],
+        baseline: bool,
+        evaluate: bool,
+    ) -> Added:
+        from scorer.store.database import Draft
+
+        version = self.version()
+        rules = self.terms(version).challenge
+        if (astray := trespass(self.challenge, file.path)) is not None:
+            raise UsageError(f"{file.display}: {astray.message}")
+        try:
+            sha256, size = digest_of(file.path)
+        except OSError as error:
+            raise UsageError(f"{file.path} cannot be read: {error.strerror}") from None
+        known, refused = self._team(team), None
+        if not baseline:
+            refused = closed(rules, now) or refused_answers(rules.questions, answers)
+            if refused is None and known is None and rules.registration == "invite":
+                refused = Refusal("S804", f"there is no team {quoted(team)}")
+        if refused is None:
+            if known is None and not baseline:
+                known = self._database.add_team(_team_name(team), now)
+            try:
+                self._files.keep(file.path, sha256)
+            except OSError as error:
+                raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
+        span = None if baseline else phase_at(rules, now)
+
+        def admit(entries: Sequence[Entry], statuses: Mapping[str, Status]) -> Refusal | None:
+            if refused is not None or baseline or known is None or span is None:
+                return refused
+            mine = [entry for entry in entries if entry.team == known.id]
+            if copy := next((e for e in mine if e.sha256 == sha256), None):
+                return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
+            left = quota_left(rules, span, mine, _by_number(mine, statuses), now)
+            return refused_by_quota(rules, left)
+
+        added = Added(file.name, team, now, sha256, "refused")
+        if refused is not None:
+            return added._replace(code=refused.code, message=refused.message)
+        draft = Draft(
+            None if baseline or known is None else known.id,
+            now,
+            sha256,
+            file.path.name,
+            size,
+            span.phase.id if span else None,
+            team if baseline else "",
+            answers,
+        )
+        entry, receipt, refusal = self._database.record(
+            draft,
+            version.values,
+            admit,
+            lambda entry, previous: receipts.receipt(entry, team, version.fingerprint, previous),
+        )
+        if entry is None or receipt is None:
+            return added._replace(code=refusal.code, message=refusal.message)
+        if not evaluate:
+            return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
+        self._evaluate(version, sha256, entry.file)
+        return self.outcome(entry.number)
+
+    def outcome(self, number: int) -> Added:
+        """What became of an entry. Raises `UnknownName` where there is none of that number."""
+        entry, version = self.entry(number), self.version()
+        made = self._database.evaluation(version.values, entry.sha256)
+        chain = {each.entry: each.digest for each in self._database.receipts()}
+        name = self._entry_team(entry)
+        status = "pending" if made is None else made.status
+        added = Added(
+            Path(entry.file).stem, name, entry.received, entry.sha256, status, number,
+            receipt=chain.get(number),
+        )  # fmt: skip
+        if made is None or status == "pending":
+            return added
+        added = added._replace(findings=Findings.from_json(made.findings))
+        if status == "failed":
+            message = f"not your fault, nothing was counted, reference {made.reference}"
+            return added._replace(code="S901", message=f"the scorer failed: {message}")
+        if status == "scored":
+            return added._replace(values=self._means(version, made))
+        return added
+
+    def work(self, *, most: int | None = None, worker: str | None = None) -> int:
+        """Evaluate what waits, until nothing does; several workers share it.
+
+        Args:
+            most: how many at most.
+            worker: what this worker is called in the store.
+
+        Returns:
+            How many were evaluated.
+        """
+        version, done = self.version(), 0
+        name = worker or f"{os.uname().nodename}:{os.getpid()}"
+        files = {entry.sha256: entry.file for entry in self._database.entries()}
+        while most is None or done < most:
+            sha256 = self._database.claim(version.values, name, datetime.now(UTC), LEASE)
+            if sha256 is None:
+                break
+            self._evaluate(version, sha256, files.get(sha256, "submission"))
+            done += 1
+        return done
+
+    def finish_pending(self, version: Version | None = None) -> None:
+        """Evaluate what was recorded and not evaluated, as after a process was killed."""
+        held, entries = version or self.version(), self._database.entries()
+        statuses = self._database.statuses(held.values)
+        if missing := [e.sha256 for e in entries if e.sha256 not in statuses]:
+            self._database.ask(held.values, missing, datetime.now(UTC))
+        for entry in entries:
+            if statuses.get(entry.sha256, "pending") == "pending":
+                self._evaluate(held, entry.sha256, entry.file)
+
+    def _evaluate(self, version: Version, sha256: str, name: str) -> None:
+        """Evaluate a file under a version, unless that is done already."""
+        known = self._database.evaluation(version.values, sha256)
+        if known is not None and known.status != "pending":
+            return
+        try:
+            if self._database.tries(version.values, sha256) > TRIES:
+                raise ScorerError(f"{TRIES} workers ended over this file")
+            made = self._evaluated(version, self._opened(version), sha256, name)
+        except ChallengeError:
+            raise
+        except (MemoryError, ScorerError, OSError, ArithmeticError, ValueError) as error:
+            made = Evaluation(
+                version.values,
+                sha256,
+                "failed",
+                reference=secrets.token_hex(4),
+                cause="".join(traceback.format_exception(error)),
+            )
+        self._database.finish(replace(made, made=datetime.now(UTC)))
+
+    def _evaluated(
+        self, version: Version, ready: OpenChallenge, sha256: str, name: str
+    ) -> Evaluation:
+        """What a version makes of a file; kept nowhere."""
+        with as_path(self._files, sha256, name) as path:
+            (outcome,) = local(ready, [path])
+        findings = Findings(name)
+        findings.extend(replace(problem, path=name) for problem in outcome.findings)
+        scored = settled(terms_of(ready), name, name, replace(outcome, findings=findings))
+        if scored.card is None:
+            return Evaluation(version.values, sha256, "rejected", scored.findings.to_json())
+        folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
+        made = Evaluation(
+            version.values,
+            sha256,
+            "scored",
+            scored.findings.to_json(),
+            scored.card.to_bytes(),
+            folds,
+        )
+        return replace(made, summary=self._summary(version, made))
+
+    def _summary(self, version: Version, made: Evaluation) -> str:
+        """The means of an evaluation on every split."""
+        snapshot = self._snapshot(version, lambda sha256: made)
+        entry = Entry(0, None, version.since, made.sha256, "", 0, None)
+        means = {
+            split: {
+                measure: None if np.isnan(value.mean) else value.mean
+                for measure, value in snapshot.scored(entry, "", split).values.items()
+            }
+            for split in snapshot.splits
+        }
+        return json.dumps({"fingerprint": version.fingerprint, "means": means})
+
+    def _means(self, version: Version, made: Evaluation) -> dict[str, dict[str, float]]:
+        """Split -> measure id -> mean, of an evaluation; worked out once for each fingerprint."""
+        kept = json.loads(made.summary) if made.summary else {}
+        if kept.get("fingerprint") != version.fingerprint:
+            whole = self._database.evaluation(version.values, made.sha256) or made
+            summary = self._summary(version, whole)
+            self._database.summarize(version.values, made.sha256, summary)
+            kept = json.loads(summary)
+        return {
+            split: {key: np.nan if mean is None else mean for key, mean in means.items()}
+            for split, means in kept["means"].items()
+        }
+
+    def failure(self, reference: str) -> str:
+        """What went wrong with an evaluation; for the organizer only. Raises `UnknownName`."""
+        found = self._database.failure(reference)
+        if found is None:
+            raise UnknownName("failure", reference, [])
+        return found.cause or ""
+
+    def retry(self, reference: str) -> None:
+        """Have a failed evaluation made again. Raises `UnknownName`."""
+        found = self._database.failure(reference)
+        if found is None:
+            raise UnknownName("failure", reference, [])
+        self._database.retry(found.values, found.sha256)
+
+    # teams and decisions
+
+    def add_team(self, name: str, *, now: datetime | None = None) -> str:
+        """Make a team, and give the token that is shown once.
+
+        Raises:
+            UsageError: the name is taken, or is none.
+        """
+        if self._team(name) is not None:
+            raise UsageError(f"there is a team {quoted(name)} already")
+        moment = now or datetime.now(UTC)
+        return self._new_token(self._database.add_team(_team_name(name), moment).id, moment)
+
+    def new_token(self, name: str | None, *, now: datetime | None = None) -> str:
+        """Another token of a team, or one of an organizer's (None). Raises `UnknownName`."""
+        team = None if name is None else self.team(name).id
+        return self._new_token(team, now or datetime.now(UTC))
+
+    def _new_token(self, team: int | None, now: datetime) -> str:
+        token = secrets.token_urlsafe(24)  # 192 bits
+        self._database.add_token(team, hashlib.sha256(token.encode()).hexdigest(), now)
+        return token
+
+    def revoke(self, name: str | None, *, now: datetime | None = None) -> int:
+        """Revoke all tokens of a team, or of the organizers (None); how many there were."""
+        team = None if name is None else self.team(name).id
+        mine = [t for t in self._database.tokens() if t.team == team and t.revoked is None]
+        for token in mine:
+            self._database.mark_token(token.id, revoked=now or datetime.now(UTC))
+        return len(mine)
+
+    def teams(self) -> dict[str, Team]:
+        """What the teams are called now -> the team, in the order in which they were made."""
+        teams = self._database.teams()
+        names = self._names()
+        return {names[team.id]: team for team in teams}
+
+    def team(self, name: str) -> Team:
+        """One team. Raises `UnknownName`."""
+        found = self._team(name)
+        if found is None:
+            raise UnknownName("team", name, list(self.teams()))
+        return found
+
+    def _team(self, name: str) -> Team | None:
+        return self.teams().get(name)
+
+    def decide(
+        self,
+        act: Act,
+        subject: int | str,
+        reason: str,
+        *,
+        by: str | None = None,
+        name: str | None = None,
+        now: datetime | None = None,
+    ) -> Decision:
+        """Decide on an entry (its number) or a team (its name).
+
+        Args:
+            act: disqualify, restore, select, withdraw or rename.
+            subject: an entry's number, or a team's name.
+            reason: why.
+            by: who decides.
+            name: the new name, of a rename.
+            now: when.
+
+        Raises:
+            UsageError: the act does not fit its subject.
+            UnknownName: there is no such entry or team.
+        """
+        if not reason.strip():
+            raise UsageError("a decision needs a reason: --reason")
+        moment, entry, team = now or datetime.now(UTC), None, None
+        if isinstance(subject, int) or subject.isdigit():
+            entry = self.entry(int(subject))
+        else:
+            team = self.team(subject).id
+        if act in ("select", "withdraw") and entry is None:
+            raise UsageError(f"{act} takes an entry's number")
+        if act == "rename":
+            if team is None or not name:
+                raise UsageError("rename takes a team and its new name")
+            if self._team(_team_name(name)) is not None:
+                raise UsageError(f"there is a team {quoted(name)} already")
+        if act == "select" and entry is not None:
+            team = entry.team
+            if team is None:
+                raise UsageError(f"entry {entry.number} is a baseline, which no team can select")
+            if self.outcome(entry.number).status != "scored":
+                raise UsageError(f"entry {entry.number} is not scored; it cannot be selected")
+        number = entry.number if entry else None
+        return self._database.decide(act, moment, reason, team=team, entry=number, by=by, name=name)
+
+    # what is there
+
+    def entry(self, number: int) -> Entry:
+        """One entry. Raises `UnknownName`."""
+        entries = {entry.number: entry for entry in self._database.entries()}
+        if number not in entries:
+            raise UnknownName("entry", str(number), [str(known) for known in entries])
+        return entries[number]
+
+    @contextmanager
+    def entry_file(self, number: int) -> Iterator[Named]:
+        """An entry's file, there as long as the context. Raises `UnknownName`."""
+        entry = self.entry(number)
+        with as_path(self._files, entry.sha256, entry.file) as path:
+            yield Named(f"{self._entry_team(entry)} ({number})", path, shown=entry.file)
+
+    @property
+    def in_force(self) -> Challenge:
+        """The challenge as the version in force has it, with the files of that version."""
+        return self._bound(self.version()).challenge
+
+    def entries(self, team: str | None = None) -> list[Entry]:
+        """All entries in order, or those of one team. Raises `UnknownName`."""
+        wanted = None if team is None else self.team(team).id
+        return [e for e in self._database.entries() if team is None or e.team == wanted]
+
+    def statuses(self) -> dict[int, Status]:
+        """Entry number -> what became of it under the version in force."""
+        entries = self._database.entries()
+        return _by_number(entries, self._database.statuses(self.version().values))
+
+    def _entry_team(self, entry: Entry) -> str:
+        names = self._names()
+        return entry.name if entry.team is None else names[entry.team]
+
+    def _names(self) -> Mapping[int, str]:
+        """Team -> what it is called now."""
+        ever = datetime.max.replace(tzinfo=UTC)
+        return state(self._database.teams(), self._database.decisions(), ever).names
+
+    def quota(self, team: str, now: datetime | None = None) -> tuple[Span | None, Left | None]:
+        """The phase at a time, and what a team may still send in it; None where it may not."""
+        moment, rules = now or datetime.now(UTC), self._rules()
+        span = phase_at(rules, moment)
+        if span is None or not span.takes_entries:
+            return span, None
+        known = self._team(team)
+        mine = [e for e in self._database.entries() if known and e.team == known.id]
+        by_number = _by_number(mine, self._database.statuses(self.version().values))
+        return span, quota_left(rules, span, mine, by_number, moment)
+
+    def log(self, team: str | None = None) -> list[Event]:
+        """Entries, decisions, versions and teams in the order of time. Raises `UnknownName`."""
+        names = self._names()
+        entries, statuses = self._database.entries(), self.statuses()
+        teams = {e.number: e.name if e.team is None else names[e.team] for e in entries}
+        found = [
+            Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}")
+            for v in self._database.versions()
+        ]
+        found += [Event(t.made, "team", team=names[t.id]) for t in self._database.teams()]
+        found += [
+            Event(e.received, "entry", e.number, teams[e.number], statuses[e.number])
+            for e in entries
+        ]
+        for each in self._database.decisions():
+            about = teams.get(each.entry) if each.entry is not None else names.get(each.team or 0)
+            reason = f"{each.name}: {each.reason}" if each.act == "rename" else each.reason
+            found.append(Event(each.time, "decision", each.entry, about, each.act, each.by, reason))
+        if team is not None:
+            self.team(team)
+            found = [event for event in found if event.team == team]
+        return sorted(found, key=lambda event: (event.time, event.kind, event.entry or 0))
+
+    # the board
+
+    def snapshot(self, version: Version | None = None) -> Snapshot:
+        """All that the board is a function of, under the version in force or another."""
+        held = version or self.version()
+        return self._snapshot(held, lambda sha256: self._whole(held, sha256))
+
+    def _whole(self, version: Version, sha256: str) -> Evaluation:
+        found = self._database.evaluation(version.values, sha256)
+        assert found is not None
+        return found
+
+    def _snapshot(
+        self,
+        version: Version,
+        evaluation: Callable[[str], Evaluation],
+        means: Mapping[str, Means] | None = None,
+    ) -> Snapshot:
+        terms = self.terms(version)
+        return Snapshot(
+            terms,
+            _masks(terms.lists, version.splits),
+            self._database.teams(),
+            self._database.entries(),
+            self._database.decisions(),
+            self._database.statuses(version.values),
+            _Means(self, version) if means is None else means,
+            evaluation,
+        )
+
+    def board(
+        self,
+        *,
+        split: str | None = None,
+        phase: str | None = None,
+        as_of: datetime | None = None,
+        rule: str | None = None,
+        now: datetime | None = None,
+        entries: Sequence[int] | None = None,
+    ) -> LiveReport:
+        """The board, as the report that `score` makes of files.
+
+        Args:
+            split: whose lists; default: the split that the phase shows.
+            phase: as in that phase; default: the one at `now`.
+            as_of: what the board was then: entries received and decisions made by then, under the
+                version in force then.
+            rule: another entry rule than the challenge's: best, last, selected or all.
+            now: the time that decides which phase it is; default: `as_of`, else the present.
+            entries: only these, each a row of its own, whatever the rules.
+
+        Raises:
+            UnknownName: there is no such split, phase or entry.
+        """
+        for number in entries or ():
+            self.entry(number)
+        version = self.version(as_of)
+        self.finish_pending(version)
+        moment = as_of or now or datetime.now(UTC)
+        return self.snapshot(version).board(
+            moment, split=split, phase=phase, rule=rule, only=entries
+        )
+
+    def shown(self, now: datetime | None = None) -> str:
+        """What participants are shown at a time: a split's name, all, own or none."""
+        return shown_at(self._rules(), now or datetime.now(UTC))
+
+    def splits(self) -> dict[str, tuple[str, ...]]:
+        """The lists of each split; for the organizer only."""
+        found: dict[str, list[str]] = {}
+        for name, split in self.version().splits.items():
+            found.setdefault(split, []).append(name)
+        return {split: tuple(sorted(names)) for split, names in found.items()}
+
+    def why(self, team: str, *, split: str | None = None, now: datetime | None = None) -> Why:
+        """Why a team stands where it stands. Raises `UnknownName`."""
+        known = self.team(team)
+        self.finish_pending()
+        return self.snapshot().why(known, now or datetime.now(UTC), split)
+
+    def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
+        """Evaluate all entries under the files as they are now, and put that version in force.
+
+        Old evaluations stay, and every entry keeps its time.
+
+        Args:
+            dry_run: only say what would change.
+            now: when the new version comes into force.
+
+        Raises:
+            ChallengeError: the challenge as it is now is wrong; nothing changes.
+        """
+        moment = now or datetime.now(UTC)
+        before = self.version()
+        self.finish_pending(before)
+        after, ready = self._as_it_is(before.number + 1, moment)
+        if not self.changed and after.values == before.values:
+            return Rescored(False, 0)
+        self._terms[after.number] = terms_of(ready)
+        made: dict[str, Evaluation] = {}
+        for entry in self._database.entries():
+            known = self._database.evaluation(after.values, entry.sha256)
+            if known is None or known.status != "scored":
+                known = self._evaluated(after, ready, entry.sha256, entry.file)
+            made[entry.sha256] = known
+        old = self.snapshot(before)
+        new = replace(
+            self._snapshot(after, made.__getitem__, _Kept(self, after, made)),
+            statuses={sha256: each.status for sha256, each in made.items()},
+        )
+        was, will = counted(old, moment), counted(new, moment)
+        result = Rescored(
+            not dry_run,
+            self._lists_changed(before, made),
+            moves(old, new, moment),
+            sorted(will - was),
+            sorted(was - will),
+        )
+        if dry_run:
+            del self._terms[after.number]
+            return result
+        self._keep_files()
+        self._database.ask(after.values, list(made), moment)
+        for each in made.values():
+            self._database.finish(replace(each, made=moment))
+        if not self._database.add_version(after):
+            raise UsageError("another process has re-scored this board just now; try again")
+        self._ready[after.number] = ready
+        return result
+
+    def _lists_changed(self, before: Version, made: Mapping[str, Evaluation]) -> int:
+        """For how many lists any value of any entry is another than before."""
+        changed: set[str] = set()
+        for sha256, each in made.items():
+            known = self._database.evaluation(before.values, sha256)
+            cards = [
+                Scorecard.from_bytes(e.card) if e is not None and e.card is not None else None
+                for e in (known, each)
+            ]
+            changed |= _differing(*cards)
+        return len(changed)
+
+    def audit(self, *, now: datetime | None = None) -> Audited:
+        """Copies, near-copies, probing and the shake-up; for the organizer only."""
+        from scorer.store.orders import order_of
+
+        moment = now or datetime.now(UTC)
+        self.finish_pending()
+        snapshot, version = self.snapshot(), self.version()
+        primary = snapshot.terms.primary
+        scored = [e for e in snapshot.entries if snapshot.statuses.get(e.sha256) == "scored"]
+        found = {}
+        for entry in scored:
+            if entry.sha256 not in found:
+                with as_path(self._files, entry.sha256, entry.file) as path:
+                    found[entry.sha256] = order_of(path, self._bound(version), snapshot.terms.lists)
+        orders = {e.number: found[e.sha256].orders for e in scored}
+        same = duplicates(scored, {e.number: found[e.sha256].digest for e in scored})
+        per_list: dict[int, Floats] = {}
+        for entry in scored:
+            values = snapshot.scored(entry, "", EVERYTHING).values[primary.id].per_list
+            if values is not None:
+                per_list[entry.number] = values
+        names = snapshot.state(moment).names
+        series = {
+            names[team.id]: [e.number for e in scored if e.team == team.id]
+            for team in snapshot.teams
+        }
+        return Audited(
+            same,
+            near_duplicates(scored, orders, same),
+            probing(series, per_list),
+            self._shake_up(snapshot, moment, per_list),
+        )
+
+    def _shake_up(
+        self, snapshot: Snapshot, now: datetime, per_list: Mapping[int, Floats]
+    ) -> list[Shake]:
+        """How the ranks of the first two splits differ, where there are two."""
+        parts = [name for name in snapshot.splits if name != EVERYTHING][:2]
+        if len(parts) < 2:
+            return []
+        live = snapshot.board(now, split=parts[0], certain=False)
+        rows = [
+            row
+            for each in live.report.standings
+            if each.rank is not None and (row := live.rows[each.name]).entry in per_list
+        ]
+        if len(rows) < 2:
+            return []
+        return shake_up(
+            [row.team for row in rows],
+            np.array([per_list[row.entry] for row in rows]),
+            np.flatnonzero(snapshot.splits[parts[0]]),
+            np.flatnonzero(snapshot.splits[parts[1]]),
+            snapshot.terms.primary.metric.better == "higher",
+            seed=snapshot.rules.leaderboard.seed,
+        )
+
+    # seal and receipts
+
+    def seal(self, *, now: datetime | None = None) -> str:
+        """Commit to rules, truth and plugins: writes challenge.seal, gives the commitment.
+
+        Raises:
+            UsageError: the challenge is sealed already.
+        """
+        target = self.challenge.folder / receipts.SEAL
+        salt_file = self.challenge.folder / FOLDER / receipts.SALT
+        if target.exists() or salt_file.exists():
+            raise UsageError(f"{receipts.SEAL} exists already; a challenge is sealed once")
+        salt = receipts.new_salt()
+        commitment = receipts.commitment(salt, self._manifest)
+        salt_file.parent.mkdir(mode=0o700, exist_ok=True)
+        write(salt_file, f"{salt}\n".encode())
+        salt_file.chmod(0o600)
+        moment = now or datetime.now(UTC)
+        write(target, receipts.seal_text(self.challenge.id, commitment, moment).encode())
+        return commitment
+
+    def reveal(self, folder: Path) -> None:
+        """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
+
+        The files are those that were sealed, as the store keeps them.
+
+        Raises:
+            UsageError: the challenge was never sealed, or the folder exists.
+        """
+        salt_file = self.challenge.folder / FOLDER / receipts.SALT
+        if not salt_file.exists():
+            raise UsageError("the challenge was not sealed: score seal comes before the start")
+        if os.path.lexists(folder):
+            raise UsageError(f"{folder} exists already")
+        salt = salt_file.read_text(encoding="utf-8").strip()
+        sealed = json.loads((self.challenge.folder / receipts.SEAL).read_text(encoding="utf-8"))
+        manifests = [self._manifest, *(dict(v.files) for v in self._database.versions())]
+        fits = [m for m in manifests if receipts.commitment(salt, m) == sealed["commitment"]]
+        if not fits:
+            raise UsageError(
+                "neither the files as they are now nor any version that was in force is what was "
+                "sealed; nothing is revealed"
+            )
+        passing = folder.with_name(f".{folder.name}.new-{os.getpid()}")
+        passing.mkdir(parents=True)
+        for name, sha256 in fits[0].items():
+            target = passing / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if self._manifest.get(name) == sha256:
+                write(target, (self.challenge.folder / name).read_bytes())
+            else:
+                with self._files.open(sha256) as kept:
+                    write(target, kept.read())
+        text = receipts.revealed_text(self.challenge.id, salt, fits[0], sealed["commitment"])
+        write(passing / receipts.REVEALED, text.encode())
+        write(passing / receipts.SEAL, (self.challenge.folder / receipts.SEAL).read_bytes())
+        write(passing / receipts.RECEIPTS, self.receipts().encode())
+        os.replace(passing, folder)
+
+    def receipts(self) -> str:
+        """All receipts, one a line, each with the digest of the one before."""
+        return receipts.as_lines(self._database.receipts())
+
+
+class _Means(Mapping[str, Means]):
+    """The means of a version's evaluations, from their summaries."""
+
+    def __init__(self, board: Board, version: Version) -> None:
+        self._board, self._version = board, version
+
+    @cached_property
+    def _summaries(self) -> dict[str, str | None]:
+        return self._board._database.summaries(self._version.values)
+
+    def __getitem__(self, sha256: str) -> Means:
+        made = Evaluation(self._version.values, sha256, "scored", summary=self._summaries[sha256])
+        return self._board._means(self._version, made)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._summaries)
+
+    def __len__(self) -> int:
+        return len(self._summaries)
+
+
+class _Kept(_Means):
+    """The means of evaluations that are in no store yet."""
+
+    def __init__(self, board: Board, version: Version, made: Mapping[str, Evaluation]) -> None:
+        super().__init__(board, version)
+        self._made = made
+
+    @cached_property
+    def _summaries(self) -> dict[str, str | None]:
+        scored = {key: each for key, each in self._made.items() if each.status == "scored"}
+        return {key: self._board._summary(self._version, each) for key, each in scored.items()}
+
+
+def _masks(lists: Sequence[str], splits: Mapping[str, str]) -> dict[str, Mask]:
+    """Split -> one a list; `all` is the first."""
+    names = sorted(set(splits.values()), key=lambda name: (name != "public", name))
+    masks = {EVERYTHING: np.ones(len(lists), dtype=bool)}
+    for name in names:
+        masks[name] = np.array([splits.get(each) == name for each in lists], dtype=bool)
+    return masks
+
+
+def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict[int, Status]:
+    return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}
+
+
+def _differing(one: Scorecard | None, other: Scorecard | None) -> set[str]:
+    """The lists for which two scorecards have another value, or only one has any."""
+    if one is None or other is None:
+        either = one or other
+        return set() if either is None else set(either.lists)
+    if one.lists != other.lists:
+        return set(one.lists) ^ set(other.lists) | _differing_values(one, other)
+    return _differing_values(one, other)
+
+
+def _differing_values(one: Scorecard, other: Scorecard) -> set[str]:
+    common = sorted(set(one.lists) & set(other.lists))
+    places = [{name: n for n, name in enumerate(card.lists)} for card in (one, other)]
+    mine, theirs = (np.array([place[name] for name in common], dtype=int) for place in places)
+    changed = np.zeros(len(common), dtype=bool)
+    for measure in one.values.keys() & other.values.keys():
+        a, b = one.values[measure][mine], other.values[measure][theirs]
+        changed |= ~((a == b) | (np.isnan(a) & np.isnan(b)))
+    return {name for name, differs in zip(common, changed, strict=True) if differs}
+
+
+def _team_name(name: str) -> str:
+    """A team's name, as it may be.
+
+    Raises:
+        UsageError: it is empty, too long, not printable, or could be an entry's number.
+    """
+    fine = name.strip() == name and name.isprintable() and 0 < len(name) <= 100
+    if not fine or name.isdigit():
+        message = "write up to 100 printable characters, not only digits"
+        raise UsageError(f"{quoted(name)} cannot be a team's name; {message}")
+    return name

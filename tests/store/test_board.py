@@ -1,0 +1,343 @@
+"""The life of a board, held to `score` offline; on both databases."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+import scorer
+from scorer.core.errors import ChallengeError, UnknownName, UsageError
+from scorer.reports.base import Options, form_of
+
+RULES = """\
+timezone: Europe/Ljubljana
+splits: {public: 0.3, private: rest, seed: 2011}
+phases:
+  - {id: main, opens: 2026-01-01T00:00:00Z, closes: 2026-01-31T23:59:59Z, show: public}
+  - {id: final, after: main, show: private}
+"""
+DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
+END = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def day(n):
+    return DAY + timedelta(days=n)
+
+
+@pytest.fixture
+def board(life, store):
+    life.rules(RULES)
+    with life.open(store) as made:
+        yield made
+
+
+def names(live):
+    return [standing.name for standing in live.report.standings]
+
+
+def values(live):
+    measure = live.report.primary.id
+    return {s.name: s.values[measure] for s in live.report.standings}
+
+
+def test_a_board_is_what_score_makes_of_the_files_that_count(board, life):
+    sent = {name: life.sent(name, noise) for name, noise in (("a", 2), ("b", 1), ("c", 0.6))}
+    board.add([sent["a"]], "red", now=day(0))
+    board.add([sent["b"]], "red", now=day(1))
+    board.add([sent["c"]], "blue", now=day(2))
+    live = board.board(split="all", now=day(3))
+    files = [scorer.Named("red", sent["b"]), scorer.Named("blue", sent["c"])]
+    offline = scorer.score(life.folder, files)
+    assert live.report.standings == offline.standings
+    for form in ("csv", "markdown", "table"):
+        write = form_of("leaderboard", form).write
+        assert write(live.report, Options(per_list=True)) == write(offline, Options(per_list=True))
+    assert live.rows["red"].entry == 2
+    assert live.rows["red"].entries == 2
+
+
+def test_a_split_is_what_score_makes_of_a_truth_of_its_lists(board, life):
+    sent = {name: life.sent(name, noise) for name, noise in (("a", 2), ("b", 1))}
+    for team, path in sent.items():
+        board.add([path], team, now=day(0))
+    public = board.splits()["public"]
+    assert len(public) == 18
+    live = board.board(now=day(1))
+    assert (live.split, live.phase) == ("public", "main")
+    life.grade = {key: grade for key, grade in life.grade.items() if key[0] in public}
+    truth = life.folder.parent / "public.csv"
+    rows = "".join(f"{n},{d},{g}\n" for (n, d), g in life.grade.items())
+    truth.write_text(f"list,item,grade\n{rows}")
+    cut = {}
+    for name, path in sent.items():
+        lines = path.read_text().splitlines()
+        cut[name] = path.with_name(f"{name}-cut.csv")
+        kept = [line for line in lines[1:] if line.split(",")[0] in public]
+        cut[name].write_text("\n".join([lines[0], *kept, ""]))
+    challenge = scorer.load(life.folder).with_truth(truth)
+    offline = scorer.score(challenge, [scorer.Named(n, p) for n, p in cut.items()])
+    assert live.report.standings == offline.standings
+
+
+def test_phases_show_what_they_say_and_an_entry_keeps_its_phase(board, life):
+    board.add([life.sent("a", 1)], "red", now=day(0))
+    assert board.board(now=day(1)).split == "public"
+    assert board.board(now=END).split == "private"
+    assert board.board(phase="main", now=END).split == "public"
+    assert board.entry(1).phase == "main"
+    assert board.shown(day(0)) == "public"
+    with pytest.raises(UnknownName, match="did you mean 'private'"):
+        board.board(split="privat")
+    with pytest.raises(UnknownName, match="no phase"):
+        board.board(phase="later")
+
+
+@pytest.mark.parametrize(
+    ("rules", "now", "code"),
+    [
+        ("", END, "S801"),
+        ("registration: invite\n", DAY, "S804"),
+        ("questions: {method: {required: true}}\n", DAY, "S805"),
+    ],
+)
+def test_a_rule_refuses_and_nothing_is_recorded(life, store, rules, now, code):
+    life.rules(RULES + rules)
+    with life.open(store) as board:
+        (added,) = board.add([life.sent("a", 1)], "red", now=now)
+        assert (added.status, added.code, added.entry) == ("refused", code, None)
+        assert board.entries() == []
+        assert board.receipts() == ""
+
+
+def test_the_same_bytes_of_a_team_are_refused_and_of_another_are_not_evaluated_again(board, life):
+    path = life.sent("a", 1)
+    (first,) = board.add([path], "red", now=day(0))
+    (again,) = board.add([path], "red", now=day(1))
+    assert (again.status, again.code) == ("refused", "S803")
+    assert "entry 1" in again.message
+    (other,) = board.add([path], "blue", now=day(1))
+    assert (other.status, other.entry, other.values) == ("scored", 2, first.values)
+    shown = first.values["public"]["nDCG@10"]
+    assert values(board.board(now=day(2))) == {"red": shown, "blue": shown}
+
+
+def test_a_quota_counts_only_what_was_scored(life, store):
+    life.rules(RULES.replace("show: public}", "show: public, quota: {per_day: 1}}"))
+    bad = life.folder.parent / "bad.csv"
+    bad.write_text("list,item,score\nq00,d1,x\n")
+    with life.open(store) as board:
+        (rejected,) = board.add([bad], "red", now=day(0))
+        assert rejected.status == "rejected"
+        assert {problem.code for problem in rejected.findings} >= {"S501"}
+        one, two, three = (life.sent(name, 1) for name in "abc")
+        assert board.add([one], "red", now=day(0))[0].status == "scored"
+        (refused,) = board.add([two], "red", now=day(0))
+        assert (refused.status, refused.code) == ("refused", "S802")
+        assert "possible 2026-01-06T00:00:00+01:00" in refused.message
+        assert board.add([two], "red", now=day(1))[0].status == "scored"
+        assert board.add([three], "blue", now=day(1))[0].status == "scored"
+        _, left = board.quota("red", day(1))
+        assert left.today == 0
+
+
+def test_decisions_change_the_board_and_why_says_so(board, life):
+    for n, (team, noise) in enumerate([("red", 1), ("red", 2), ("blue", 1.5)]):
+        board.add([life.sent(f"{team}{n}", noise)], team, now=day(n))
+    assert names(board.board(now=day(4))) == ["red", "blue"]
+    board.decide("withdraw", 1, "a mistake", by="red", now=day(4))
+    assert board.board(now=day(5)).rows["red"].entry == 2
+    assert board.board(as_of=day(3)).rows["red"].entry == 1
+    board.decide("disqualify", "blue", "copied", by="anna", now=day(5))
+    assert names(board.board(now=day(6))) == ["red"]
+    lines = "\n".join(board.why("blue", now=day(6)).lines)
+    assert "team disqualified 2026-01-10T13:00:00+01:00: copied" in lines
+    assert "not on the board" in lines
+    board.decide("restore", "blue", "it was not", now=day(6))
+    board.decide("rename", "blue", "a new name", name="azure", now=day(6))
+    assert names(board.board(now=day(7))) == ["azure", "red"] or names(board.board(now=day(7))) == [
+        "red",
+        "azure",
+    ]
+    why = board.why("red", now=day(7))
+    assert any("entry 1" in line and "withdrawn" in line for line in why.lines)
+    kinds = [(event.kind, event.status) for event in board.log() if event.kind == "decision"]
+    assert kinds == [("decision", act) for act in ("withdraw", "disqualify", "restore", "rename")]
+    assert [event.entry for event in board.log("red") if event.kind == "entry"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("act", "subject", "more", "words"),
+    [
+        ("withdraw", "red", {}, "takes an entry's number"),
+        ("select", 2, {}, "no entry is called '2'"),
+        ("rename", "red", {}, "its new name"),
+        ("rename", "red", {"name": "red"}, "there is a team"),
+        ("rename", "red", {"name": "7"}, "cannot be a team's name"),
+        ("disqualify", "rad", {}, "did you mean 'red'"),
+        ("disqualify", 1, {"reason": " "}, "needs a reason"),
+        ("select", 1, {}, "not scored"),
+    ],
+)
+def test_a_decision_that_does_not_fit_is_refused(board, life, act, subject, more, words):
+    bad = life.folder.parent / "bad.csv"
+    bad.write_text("list,item,score\nq00,d1,x\n")
+    board.add([bad], "red", now=day(0))
+    with pytest.raises((UsageError, UnknownName), match=words):
+        board.decide(act, subject, **({"reason": "why", "now": day(1)} | more))
+    assert [event for event in board.log() if event.kind == "decision"] == []
+
+
+def test_selected_entries_count_in_the_last_phase(life, store):
+    life.rules(RULES.replace("show: private}", "show: private, select: 1}"))
+    with life.open(store) as board:
+        for n, noise in enumerate((2.5, 0.5, 2.0)):
+            board.add([life.sent(f"r{n}", noise)], "red", now=day(n))
+        assert board.board(now=END).rows["red"].entry == 2  # the best on the public split
+        board.decide("select", 3, "our pick", by="red", now=day(5))
+        assert board.board(now=END).rows["red"].entry == 3
+        assert board.board(now=day(6)).rows["red"].entry == 2
+        assert any("not selected" in line for line in board.why("red", now=END).lines)
+
+
+def test_entry_rules_and_single_entries(board, life):
+    for n, noise in enumerate((0.5, 2.0)):
+        board.add([life.sent(f"r{n}", noise)], "red", now=day(n))
+    assert board.board(rule="last", now=day(3)).rows["red"].entry == 2
+    both = board.board(rule="all", now=day(3))
+    assert {name: row.entry for name, row in both.rows.items()} == {"red (1)": 1, "red (2)": 2}
+    assert set(board.board(entries=[2], now=day(3)).rows) == {"red (2)"}
+    with pytest.raises(UnknownName, match="no entry is called '9'"):
+        board.board(entries=[9])
+
+
+def test_baselines_stand_outside_the_ranks_without_rules(board, life):
+    board.add([life.sent("a", 1)], "red", now=day(0))
+    (made,) = board.add([life.sent("popular", 3)], "popular", now=END, baseline=True)
+    assert made.status == "scored"
+    live = board.board(now=END)
+    rows = {standing.name: standing for standing in live.report.standings}
+    assert (rows["popular"].rank, rows["popular"].baseline) == (None, True)
+    assert rows["red"].rank == 1
+
+
+def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
+    for n, (team, noise) in enumerate([("red", 0.7), ("blue", 1.5)]):
+        board.add([life.sent(team, noise)], team, now=day(n))
+    before = values(board.board(split="all", now=day(2)))
+    for key in [key for key in life.grade if key[0] in ("q00", "q01")]:
+        life.grade[key] = 2 - life.grade[key]
+    life.write_truth()
+    with life.open(board._database._engine.url.render_as_string(False)) as later:
+        assert later.changed == ("truth.csv",)
+        # the version in force still counts
+        assert values(later.board(split="all", now=day(2))) == before
+        (late,) = later.add([life.sent("late", 1)], "green", now=day(3))
+        dry = later.rescore(dry_run=True, now=day(4))
+        assert (dry.applied, dry.lists_changed) == (False, 2)
+        assert {move.split for move in dry.moves} >= {"all"}
+        assert values(later.board(split="all", now=day(4))) == before | {
+            "green": late.values["all"]["nDCG@10"]
+        }
+        done = later.rescore(now=day(4))
+        assert done.applied
+        assert done.moves == dry.moves
+        after = values(later.board(split="all", now=day(5)))
+        files = [scorer.Named(t, life.folder.parent / f"{f}.csv") for t, f in
+                 (("red", "red"), ("blue", "blue"), ("green", "late"))]  # fmt: skip
+        offline = scorer.score(life.folder, files)
+        assert after == {s.name: s.values["nDCG@10"] for s in offline.standings}
+        assert values(later.board(split="all", as_of=day(2))) == before
+        assert [e.received for e in later.entries()] == [day(0), day(1), day(3)]
+        assert later.rescore(now=day(6)) == (False, 0, (), (), ())
+
+
+def test_a_wrong_challenge_is_not_put_in_force(board, life):
+    board.add([life.sent("a", 1)], "red", now=day(0))
+    (life.folder / "truth.csv").write_text("list,item,grade\nq1,a,x\n")
+    with life.open(board._database._engine.url.render_as_string(False)) as later:
+        with pytest.raises(ChallengeError):
+            later.rescore(now=day(1))
+        assert names(later.board(now=day(2))) == ["red"]
+
+
+def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, monkeypatch):
+    board.add([life.sent("a", 1)], "red", now=day(0))
+    life.rules(RULES + "title: Another\n")
+    with life.open(board._database._engine.url.render_as_string(False)) as later:
+        monkeypatch.setattr("scorer.api.board.local", None)  # whoever evaluates fails
+        assert later.rescore(now=day(1)).applied
+        assert later.board(now=day(2)).report.challenge.title == "Another"
+
+
+def test_work_shares_what_waits(board, life):
+    for n in range(4):
+        board.add([life.sent(f"w{n}", 1)], f"team{n}", now=day(0), evaluate=False)
+    assert set(board.statuses().values()) == {"pending"}
+    assert board.work(most=1) == 1
+    assert sorted(board.statuses().values()) == ["pending"] * 3 + ["scored"]
+    assert board.work() == 3
+    assert board.work() == 0
+
+
+def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monkeypatch):
+    life.rules(RULES.replace("show: public}", "show: public, quota: {per_day: 1}}"))
+    with life.open(store) as board:
+        board.version()
+
+        def failing(*words):
+            raise MemoryError("no room")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("scorer.api.board.local", failing)
+            (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
+        assert (added.status, added.code) == ("failed", "S901")
+        reference = added.message.rsplit(" ", 1)[1]
+        assert "no room" in board.failure(reference)
+        assert "no room" not in added.message
+        (second,) = board.add([life.sent("b", 1)], "red", now=day(0))
+        assert second.status == "scored"
+        board.retry(reference)
+        board.finish_pending()
+        assert board.outcome(1).status == "scored"
+
+
+def test_the_ladder_keeps_a_value_that_did_not_improve_enough(life, store):
+    life.rules(RULES)
+    text = (life.folder / "challenge.yaml").read_text()
+    text = text.replace("leaderboard: {draws: 500}", "leaderboard: {draws: 500, ladder: 0.5}")
+    (life.folder / "challenge.yaml").write_text(text)
+    with life.open(store) as board:
+        board.add([life.sent("a", 2.0)], "red", now=day(0))
+        board.add([life.sent("b", 0.5)], "red", now=day(1))
+        assert board.board(now=day(2)).rows["red"].entry == 1
+        assert board.board(now=END).rows["red"].entry == 2  # nobody climbs any more
+        assert any(
+            "no significant improvement" in line for line in board.why("red", now=day(2)).lines
+        )
+
+
+def test_tokens_are_kept_as_hashes_and_can_be_revoked(board):
+    token = board.add_team("red", now=day(0))
+    assert len(token) >= 22
+    kept = board._database.tokens()
+    assert token not in str(kept)
+    board.new_token(None)
+    assert board.revoke("red") == 1
+    assert board.revoke("red") == 0
+    with pytest.raises(UsageError, match="already"):
+        board.add_team("red")
+    for name in ("", " a", "7", "a\nb", "x" * 101):
+        with pytest.raises(UsageError, match="cannot be a team's name"):
+            board.add_team(name)
+
+
+def test_values_of_json_are_those_of_every_split(board, life):
+    (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
+    assert list(added.values) == ["all", "public", "private"]
+    card = added.values
+    sizes = {split: len(lists) for split, lists in board.splits().items()}
+    mixed = sum(card[split]["nDCG@10"] * sizes[split] for split in sizes) / 60
+    assert mixed == pytest.approx(card["all"]["nDCG@10"], rel=1e-12)
+    assert json.dumps(card)
+    assert not any(np.isnan(v) for means in card.values() for v in means.values())

@@ -1,0 +1,207 @@
+"""Acknowledged means durable: killed at any moment, with a full disk, with many writers at once."""
+
+import os
+import random
+import resource
+import select
+import signal
+import sqlite3
+import time
+import traceback
+from datetime import UTC, datetime
+
+import pytest
+
+from scorer.core.errors import UsageError
+from scorer.store.database import Database
+from scorer.store.receipts import verify_lines
+
+KILLS = 200
+NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def small(life, store):
+    """A board with few lists, so that adding takes a few hundredths of a second."""
+    life.lists = life.lists[:3]
+    life.grade = {key: grade for key, grade in life.grade.items() if key[0] in life.lists}
+    life.write_truth()
+    with life.open(store) as board:
+        board.version()
+    life.store = store
+    return life
+
+
+def forked(act):
+    """Run `act(tell)` in a copy of the process; gives its id and the pipe that `tell` writes to."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(write)
+        return child, read
+    code = 1
+    try:
+        os.close(read)
+        act(lambda text: os.write(write, f"{text}\n".encode()))
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def heard(pipe):
+    """All that was told before the other end was closed."""
+    text = b""
+    while piece := os.read(pipe, 1 << 16):
+        text += piece
+    os.close(pipe)
+    return text.decode().split()
+
+
+def test_a_killed_process_loses_no_acknowledged_entry(small):
+    chance = random.Random(1)
+    files = [small.sent(f"k{n}", 1.0) for n in range(KILLS)]
+    acknowledged, lasts = [], 0.1
+
+    for n, path in enumerate(files):
+
+        def adding(tell, path=path, n=n):
+            with small.open(small.store) as board:
+                (added,) = board.add([path], f"team{n}", now=NOW)
+                tell(f"{added.entry}:{added.sha256}:{added.receipt}")
+
+        began = time.monotonic()
+        child, pipe = forked(adding)
+        if n >= 3:  # the first few say how long it takes
+            select.select([pipe], [], [], chance.uniform(0, lasts * 1.1))
+            os.kill(child, signal.SIGKILL)
+        acknowledged += heard(pipe)
+        os.waitpid(child, 0)
+        if n < 3:
+            lasts = time.monotonic() - began
+    with small.open(small.store) as board:
+        entries = {entry.number: entry for entry in board.entries()}
+        assert [*entries] == [*range(1, len(entries) + 1)]
+        told = [line.split(":") for line in acknowledged]
+        assert len({number for number, _, _ in told}) == len(told)
+        chain = board.receipts()
+        for number, sha256, receipt in told:
+            assert entries[int(number)].sha256 == sha256
+            assert receipt in chain
+        assert verify_lines(chain) == (len(entries), [])
+        board.finish_pending()
+        assert set(board.statuses().values()) == {"scored"}
+        assert len(board.board(now=NOW).report.standings) == len(entries)
+        passing = list((small.folder / ".scorer").rglob(".new-*"))
+        assert len(passing) <= KILLS - len(told), "only a kill leaves a passing file"
+    assert 3 < len(told) < KILLS, "the kills fell before and after the acknowledgement"
+
+
+def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
+    files = [small.sent(f"f{n}", 1.0) for n in range(4)]
+    with small.open(small.store) as board:
+        kept = [board.add([path], "red", now=NOW)[0].entry for path in files[:2]]
+
+    def full(tell):
+        limit = files[2].stat().st_size // 2
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            with small.open(small.store) as board:
+                tell(board.add([files[2]], "red", now=NOW)[0].entry)
+        except UsageError:
+            tell("refused")
+
+    child, pipe = forked(full)
+    assert heard(pipe) == ["refused"]
+    assert os.waitpid(child, 0)[1] == 0
+    with small.open(small.store) as board:
+        assert [entry.number for entry in board.entries()] == kept
+        (added,) = board.add([files[3]], "red", now=NOW)
+        assert (added.entry, added.status) == (3, "scored")
+        assert verify_lines(board.receipts()) == (3, [])
+
+
+WRITERS, EACH = 8, 4
+
+
+def test_eight_writers_at_once_get_different_numbers(small):
+    files = [[small.sent(f"w{n}-{m}", 1.0) for m in range(EACH)] for n in range(WRITERS)]
+
+    def adding(n):
+        def act(tell):
+            with small.open(small.store) as board:
+                for path in files[n]:
+                    tell(board.add([path], f"team{n}", now=NOW)[0].entry)
+
+        return act
+
+    children = [forked(adding(n)) for n in range(WRITERS)]
+    numbers = [int(each) for _, pipe in children for each in heard(pipe)]
+    assert [os.waitpid(child, 0)[1] for child, _ in children] == [0] * WRITERS
+    assert sorted(numbers) == [*range(1, WRITERS * EACH + 1)]
+    with small.open(small.store) as board:
+        assert set(board.statuses().values()) == {"scored"}
+        assert verify_lines(board.receipts()) == (WRITERS * EACH, [])
+        assert len(board.teams()) == WRITERS
+
+
+def test_a_workers_death_costs_time_only(small):
+    with small.open(small.store) as board:
+        board.add([small.sent("a", 1.0)], "red", now=NOW, evaluate=False)
+        version = board.version()
+        sha256 = board.entry(1).sha256
+        moment = datetime.now(UTC)
+        assert board._database.claim(version.values, "gone", moment, 0.05) == sha256
+        assert board._database.claim(version.values, "next", moment, 60) is None
+        time.sleep(0.06)
+        assert board.work() == 1
+        assert board.outcome(1).status == "scored"
+
+
+def test_workers_that_die_over_a_file_again_and_again_make_it_a_failure(small):
+    with small.open(small.store) as board:
+        board.add([small.sent("a", 1.0)], "red", now=NOW, evaluate=False)
+        values = board.version().values
+        for _ in range(4):
+            board._database.claim(values, "dies", datetime.now(UTC), -1)
+        board.work()
+        assert board.outcome(1).code == "S901"
+
+
+def test_a_newer_store_is_refused_and_an_older_one_is_migrated_after_a_copy(small):
+    if not small.store.startswith("sqlite"):
+        pytest.skip("a PostgreSQL store is copied with pg_dump")
+    path = small.store.removeprefix("sqlite:///")
+    with sqlite3.connect(path) as database:
+        database.execute("DROP INDEX evaluation_waiting")
+        database.execute("UPDATE alembic_version SET version_num = '0001'")
+    with small.open(small.store) as board:
+        assert board.version().number == 1
+    assert os.path.exists(f"{path}.0001.backup")
+    with sqlite3.connect(path) as database:
+        found = database.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
+        assert ("evaluation_waiting",) in found.fetchall()
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(UsageError, match="made by a newer scorer"):
+        Database.open(small.store, "life")
+
+
+def test_migrations_make_the_tables_of_the_schema(store):
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    from scorer.store.schema import metadata
+
+    database = Database.open(store, "b")
+    with database._engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    database.close()
+
+
+def test_a_store_that_cannot_be_reached_is_told_plainly(life):
+    with pytest.raises(UsageError, match="cannot be opened"):
+        life.open("sqlite:////nowhere/at/all.db")
+    with pytest.raises(UsageError, match="cannot be opened"):
+        life.open("postgresql+psycopg://nobody@127.0.0.1:1/none")
