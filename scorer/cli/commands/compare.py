@@ -16,7 +16,6 @@ from scorer.cli.options import (
     Private,
     Quiet,
     Result,
-    SubmissionWords,
     Terminal,
     TruthWord,
     challenge_of,
@@ -24,6 +23,7 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
+from scorer.cli.store import Entries, FilesWord, StoreWord, entries_of
 from scorer.core.errors import UsageError
 from scorer.reports.base import form_names, form_of
 
@@ -33,7 +33,15 @@ FORMATS = form_names("comparison")
 def compare(
     context: typer.Context,
     challenge: ChallengeWord,
-    submissions: SubmissionWords,
+    submissions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SUBMISSION...", help="Files, or NAME=PATH, or - for standard input."
+        ),
+    ] = None,
+    entries: Entries = None,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
     preference: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,13 +72,19 @@ def compare(
     edge: Terminal = context.obj
     form = form_of("comparison", format)
     settled, notes = challenge_of(challenge, edge, metric, truth)
+    submissions = submissions or []
+    if bool(submissions) == bool(entries):
+        raise UsageError("name either submissions or --entries")
     refuse_overwrite(output, settled, challenge, *map(Path, submissions))
     message = [] if quiet else list(notes)
     exit_code = 0
     if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
         report, found = None, written
     else:
-        files = submissions_of(submissions, edge, settled)
+        if entries is not None:
+            settled, files = entries_of(entries, challenge, edge, store, files_at, allow_plugins)
+        else:
+            files = submissions_of(submissions, edge, settled)
         refuse_overwrite(output, settled, *(file.path for file in files))
         report, found = run(
             settled,

@@ -21,6 +21,8 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
+from scorer.cli.store import Entries, FilesWord, StoreWord, entries_of
+from scorer.core.errors import UsageError
 from scorer.reports.base import form_names, form_of
 
 FORMATS = form_names("explanation")
@@ -29,12 +31,15 @@ FORMATS = form_names("explanation")
 def explain(
     context: typer.Context,
     challenge: ChallengeWord,
-    submission: Annotated[
-        str, typer.Argument(metavar="SUBMISSION", help="A file, or NAME=PATH, or -.")
-    ],
     name: Annotated[
         str, typer.Option("--list", metavar="ID", help="The list (query, user, ..) to work out.")
     ],
+    submission: Annotated[
+        str | None, typer.Argument(metavar="SUBMISSION", help="A file, or NAME=PATH, or -.")
+    ] = None,
+    entries: Entries = None,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,7 +62,15 @@ def explain(
     edge: Terminal = context.obj
     form = form_of("explanation", format)
     settled, _ = challenge_of(challenge, edge, metric, truth)
-    (file,) = submissions_of([submission], edge, settled)
+    if (submission is None) == (entries is None):
+        raise UsageError("name either a submission or --entries with one number")
+    if submission is not None:
+        (file,) = submissions_of([submission], edge, settled)
+    else:
+        settled, files = entries_of(str(entries), challenge, edge, store, files_at, allow_plugins)
+        if len(files) != 1:
+            raise UsageError("--entries takes one number here")
+        (file,) = files
     refuse_overwrite(output, settled, challenge, file.path)
     found = run(settled, file, name, allow_plugins=allow_plugins)
     if not metric:

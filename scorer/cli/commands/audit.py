@@ -1,0 +1,51 @@
+"""`score audit CHALLENGE`: copies, near-copies, probing and the shake-up; for organizers."""
+
+from __future__ import annotations
+
+import typer
+
+from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.store import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
+from scorer.core.text import printable
+
+
+def audit(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    at: At = None,
+    format: Format = Form.text,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Look for what an organizer should look at. Nothing here proves anything by itself."""
+    edge: Terminal = context.obj
+    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    found = board.audit(now=moment(at))
+    if format is Form.json:
+        fields = {
+            "duplicates": found.duplicates,
+            "near_duplicates": [each._asdict() for each in found.near_duplicates],
+            "probing": [each._asdict() for each in found.probing],
+            "shake_up": {
+                each.team: {"ranks": each.ranks, "expected": each.expected}
+                for each in found.shake_up
+            },
+        }
+        return Result(as_json(fields), notes)
+    lines = []
+    for group in found.duplicates:
+        lines.append(f"entries {', '.join(map(str, group))} say the same")
+    for pair in found.near_duplicates:
+        one, other = pair.entries
+        lines.append(f"entries {one} and {other} are nearly the same (overlap {pair.overlap:.3f})")
+    for series in found.probing:
+        numbers = ", ".join(map(str, series.entries))
+        lines.append(f"{printable(series.team)} changes few lists at a time: entries {numbers}")
+    for each in found.shake_up:
+        (before, after), (low, high) = each.ranks, each.expected
+        if not low <= after <= high:
+            expected = f"by sampling alone {low} to {high}"
+            lines.append(f"{printable(each.team)}: rank {before} becomes {after} ({expected})")
+    text = "".join(f"{line}\n" for line in lines or ["nothing that stands out"])
+    return Result(text, notes)

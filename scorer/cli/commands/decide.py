@@ -1,0 +1,72 @@
+"""`score decide CHALLENGE ACT ENTRY-or-TEAM --reason TEXT`: disqualify, restore, select, ..."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.store import (
+    At,
+    By,
+    FilesWord,
+    Form,
+    Format,
+    StoreWord,
+    as_json,
+    board_of,
+    iso,
+    moment,
+    zoned,
+)
+from scorer.core.text import printable
+
+
+class Act(StrEnum):
+    """What can be decided."""
+
+    disqualify = "disqualify"
+    restore = "restore"
+    select = "select"
+    withdraw = "withdraw"
+    rename = "rename"
+
+
+def decide(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    act: Annotated[Act, typer.Argument(metavar="ACT", help=f"One of {', '.join(Act)}.")],
+    subject: Annotated[
+        str, typer.Argument(metavar="ENTRY-or-TEAM", help="An entry's number or a team's name.")
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept.")],
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NEW", help="The new name, of a rename.")
+    ] = None,
+    by: By = None,
+    at: At = None,
+    format: Format = Form.text,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Record a decision. Nothing is deleted; another decision undoes one. For organizers."""
+    edge: Terminal = context.obj
+    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    made = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at))
+    if format is Form.json:
+        fields = {
+            "decision": made.number,
+            "time": iso(made.time),
+            "act": made.act,
+            "entry": made.entry,
+            "team": None if made.entry is not None else subject,
+            "name": made.name,
+            "by": made.by,
+            "reason": made.reason,
+        }
+        return Result(as_json(fields), notes)
+    text = f"{zoned(made.time, board)}: {made.act} {printable(subject)}: {printable(reason, 500)}\n"
+    return Result(text, notes)

@@ -1,0 +1,66 @@
+"""`score log CHALLENGE`: entries, decisions, versions and teams in the order of time."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import ChallengeWord, Output, Plugins, Result, Terminal
+from scorer.cli.store import (
+    FilesWord,
+    Form,
+    Format,
+    StoreWord,
+    as_json,
+    board_of,
+    iso,
+    table,
+    zoned,
+)
+from scorer.core.text import printable
+
+
+def log(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    team: Annotated[
+        str | None, typer.Option("--team", metavar="T", help="Only of that team.")
+    ] = None,
+    receipts: Annotated[
+        bool, typer.Option("--receipts", help="The receipts instead, one a line, for score verify.")
+    ] = False,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference", metavar="REF", help="Why the evaluation of that reference failed."
+        ),
+    ] = None,
+    format: Format = Form.text,
+    output: Output = None,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Show what happened. For organizers."""
+    edge: Terminal = context.obj
+    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    if reference is not None:
+        return Result(board.failure(reference), notes, output=output)
+    if receipts:
+        return Result(board.receipts(), notes, output=output)
+    events = board.log(team)
+    if format is Form.json:
+        fields = [each._asdict() | {"time": iso(each.time)} for each in events]
+        return Result(as_json({"events": fields}), notes, output=output)
+    rows = [
+        [
+            zoned(each.time, board),
+            each.kind,
+            "" if each.entry is None else str(each.entry),
+            *(printable(text or "") for text in (each.team, each.status, each.by, each.reason)),
+        ]
+        for each in events
+    ]
+    heads = ("time", "kind", "entry", "team", "status", "by", "reason")
+    return Result(table(heads, rows, edge), notes, output=output)

@@ -1,0 +1,173 @@
+"""The words that the commands of a living board share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+
+from scorer.cli.options import Terminal, challenge_of
+from scorer.core.errors import UsageError
+from scorer.core.text import quoted
+
+if TYPE_CHECKING:
+    from scorer.api.board import Board
+    from scorer.api.submissions import Named
+    from scorer.challenge.model import Challenge
+
+STORE = "SCORER_STORE"  # of the environment: the database's URL
+FILES = "SCORER_FILES"  # of the environment: where entry files are kept
+
+StoreWord = Annotated[
+    str | None,
+    typer.Option(
+        "--store", metavar="URL", help=f"The store's database; default: {STORE}, else .scorer/."
+    ),
+]
+FilesWord = Annotated[
+    str | None,
+    typer.Option(
+        "--files",
+        metavar="URL",
+        help=f"Where entry files are kept; default: {FILES}, else .scorer/.",
+    ),
+]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="TIME", help="The time instead of now: 2011-04-18T10:00:00+02:00."
+    ),
+]
+Entries = Annotated[
+    str | None,
+    typer.Option("--entries", metavar="N,M", help="Entries of the living board instead of files."),
+]
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides.")]
+
+
+class Form(StrEnum):
+    """How a command of a living board writes its result."""
+
+    text = "text"
+    json = "json"
+
+
+Format = Annotated[Form, typer.Option("--format", help="How the result is written.")]
+
+
+def board_of(
+    path: Path,
+    edge: Terminal,
+    store: str | None,
+    files: str | None,
+    allow_plugins: bool = False,
+) -> tuple[Board, tuple[str, ...]]:
+    """The board of a challenge, closed when the command ends, and what is to be noted of it.
+
+    Args:
+        path: the challenge's file or its folder.
+        edge: what the process has around it.
+        store: the database's URL, of `--store`.
+        files: where entry files are kept, of `--files`.
+        allow_plugins: whether the challenge's own metrics may be run.
+    """
+    from scorer.api.board import Board
+
+    challenge, notes = challenge_of(path, edge)
+    board = Board.open(
+        challenge,
+        store or os.environ.get(STORE),
+        files or os.environ.get(FILES),
+        allow_plugins=allow_plugins,
+    )
+    edge.kept.callback(board.close)
+    if changed := board.changed:
+        named = ", ".join(changed)
+        notes = (
+            *notes,
+            f"warning: {named} changed since version {board.version().number} came into force, "
+            "which still counts; score rescore makes the files as they are now count",
+        )
+    return board, notes
+
+
+def entries_of(
+    words: str, path: Path, edge: Terminal, store: str | None, files: str | None, plugins: bool
+) -> tuple[Challenge, list[Named]]:
+    """The challenge in force and the files of entries, as `--entries 3,9` names them.
+
+    Args:
+        words: numbers, separated by commas.
+        path: the challenge's file or its folder.
+        edge: what the process has around it; the files go when the command ends.
+        store: the database's URL, of `--store`.
+        files: where entry files are kept, of `--files`.
+        plugins: whether the challenge's own metrics may be run.
+
+    Raises:
+        UsageError: the words are no numbers.
+    """
+    board, _ = board_of(path, edge, store, files, plugins)
+    try:
+        numbers = [int(word) for word in words.split(",")]
+    except ValueError:
+        raise UsageError(f"--entries {quoted(words)}: write numbers, such as 3,9") from None
+    found = [edge.kept.enter_context(board.entry_file(number)) for number in numbers]
+    return board.in_force, found
+
+
+def moment(text: str | None) -> datetime | None:
+    """A time as a command's words give it.
+
+    Raises:
+        UsageError: it is no time, or has no offset from UTC.
+    """
+    if text is None:
+        return None
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"{quoted(text)} is no time; write it as 2011-04-18T10:00:00+02:00"
+        ) from None
+    if time.tzinfo is None:
+        raise UsageError(f"{quoted(text)} has no offset from UTC; write it as {text}+00:00")
+    return time
+
+
+def zoned(time: datetime, board: Board) -> str:
+    """A time in the challenge's zone, with its offset."""
+    return time.astimezone(ZoneInfo(board.challenge.timezone)).isoformat(timespec="seconds")
+
+
+def iso(time: datetime) -> str:
+    """A time as JSON has it."""
+    return time.isoformat(timespec="microseconds" if time.microsecond else "seconds")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], edge: Terminal) -> str:
+    """Rows as text in columns."""
+    from scorer.reports.syntax.terminal import Column, TextReport
+
+    paper = TextReport(edge.width, edge.colour)
+    columns = zip(*rows, strict=True) if rows else [()] * len(head)
+    paper.table(
+        [
+            Column(name, list(cells), right=False, fold=n == len(head) - 1)
+            for n, (name, cells) in enumerate(zip(head, columns, strict=True))
+        ]
+    )
+    return paper.text
+
+
+def as_json(data: Any) -> str:
+    """JSON of a command's result."""
+    from scorer.reports.syntax.json import dumped
+
+    return dumped(data) + "\n"
