@@ -6,10 +6,12 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from scorer.api.report import Report
 from scorer.api.submissions import (
+    Named,
     Progress,
     Submissions,
     baselines,
@@ -17,8 +19,10 @@ from scorer.api.submissions import (
     named_files,
     scored_files,
     terms_of,
+    without_baselines,
 )
 from scorer.challenge.model import Challenge
+from scorer.core.problems import Problem
 from scorer.leaderboard.board import board
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
@@ -51,5 +55,13 @@ def score(
     prepared = bound(challenge, allow_plugins)
     with named_files(submissions, prepared) as files:
         ready = answerable(opened(prepared))
-        scored = scored_files(ready, [*files, *baselines(prepared)], progress)
-        return Report.of(board(terms_of(ready), scored))
+        others, same = without_baselines(files, prepared)
+        scored = scored_files(ready, [*others, *baselines(prepared)], progress)
+        report = board(terms_of(ready), scored)
+        notes = (*report.notes, *map(_skipped, same))
+        return Report.of(replace(report, notes=notes))
+
+
+def _skipped(file: Named) -> Problem:
+    message = "this is a baseline of the challenge, and on the board as one; it is not scored twice"
+    return Problem("S110", message, "warning", file.display)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from filecmp import cmp
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -166,6 +167,30 @@ def baselines(prepared: BoundChallenge) -> list[Named]:
         Named(submission_name(path), Path(display_path(path)), baseline=True)
         for path in prepared.challenge.leaderboard.baselines
     ]
+
+
+def without_baselines(
+    files: Sequence[Named], prepared: BoundChallenge
+) -> tuple[list[Named], list[Named]]:
+    """The files that are no baseline of the challenge, and those that are one of the same name.
+
+    Args:
+        files: the submissions.
+        prepared: the challenge.
+    """
+    known = {each.name: each.path for each in baselines(prepared)}
+    kept, same = list[Named](), list[Named]()
+    for file in files:
+        (same if file.name in known and _alike(file.path, known[file.name]) else kept).append(file)
+    return kept, same
+
+
+def _alike(first: Path, second: Path) -> bool:
+    """Whether two files are one, or hold the same."""
+    try:
+        return first.samefile(second) or cmp(first, second, shallow=False)
+    except (OSError, ValueError):  # one is not there, which reading it tells
+        return False
 
 
 def distinct(files: Sequence[Named]) -> None:

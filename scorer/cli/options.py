@@ -144,7 +144,10 @@ def _preference(name: str) -> bool:
 
 
 def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> list[Named]:
-    """The files that the command's words name; standard input is put in a temporary file."""
+    """The files that the command's words name; standard input is put in a temporary file.
+
+    A folder stands for its files, less the hidden ones.
+    """
     from scorer.api.submissions import Named, submission_name
     from scorer.io.files import spooled
     from scorer.io.limits import Limits
@@ -154,6 +157,9 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
     found = []
     for word in words:
         name, equals, path = word.partition("=")
+        if os.path.isdir(word):
+            found += [Named(submission_name(each), each) for each in _files(word)]
+            continue
         if word == "-" or (equals and path == "-"):
             if edge.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
@@ -165,6 +171,18 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
         else:
             found.append(Named(name, Path(path)))
     return found
+
+
+def _files(folder: str) -> list[Path]:
+    """The files of a folder by name; what is hidden and what is no file is none of them."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise UsageError(f"{printable(folder)} cannot be read: {error.strerror}") from None
+    names = [each.name for each in entries if each.name[0] != "." and each.is_file()]
+    if not names:
+        raise UsageError(f"{printable(folder)} is a folder without files")
+    return [Path(folder, name) for name in names]
 
 
 def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> None:

@@ -150,6 +150,19 @@ class Findings:
     def __len__(self) -> int:
         return len(self._problems)
 
+    def tally(self, severity: Severity) -> dict[str, int]:
+        """How many problems of that severity there are, by their codes in order.
+
+        What is counted beyond what is kept of a code is taken for the severest that was kept.
+        """
+        found = Counter(each.code for each in self._problems if each.severity == severity)
+        kept = Counter(each.code for each in self._problems)
+        errors = {each.code for each in self._problems if each.severity == "error"}
+        for code in found:
+            if severity == "error" or code not in errors:
+                found[code] += self.counts[code] - kept[code]
+        return dict(sorted(found.items()))
+
     @property
     def fatal(self) -> bool:
         """Whether any is an error, so that the file cannot be scored."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scorer.challenge.model import Challenge
+from scorer.core.problems import Severity
 from scorer.results.report import Scored
 
 
@@ -17,17 +18,18 @@ class Checked:
     submissions: Sequence[Scored]
 
 
+def counted(scored: Scored, severity: Severity = "error") -> str:
+    """How many problems of a severity a file has, and their codes: `300 errors (S306)`."""
+    found = scored.findings.tally(severity)
+    count = sum(found.values())
+    return f"{count:,} {severity}{'s' * (count != 1)} ({', '.join(found)})"
+
+
 def summary(scored: Scored) -> str:
     """How it stands with a file, in a few words: `fine: 2 warnings (S205)`."""
-    errors: dict[str, int] = {}
-    warnings: dict[str, int] = {}
-    severe = {problem.code for problem in scored.findings if problem.severity == "error"}
-    for code, count in sorted(scored.findings.counts.items()):
-        (errors if code in severe else warnings)[code] = count
+    severities: tuple[Severity, ...] = ("error", "warning")
     lines = [
-        f"{sum(found.values()):,} {word}{'s' * (sum(found.values()) != 1)} ({', '.join(found)})"
-        for word, found in (("error", errors), ("warning", warnings))
-        if found
+        counted(scored, severity) for severity in severities if scored.findings.tally(severity)
     ]
-    verdict = "would be rejected" if severe else "fine"
+    verdict = "would be rejected" if scored.findings.fatal else "fine"
     return f"{verdict}{': ' if lines else ''}{', '.join(lines)}"

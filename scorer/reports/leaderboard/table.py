@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scorer.core.text import printable
 from scorer.reports.base import PRIVATE, Options, Sheet, form
+from scorer.reports.findings.cells import counted
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -32,10 +33,7 @@ def table(report: Report, options: Options) -> str:
         gone = _standings(paper, report, options)
     for scored in report.submissions:
         if not scored.valid:
-            errors = sum(p.severity == "error" for p in scored.findings)
-            codes = ", ".join(sorted({p.code for p in scored.findings if p.severity == "error"}))
-            count = f"{errors:,} error{'s' * (errors != 1)}"
-            paper.say(f"{printable(scored.name)}: not scored, {count} ({codes})", "red")
+            paper.say(f"{printable(scored.name)}: not scored, {counted(scored)}", "red")
     notes = remarks(report, options.precision)
     if gone:
         notes.append(f"Not shown at this width: {', '.join(gone)} (--format json has all).")
