@@ -358,7 +358,7 @@ def test_markdown_to_a_file(score, tmp_path):
     ran = score("explain", VLNET, TEAM_A, "--list", "s2", *words)
     assert (ran.code, ran.out) == (0, "")
     said = to.read_text()
-    assert said.startswith("## P@5: Precision of triplet 's2' in team\\_a\n")
+    assert said.startswith("## P@5: Precision of triplet 's2' in team_a\n")
     assert "| 2 | 2 | 49 | 1 |" in said
 
 
@@ -451,7 +451,7 @@ def test_names_stay_text(challenge, score):
     folder = challenge("truth: truth.csv\nmetrics: [P@1]\n", **files)
     words = ("explain", folder, folder / "sub.csv", "--list", "q1")
     assert item in score(*words).out
-    assert "\\[bold\\]\\<b\\>\\|x" in score(*words, "--format", "markdown").out
+    assert "\\[bold]\\<b>\\|x" in score(*words, "--format", "markdown").out
 
 
 # Workings as data

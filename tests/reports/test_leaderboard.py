@@ -12,6 +12,9 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from scorer.api.score import score as scored
 from scorer.api.submissions import Named
@@ -22,8 +25,9 @@ from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import gap, remarks, unit, worse
 from scorer.reports.leaderboard.latex import escaped as latex
-from scorer.reports.syntax.csv import FORMULA
+from scorer.reports.syntax.csv import FORMULA, cell
 from scorer.reports.syntax.github import annotation
+from scorer.reports.syntax.json import dumped
 from scorer.reports.syntax.markdown import escaped as markdown
 from scorer.results.report import Certainty, Scored, Standing, Value
 
@@ -154,8 +158,8 @@ def test_no_cell_is_a_formula(hostile):
         rows = list(csv.reader(io.StringIO(said)))
         assert len({len(row) for row in rows}) == 1
         for row in rows:
-            for cell in row:
-                assert not cell.lstrip().startswith((*FORMULA, "＝")), cell
+            for each in row:
+                assert not each.lstrip().startswith((*FORMULA, "＝")), each
 
 
 def test_a_markdown_table_keeps_its_columns(hostile):
@@ -198,14 +202,88 @@ def test_latex_text_stays_text(text, said):
     ("text", "said"),
     [
         ("a|b", r"a\|b"),
-        ("[l](http://e)", r"\[l\]\(http\://e\)"),
-        ("<b>*x*", r"\<b\>\*x\*"),
-        ("1. #x", r"1\. \#x"),
+        ("[l](http://e)", r"\[l](http\://e)"),
+        ("<b>*x*", r"\<b>\*x\*"),
+        ("1. #x", r"1\. #x"),
+        ("alpha 0.05). +0.0250", "alpha 0.05). +0.0250"),
+        ("nDCG@10 of team_a (1-2)", "nDCG@10 of team_a (1-2)"),
+        ("- x", r"\- x"),
+        ("_x_", r"\_x\_"),
+        ("@team (@org/team)", "@&#8203;team (@&#8203;org/team)"),
+        ("#12", r"\#&#8203;12"),
+        ("www.e.org a@e.org", r"www\.e.org a@&#8203;e.org"),
+        ("&amp; & b", r"\&amp; & b"),
         ("`x` ~y~", r"\`x\` \~y\~"),
     ],
 )
 def test_markdown_text_stays_text(text, said):
     assert markdown(text) == said
+
+
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def plain_text(tokens):
+    """The text of tokens that are nothing but paragraphs, cells and text."""
+    kinds = {token.type for token in tokens}
+    allowed = ("paragraph", "inline", "table", "thead", "tbody", "tr", "th", "td", "bullet_list",
+               "list_item")  # fmt: skip
+    assert all(kind.removesuffix("_open").removesuffix("_close") in allowed for kind in kinds)
+    (last,) = [token for token in tokens if token.type == "inline"][-1:]
+    assert {child.type for child in last.children} <= {"text", "text_special"}
+    return "".join(child.content for child in last.children).replace("\u200b", "")
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(st.text(st.sampled_from("ab1 _*`[](){}<>#+-=.!|~&;$:/@w\\\"'é"), min_size=1))
+@example("![a](b) [c]: http://d")
+@example("1. x")
+@example("-- -")
+def test_markdown_reads_escaped_text_as_that_text(text):
+    assume(text.strip() == text)
+    shown = markdown(text)
+    assert plain_text(MARKDOWN.parse(shown)) == text
+    assert plain_text(MARKDOWN.parse(f"- {shown}")) == text
+    rows = f"| a | b |\n| --- | ---: |\n| x | {shown} |"
+    assert plain_text(MARKDOWN.parse(rows)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("=1+1", "'=1+1"),
+        ("a;=cmd|' /C calc'!A0", "a;'=cmd|' /C calc'!A0"),
+        ('a; "=1', "a;' \"=1"),
+        ("::stop-commands::x", "'::stop-commands::x"),
+        ("a;b", "a;b"),
+        ("a::b", "a::b"),
+    ],
+)
+def test_a_cell_is_no_formula_wherever_a_spreadsheet_cuts(text, said):
+    assert cell(text) == said
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80\ud800"])
+def test_json_holds_no_half_of_a_character(text):
+    said = json.loads(dumped({text: [text]}).encode().decode())
+    ((key, (value,)),) = said.items()
+    assert key == value == printable(text)
+    key.encode()
+
+
+def test_json_holds_no_command_for_a_runner():
+    assert "##[" not in dumped(["##[error]x"])
+    assert json.loads(dumped(["##[error]x"])) == ["##[error]x"]
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "html"])
+@pytest.mark.parametrize("per_list", [False, True])
+@pytest.mark.parametrize("width", [None, 40])
+def test_no_line_of_a_report_is_a_command_for_a_runner(hostile, form, per_list, width):
+    said = forms("leaderboard").get(form).write(hostile, Options(per_list=per_list, width=width))
+    for line in said.splitlines():
+        assert not line.lstrip().startswith("::"), line
+        assert "##[" not in line or form == "csv", line
 
 
 def test_an_annotation_says_where_and_cannot_be_left():

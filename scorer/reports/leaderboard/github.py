@@ -3,7 +3,7 @@
 from scorer.core.text import printable
 from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.findings.github import workflow_commands
-from scorer.reports.leaderboard.cells import interval, mean_of, place, remarks
+from scorer.reports.leaderboard.cells import interval, level, mean_of, place, remarks
 from scorer.reports.syntax.github import annotation
 from scorer.results.report import Report
 
@@ -19,12 +19,9 @@ def github(report: Report, options: Options) -> str:
     for standing in report.standings:
         value = mean_of(standing, primary, options.precision)
         ends = interval(standing, primary, options.precision)
-        parts = [place(standing), printable(standing.name, 100), f"{value} {ends}".strip()]
-        rows.append(" | ".join(parts))
-    rows += [
-        f"- | {printable(s.name, 100)} | not scored" for s in report.submissions if not s.valid
-    ]
-    head = f"rank | name | {printable(primary.id)}"
+        rows.append(f"{place(standing)} {printable(standing.name, 100)}: {value} {ends}".strip())
+    rows += [f"- {printable(s.name, 100)}: not scored" for s in report.submissions if not s.valid]
+    head = f"Rank, name: {printable(primary.id)}{f' [{level(report)}]' if level(report) else ''}"
     banner = [PRIVATE] if options.private else []
     board = "\n".join([*banner, head, *rows, *remarks(report, options.precision)])
     lines.append(annotation("notice", board, title=printable(report.challenge.title)))

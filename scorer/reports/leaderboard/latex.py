@@ -84,7 +84,8 @@ def latex(report: Report, options: Options) -> str:
 
 def escaped(text: str) -> str:
     """Text that stays text in LaTeX."""
-    return printable(text, 1000).translate(SPECIAL)
+    # no line may begin with ::, which GitHub's runners obey
+    return printable(text, 1000).translate(SPECIAL).replace("::", ":{:}")
 
 
 def _sheet(sheet: Sheet, long: bool = False) -> list[str]:

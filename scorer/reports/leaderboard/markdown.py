@@ -63,7 +63,7 @@ def _standings(report: Report, options: Options) -> Iterator[str]:
         ]
 
     head = [
-        "#", "name", *(["tier"] if tiers else []), report.primary.id,
+        "rank", "name", *(["tier"] if tiers else []), report.primary.id,
         *([level(report)] if level(report) else []), *(m.id for m in others), unit(report.called),
     ]  # fmt: skip
     return piped([escaped(h) for h in head], map(row, report.standings), range(2))

@@ -8,12 +8,23 @@ from unicodedata import normalize
 from scorer.core.text import printable
 
 FORMULA = ("=", "+", "-", "@")
+COMMAND = "::"  # at the beginning of a line, to the runner of a GitHub workflow
 
 
 def cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula, in whatever width its first sign is."""
-    message = printable(text, 1000)
-    return f"'{message}" if normalize("NFKC", message).lstrip().startswith(FORMULA) else message
+    """A cell that no spreadsheet takes for a formula, in whatever width its first sign is.
+
+    A spreadsheet may cut at semicolons as well, so that what follows one begins a cell.
+
+    >>> cell("=1+1"), cell("a; =1+1"), cell("a;b")
+    ("'=1+1", "a;' =1+1", 'a;b')
+    """
+    parts = printable(text, 1000).split(";")
+    return ";".join(f"'{part}" if _risky(part) else part for part in parts)
+
+
+def _risky(part: str) -> bool:
+    return normalize("NFKC", part).lstrip(" \"'").startswith((*FORMULA, COMMAND))
 
 
 def exact(value: float) -> str:

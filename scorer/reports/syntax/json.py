@@ -22,11 +22,15 @@ BEYOND = re.compile(r"[^\n -~]")
 def dumped(message: Any, indent: int | None = 1) -> str:
     r"""JSON in which no text can steer a terminal, and every program reads the same.
 
+    A surrogate without its other half, which strict readers refuse, is written as text.
+
     >>> dumped({"name": "é\x9b[31m"}, indent=None)
     '{"name": "é\\u009b[31m"}'
+    >>> dumped("\ud800")
+    '"\\\\ud800"'
     """
     text = json.dumps(message, ensure_ascii=False, indent=indent, allow_nan=False)
-    return BEYOND.sub(_escaped, text)
+    return BEYOND.sub(_escaped, text).replace("##[", "##\\u005b")  # GitHub's runners obey this
 
 
 def known(value: float) -> float | None:
@@ -51,6 +55,8 @@ def problem(found: Problem) -> dict[str, Any]:
 
 def _escaped(found: Match[str]) -> str:
     sign = found[0]
+    if "\ud800" <= sign <= "\udfff":
+        return f"\\\\u{ord(sign):04x}"
     return sign if unseen(sign) is None else json.dumps(sign)[1:-1]
 
 

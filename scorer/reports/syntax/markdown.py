@@ -1,4 +1,4 @@
-"""Markdown, escaped."""
+"""Markdown, escaped where a sign would mean something."""
 
 from __future__ import annotations
 
@@ -7,13 +7,28 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 
 from scorer.core.text import printable
 
-# :// too, since GitHub makes links of addresses that nobody marked as such
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
+# where GitHub's Markdown, which most others are part of, reads a sign as markup
+SPECIAL = re.compile(
+    r"""
+      [\\`*\[<|~$]              # anywhere
+    | (?<![^\W_])_|_(?![^\W_])  # at the edge of a word; inside one it is itself
+    | &(?=\#?\w+;)              # an entity
+    | :(?=//)                   # an address becomes a link by itself,
+    | (?<=www)\.                # with or without its scheme
+    | ^(?:[#>]|[-+](?=\s|$)|[-=](?=[-=\s]*$))  # a heading, a quotation, a list or a rule
+    """,
+    re.VERBOSE,
+)
+NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # a list
+# mentions, addresses and issues: GitHub makes links of them behind a backslash, too, but not
+# where a zero-width space stands
+LINKED = re.compile(r"(?<!\w)@(?=\w)|@(?=[\w-]+\.\w)|\#(?=\d)")
 
 
 def escaped(text: str, width: int = 1000) -> str:
     """Text that stays text in Markdown, and in a table's cell."""
-    return SPECIAL.sub(r"\\\1", printable(text, width))
+    shown = NUMBERED.sub(r"\1\\\2", SPECIAL.sub(r"\\\g<0>", printable(text, width)))
+    return LINKED.sub(r"\g<0>&#8203;", shown)
 
 
 def piped(
