@@ -16,7 +16,7 @@ import typer
 
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
-from scorer.reports.base import Options
+from scorer.reports.base import Form, Options, form_names, form_of
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scorer.core.problems import Findings
     from scorer.results.report import Scored
 
+SUFFIXES = {"md": "markdown", "tex": "latex", "htm": "html"}  # others are called as their form
 REJECTED, WRONG = 1, 2  # exit codes: a submission is rejected; the challenge is wrong
 
 
@@ -203,6 +204,22 @@ def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> 
                 raise UsageError(f"{printable(output)} is read here; -o needs a file of its own")
     if output.name == KEY:
         raise UsageError(f"{printable(output)} cannot be written: {KEY} is the challenge's secret")
+
+
+def chosen_form(subject: str, name: str | None, output: Path | None, default: str) -> Form:
+    """The form in which a subject is written.
+
+    Args:
+        subject: what is written.
+        name: the form that `--format` names.
+        output: the file of `-o`, whose suffix names the form where `--format` does not.
+        default: the form of everything else.
+    """
+    if name is not None:
+        return form_of(subject, name)
+    suffix = "" if output is None else output.suffix.lower().removeprefix(".")
+    meant = SUFFIXES.get(suffix, suffix)
+    return form_of(subject, meant if meant in form_names(subject).split(", ") else default)
 
 
 def exit_code(submissions: Sequence[Scored]) -> int:

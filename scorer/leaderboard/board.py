@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -179,3 +180,26 @@ def board(terms: Terms, scored: Sequence[Scored]) -> Report:
     rules = terms.challenge.leaderboard
     rows, certainty = with_certainty(report.standings, per_list, terms.primary, rules)
     return replace(report, standings=rows, certainty=certainty)
+
+
+R = TypeVar("R", bound=Report)
+
+
+def top(report: R, most: int) -> R:
+    """The part of a report about the first ranks; what is rejected stays in it.
+
+    Ranks, intervals and tests are those of the whole.
+
+    Args:
+        report: the whole.
+        most: the last rank that is shown; those that share it are.
+    """
+    ranked = [n for n, row in enumerate(report.standings) if row.rank and row.rank <= most]
+    rows = report.standings[: ranked[-1] + 1] if ranked else ()
+    below = {row.name for row in report.standings[len(rows) :]}
+    return replace(
+        report,
+        standings=rows,
+        submissions=tuple(each for each in report.submissions if each.name not in below),
+        omitted=sum(row.rank is not None for row in report.standings[len(rows) :]),
+    )

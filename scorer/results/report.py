@@ -103,6 +103,7 @@ class Report:
     cycles: tuple[tuple[str, ...], ...] = ()  # where preferences that rank contradict each other
     groups: Mapping[str, int] = field(default_factory=dict)  # group -> how many lists it has
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation; else primary
+    omitted: int = 0  # ranked submissions that stand below the part that is shown
 
     def published(self, paths: bool = False) -> Report:
         """Without what tells of the truth, of baselines' files, or of the machine it was made on.

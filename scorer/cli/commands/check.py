@@ -21,12 +21,13 @@ from scorer.cli.options import (
     SubmissionWords,
     Terminal,
     challenge_of,
+    chosen_form,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.reports.base import Options, form_names, form_of
+from scorer.reports.base import Options, form_names
 
 FORMATS = form_names("findings")
 
@@ -36,11 +37,13 @@ def check(
     challenge: ChallengeWord,
     submissions: SubmissionWords,
     format: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--format", metavar="FORMAT", help=f"How the findings are written: {FORMATS}."
+            "--format",
+            metavar="FORMAT",
+            help=f"How the findings are written: {FORMATS}; else by the suffix of -o.",
         ),
-    ] = "text",
+    ] = None,
     output: Output = None,
     fix: Annotated[
         bool,
@@ -55,7 +58,7 @@ def check(
     from scorer.reports.findings.cells import Checked
 
     edge: Terminal = context.obj
-    form = form_of("findings", format)
+    form = chosen_form("findings", format, None if fix else output, "text")
     settled, notes = challenge_of(challenge, edge)
     files = submissions_of(submissions, edge, settled)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))

@@ -19,13 +19,14 @@ from scorer.cli.options import (
     Terminal,
     TruthWord,
     challenge_of,
+    chosen_form,
     problems,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.cli.store import Entries, FilesWord, StoreWord, entries_of
 from scorer.core.errors import UsageError
-from scorer.reports.base import form_names, form_of
+from scorer.reports.base import form_names
 
 FORMATS = form_names("comparison")
 
@@ -49,8 +50,13 @@ def compare(
         ),
     ] = None,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
-    ] = "table",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
+        ),
+    ] = None,
     output: Output = None,
     metric: MetricWords = None,
     truth: TruthWord = None,
@@ -70,7 +76,7 @@ def compare(
     from scorer.reports.comparison.cells import Compared
 
     edge: Terminal = context.obj
-    form = form_of("comparison", format)
+    form = chosen_form("comparison", format, output, "table")
     settled, notes = challenge_of(challenge, edge, metric, truth)
     submissions = submissions or []
     if bool(submissions) == bool(entries):

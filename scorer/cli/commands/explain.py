@@ -17,13 +17,14 @@ from scorer.cli.options import (
     Terminal,
     TruthWord,
     challenge_of,
+    chosen_form,
     problems,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.cli.store import Entries, FilesWord, StoreWord, entries_of
 from scorer.core.errors import UsageError
-from scorer.reports.base import form_names, form_of
+from scorer.reports.base import form_names
 
 FORMATS = form_names("explanation")
 
@@ -48,8 +49,13 @@ def explain(
         ),
     ] = None,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
-    ] = "text",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
+        ),
+    ] = None,
     output: Output = None,
     truth: TruthWord = None,
     precision: Precision = 4,
@@ -60,7 +66,7 @@ def explain(
     from scorer.api.explain import explain as run
 
     edge: Terminal = context.obj
-    form = form_of("explanation", format)
+    form = chosen_form("explanation", format, output, "text")
     settled, _ = challenge_of(challenge, edge, metric, truth)
     if (submission is None) == (entries is None):
         raise UsageError("name either a submission or --entries with one number")

@@ -13,9 +13,10 @@ from scorer.cli.options import (
     Result,
     Terminal,
     challenge_of,
+    chosen_form,
     refuse_overwrite,
 )
-from scorer.reports.base import Options, form_names, form_of
+from scorer.reports.base import Options, form_names
 
 FORMATS = form_names("soundness")
 
@@ -24,8 +25,13 @@ def lint(
     context: typer.Context,
     challenge: ChallengeWord,
     format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
-    ] = "text",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
+        ),
+    ] = None,
     output: Output = None,
     allow_plugins: Plugins = False,
 ) -> Result:
@@ -36,7 +42,7 @@ def lint(
     """
     from scorer.api.lint import lint as run
 
-    form = form_of("soundness", format)
+    form = chosen_form("soundness", format, output, "text")
     edge: Terminal = context.obj
     settled, _ = challenge_of(challenge, edge)
     refuse_overwrite(output, settled, challenge)

@@ -22,6 +22,7 @@ from scorer.cli.options import (
     Terminal,
     TruthWord,
     challenge_of,
+    chosen_form,
     exit_code,
     problems,
     refuse_overwrite,
@@ -29,7 +30,7 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
-from scorer.reports.base import form_names, form_of
+from scorer.reports.base import form_names
 
 if TYPE_CHECKING:
     from scorer.metrics.base import Measure
@@ -44,9 +45,13 @@ def score(
     challenge: ChallengeWord,
     submissions: SubmissionWords,
     format: Annotated[
-        str,
-        typer.Option("--format", metavar="FORMAT", help=f"How the report is written: {FORMATS}."),
-    ] = "table",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"How the report is written: {FORMATS}; else by the suffix of -o.",
+        ),
+    ] = None,
     output: Output = None,
     per_list: Annotated[
         bool,
@@ -58,6 +63,10 @@ def score(
     metric: MetricWords = None,
     truth: TruthWord = None,
     precision: Precision = 4,
+    first: Annotated[
+        int | None,
+        typer.Option("--top", metavar="N", min=1, help="Show the first N ranks only."),
+    ] = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,11 +83,12 @@ def score(
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer.api.score import score as run
+    from scorer.leaderboard.board import top
     from scorer.prepare.bind import prepare
     from scorer.reports.syntax.github import annotation
 
     edge: Terminal = context.obj
-    form = form_of("leaderboard", format)
+    form = chosen_form("leaderboard", format, output, "table")
     settled, notes = challenge_of(challenge, edge, metric, truth)
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
@@ -96,6 +106,8 @@ def score(
     failed = _failed(report, floors)
     lines += [annotation("error", each) if github else f"error: {each}" for each in failed]
     code = exit_code(report.submissions) or (BELOW if failed else 0)
+    if first is not None:
+        report = top(report, first)
     return Result(form.write(report, options), tuple(lines), code, output)
 
 

@@ -172,6 +172,8 @@ def remarks(report: Report, precision: int) -> list[str]:
             "directly or through others, to one that is preferred to it. The aggregation decides "
             "their order."
         )
+    if report.omitted:
+        lines.append(f"{report.omitted:,} more submissions are ranked below these.")
     return [*lines, *_absent(report)]
 
 

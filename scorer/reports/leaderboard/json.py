@@ -44,6 +44,7 @@ def json(report: Report, options: Options) -> str:
         "certainty": _certainty(report.certainty, report),
         "cycles": report.cycles,
         "groups": report.groups,
+        **({"omitted": report.omitted} if report.omitted else {}),
         "notes": [problem(each) for each in report.notes],
     }
     return dumped(fields) + "\n"

@@ -1,0 +1,116 @@
+"""The form that `-o` means by its suffix, and the part of a board that `--top` shows."""
+
+import json
+
+import pytest
+from conftest import ROOT
+
+VLNET = ROOT / "challenges/vlnet-2011"
+GOOD = sorted((ROOT / "submissions_example/vlnet-2011/good").iterdir())
+BEGINS = {
+    "html": "<!DOCTYPE html>",
+    "json": "{",
+    "csv": "rank,",
+    "md": "#",
+    "tex": "%",
+    "txt": "VideoLectures",
+    "HTM": "<!DOCTYPE html>",
+    "report": "VideoLectures",
+}
+
+
+@pytest.mark.parametrize("suffix", BEGINS)
+def test_the_suffix_chooses_the_form(score, tmp_path, suffix):
+    out = tmp_path / f"board.{suffix}"
+    ran = score(VLNET, *GOOD, "-o", out)
+    assert (ran.code, ran.out) == (0, "")
+    assert out.read_text().lower().startswith(BEGINS[suffix].lower()), out.read_text()[:80]
+
+
+def test_a_format_that_is_named_comes_first(score, tmp_path):
+    assert score(VLNET, GOOD[0], "-o", tmp_path / "board.html", "--format", "csv").code == 0
+    assert (tmp_path / "board.html").read_text().startswith("rank,")
+
+
+@pytest.mark.parametrize(
+    ("words", "suffix", "begins"),
+    [
+        (["check", VLNET, GOOD[0]], "json", "{"),
+        (["check", VLNET, GOOD[0]], "sarif", "{"),
+        (["check", VLNET, GOOD[0]], "txt", str(GOOD[0].name)),
+        (["compare", VLNET, *GOOD[:2]], "csv", "a,b"),
+        (["compare", VLNET, *GOOD[:2]], "html", "<!"),
+        (["compare", VLNET, *GOOD[:2]], "jsonl", "{"),
+        (["explain", VLNET, GOOD[0], "--list", "s1"], "json", "{"),
+        (["explain", VLNET, GOOD[0], "--list", "s1"], "md", "#"),
+        (["lint", VLNET], "json", "{"),
+    ],
+)
+def test_every_command_goes_by_the_suffix(score, tmp_path, words, suffix, begins):
+    out = tmp_path / f"out.{suffix}"
+    ran = score(*words, "-o", out)
+    assert ran.code == 0, ran
+    text = out.read_text()
+    assert text.startswith(begins) or begins in text.splitlines()[0], text[:200]
+    if suffix in ("json", "sarif"):
+        json.loads(text)
+
+
+@pytest.fixture
+def ranked(challenge):
+    """Twelve submissions, of which two share a rank, a baseline, and one that is rejected."""
+    truth = "list,item,grade\n" + "".join(f"q{n},a,1\n" for n in range(20))
+    files = {
+        f"s{k:02}.csv": "list,item\n"
+        + "".join(f"q{n},{'a' if n < k else 'x'}\n" for n in range(20))
+        for k in range(12)
+    }
+    files["twin.csv"] = files["s10.csv"]
+    files["bad.csv"] = "list,item\nq0,a\nq0,a\n"
+    base = {"base.csv": files["s09.csv"]}
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@1]\nleaderboard: {baselines: [base.csv]}\n",
+        **{"truth.csv": truth}, **base,
+    )  # fmt: skip
+    sent = folder.parent / "sent"
+    sent.mkdir()
+    for name, text in files.items():
+        (sent / name).write_text(text)
+    return folder, sorted(sent.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("most", "names", "omitted"),
+    [(1, ["s11"], 12), (2, ["s11", "s10", "twin"], 10), (3, ["s11", "s10", "twin"], 10),
+     (4, ["s11", "s10", "twin", "s09"], 9), (99, None, 0)],
+)  # fmt: skip
+def test_the_first_ranks_and_what_they_are_in_the_whole(score, ranked, most, names, omitted):
+    folder, sent = ranked
+    whole = json.loads(score(folder, *sent, "--format", "json").out)
+    ran = score(folder, *sent, "--format", "json", "--top", most)
+    assert ran.code == 1  # for what is rejected
+    part = json.loads(ran.out)
+    rows = part["leaderboard"]
+    assert rows == whole["leaderboard"][: len(rows)]
+    assert names is None or [row["name"] for row in rows] == names
+    assert part.get("omitted", 0) == omitted
+    assert "bad" in {each["name"] for each in part["submissions"]}
+    assert "S304" in ran.err
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex", "html", "github", "json"])
+def test_every_form_shows_a_part(score, ranked, form):
+    folder, sent = ranked
+    ran = score(folder, *sent, "--format", form, "--top", "2")
+    assert ran.code == 1, ran
+    assert "s11" in ran.out
+    assert form in ("html", "json") or "s03" not in ran.out  # pairs are of all
+    if form in ("table", "markdown", "html", "latex"):
+        assert "10 more submissions are ranked below these" in ran.out
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "x"])
+def test_a_part_has_at_least_one_rank(score, word):
+    ran = score(VLNET, GOOD[0], "--top", word)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--top" in ran.err
