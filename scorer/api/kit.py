@@ -14,28 +14,43 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
-from scorer.challenge.archive import NAME, refused
+from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
-from scorer.io.formats.base import COMPRESSED, format_of, header
+from scorer.core.text import printable
+from scorer.io.formats.base import format_of, header
+from scorer.io.limits import Limits
+from scorer.io.table import Schema
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
-
-ABSENT = "truth-is-not-in-this-kit.csv"
-
+from scorer.prepare.open import public_table
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the one time that every kit was made
 
 
 DEPTH = 10  # items of a sample's list where any number is allowed
+SHOWN = 3  # rows of the sample that the README shows
+INSTALL = "pip install challenge-scorer"
+# groups of these names say which part of the lists is scored when
+SPLITS = {"public", "private", "hidden", "secret", "held-out", "heldout", "final"}
+SPLITS |= {"train", "dev", "val", "valid", "validation", "test"}
 
 
 Rows = list[dict[str, Any]]
+
+
+class Kit(NamedTuple):
+    """A kit's bytes, the same for the same challenge, and what is told to the organizer."""
+
+    data: bytes
+    dropped: tuple[str, ...]  # ids of the measures that it cannot compute
+    left: tuple[str, ...]  # what else it leaves out
+    packed: tuple[str, ...]  # the columns that it holds of each public file
 
 
 class _Dumper(yaml.SafeDumper):
@@ -49,26 +64,34 @@ def _block(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _block)
 
 
-def kit(prepared: BoundChallenge, public: Public) -> tuple[bytes, tuple[str, ...]]:
-    """The bytes of the kit, the same for the same challenge, and the measures that it leaves out.
+def kit(prepared: BoundChallenge, public: Public) -> Kit:
+    """Pack what participants may know.
 
     Args:
         prepared: the challenge.
         public: its public part; nothing else of a truth is ever asked for.
+
+    Raises:
+        ChallengeError: it is a kit already, or a public file cannot be read.
     """
     challenge = prepared.challenge
+    refuse_kit(challenge)
     kept, dropped = _measures(prepared)
     files: dict[str, bytes] = {}
-    lists = _lists(challenge, public, files)
-    items = _items(prepared, public, files)
+    packed: list[str] = []
+    lists = _lists(challenge, public, files, packed)
+    items = _items(prepared, public, files, packed)
     sample = _sample(prepared, public)
     files |= dict([sample])
     message = _public(prepared, kept, dropped, lists, items)
     text = yaml.dump(message, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
     files["codes.md"] = _pages().encode()
-    files["README.md"] = _readme(challenge, sample[0]).encode()
-    return _zipped(files), tuple(dropped)
+    files["README.md"] = _readme(prepared, dropped, *sample).encode()
+    left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
+    if _telling(challenge, public):
+        left.append("the groups of the lists, since they say which split a list is in")
+    return Kit(_zipped(files), tuple(dropped), tuple(left), tuple(packed))
 
 
 def _measures(prepared: BoundChallenge) -> tuple[list[MeasureSpec], list[str]]:
@@ -113,10 +136,13 @@ def _public(
     """challenge.yaml without what is secret: truth, examples, baselines, plugins."""
     challenge = prepared.challenge
     roles = ("better", "worse") if prepared.kind.name == "preferences" else ("item",)
-    columns = {role: challenge.truth.columns.get(role, role) for role in ("list", *roles)}
+    # all roles, since a participant may score against a truth of his own: --truth
+    columns = {role: role for role in ("list", *roles)} | challenge.truth.columns
+    truth = {"file": f"{ABSENT}{challenge.truth.file.suffix}", "format": challenge.truth.format}
     fields: dict[str, Any] = {"scorer": challenge.scorer, "id": challenge.id}
     fields |= {"title": challenge.title, "description": challenge.description}
-    fields |= {"truth": {"file": ABSENT, "columns": columns}, "lists": lists}
+    fields["truth"] = {key: value for key, value in truth.items() if value} | {"columns": columns}
+    fields["lists"] = lists
     if items is not None:
         fields["items"] = items
     fields["submission"] = challenge.submission.model_dump(mode="json", exclude_defaults=True)
@@ -138,24 +164,42 @@ def _public(
     return {key: value for key, value in fields.items() if value not in empty}
 
 
-def _lists(challenge: Challenge, public: Public, files: dict[str, bytes]) -> dict[str, Any]:
-    """The public file of lists as it is, else one made of their ids."""
+def _lists(
+    challenge: Challenge, public: Public, files: dict[str, bytes], packed: list[str]
+) -> dict[str, Any]:
+    """The public file of lists, its columns that have a role; else one made of their ids."""
     if challenge.lists is not None:
-        return _copied("lists", challenge.lists, files)
+        optional = () if _telling(challenge, public) else ("group",)
+        return _packed("lists", challenge.lists, Schema(("list",), optional), files, packed)
     files["lists.csv"] = _csv([{"list": name} for name in public.lists], ("list",))
     return {"file": "lists.csv"}
 
 
+def _telling(challenge: Challenge, public: Public) -> bool:
+    """Whether the groups of the lists say which split a list is in."""
+    names = {name.casefold() for name in public.groups.values()}
+    splits, called = challenge.splits, SPLITS
+    if splits is not None:
+        called = called.union(map(str.casefold, splits.shares))
+    drawn = splits is not None and splits.by == "group"
+    return bool(names) and (drawn or not names.isdisjoint(called))
+
+
 def _items(
-    prepared: BoundChallenge, public: Public, files: dict[str, bytes]
+    prepared: BoundChallenge, public: Public, files: dict[str, bytes], packed: list[str]
 ) -> dict[str, Any] | None:
-    """The public file of items as it is; else the pairs of list and item that are public."""
+    """The public file of items, its columns that have a role; else the public pairs."""
     source, kind = prepared.challenge.items, prepared.kind.name
     if source is not None and (kind == "grades" or _names_lists(source)):
-        message = _copied("items", source, files)
-        extra = {"users": source.users, "features": list(source.features) or None}
-        columns = message.get("columns", {}) | {key: name for key, name in extra.items() if name}
-        return message | ({"columns": columns} if columns else {})
+        features = {f"features[{n}]": name for n, name in enumerate(source.features)}
+        users = {} if source.users is None else {"users": source.users}
+        called = source.columns | features | users
+        named = source.model_copy(update={"columns": called})
+        schema = Schema(("item",), ("list", *features, *users))
+        message = _packed("items", named, schema, files, packed)
+        columns = {key: name for key, name in message["columns"].items() if key not in features}
+        listed = {"features": list(features.values())} if features else {}
+        return message | {"columns": columns | listed}
     if kind == "grades":
         return None
     # sorted: the order in which a truth names them is nobody's business
@@ -169,28 +213,48 @@ def _items(
 
 
 def _names_lists(source: Source) -> bool:
-    from scorer.io.limits import Limits
-
     found = header(source.file, format_of(source.file, source.format), Limits())
     return source.columns.get("list", "list") in found
 
 
-def _copied(name: str, source: Source, files: dict[str, bytes]) -> dict[str, Any]:
-    suffixes = source.file.suffixes
-    kept = suffixes[-2:] if suffixes[-1:] and suffixes[-1].lower() in COMPRESSED else suffixes[-1:]
-    file = "".join([name, *kept])
-    if not NAME.fullmatch(file):
-        file = name
-    try:
-        files[file] = source.file.read_bytes()
-    except OSError as error:
-        raise refused(source.file, "T101", f"it cannot be read: {error.strerror}") from None
-    fields: dict[str, Any] = {"file": file}
-    if source.format is not None:
-        fields["format"] = source.format
-    if source.columns:
-        fields["columns"] = dict(source.columns)
-    return fields
+def _packed(
+    name: str, source: Source, schema: Schema, files: dict[str, bytes], packed: list[str]
+) -> dict[str, Any]:
+    """Write the columns of a public file that have a role, never the file itself.
+
+    Args:
+        name: what the kit's file is called, less its suffix.
+        source: the organizer's file.
+        schema: the roles that are public.
+        files: where the kit's file goes.
+        packed: where it is said which columns went, and which did not.
+
+    Returns:
+        What challenge.yaml says of it.
+    """
+    table = public_table(source, schema)
+    columns = {
+        role: table.called(role)
+        for role in schema.roles
+        if role in table.ids or role in table.numbers
+    }
+    cells = [
+        list(map(table.ids[role].text, range(len(table))))
+        if role in table.ids
+        else [repr(value).removesuffix(".0") for value in table.numbers[role].tolist()]
+        for role in columns
+    ]
+    heads = list(columns.values())
+    files[f"{name}.csv"] = _csv(
+        (dict(zip(heads, row, strict=True)) for row in zip(*cells, strict=True)), heads
+    )
+    format = format_of(source.file, source.format)
+    others = sorted(header(source.file, format, Limits()) - {*heads})
+    note = f"{name}.csv holds of {source.file.name}: {', '.join(heads)}"
+    if others and format.name in ("csv", "parquet"):
+        note += f"; not {', '.join(others)}"
+    packed.append(note)
+    return {"file": f"{name}.csv", "columns": columns}
 
 
 def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes]:
@@ -271,8 +335,12 @@ def _written(form: str, rows: Rows, columns: Mapping[str, str]) -> tuple[str, by
 
 
 def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    rows, text = list(rows), io.StringIO()
+    # blanks round a cell without quotes count for nothing
+    bare = all(str(cell) == str(cell).strip() for row in rows for cell in row.values())
+    writer = csv.DictWriter(
+        text, columns, lineterminator="\n", quoting=csv.QUOTE_MINIMAL if bare else csv.QUOTE_ALL
+    )
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue().encode()
@@ -293,14 +361,95 @@ def _pages() -> str:
     return "\n".join(lines)
 
 
-def _readme(challenge: Challenge, sample: str) -> str:
-    return (
-        f"# {challenge.title}\n\n{challenge.description.strip()}\n\n"
-        "Check a submission before you send it, with the same findings as the organizer's:\n\n"
-        "    score check KIT.zip SUBMISSION\n\n"
-        f"- {FILE}: the rules\n- {sample}: a submission that is valid and knows nothing\n"
-        "- codes.md: what a submission can be told, and what to do\n"
-    )
+def _readme(prepared: BoundChallenge, dropped: Sequence[str], sample: str, data: bytes) -> str:
+    """How to use the kit: installing, checking, the form of a file, limits and measures.
+
+    Args:
+        prepared: the challenge.
+        dropped: ids of the measures that the kit cannot compute.
+        sample: the name of the sample submission.
+        data: its bytes.
+    """
+    challenge, limits = prepared.challenge, prepared.limits
+    described = challenge.description.strip()
+    lines = [f"# {challenge.title}", "", *([described, ""] if described else [])]
+    lines += [
+        "## Check a submission",
+        "",
+        "Install scorer (once published; until then from a clone of its repository):",
+        "",
+        f"    {INSTALL}",
+        "",
+        "and check a file before you send it, with the same findings as the organizer's:",
+        "",
+        "    score check kit.zip SUBMISSION",
+        "",
+        "A kit has no truth. To try a method out on answers of your own:",
+        "",
+        "    score kit.zip SUBMISSION --truth FILE",
+        "",
+        "## The form of a submission",
+        "",
+        f"{sample} is valid and knows nothing. It begins:",
+        "",
+        *(f"    {printable(line, 100)}" for line in _beginning(sample, data)),
+        "",
+        *(f"- {rule}" for rule in _rules(challenge)),
+        f"- A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
+        f"{limits.rows:,} rows, and {limits.line:,} bytes in a line.",
+        "",
+        "## Measures",
+        "",
+    ]
+    for bound in prepared.measures:
+        about = [f"{bound.metric.better} is better"]
+        about += ["this ranks"] if bound.primary else []
+        about += ["the kit cannot compute it"] if bound.id in dropped else []
+        name = f"{printable(bound.id)}: {bound.metric.title}"
+        if metrics().things.get(bound.metric.name) is not bound.metric:  # a kit says nothing of it
+            name = "a metric of the organizer's own"
+        lines.append(f"- {name} ({', '.join(about)})")
+    lines += [
+        "",
+        "## Files",
+        "",
+        f"- {FILE}: the rules",
+        "- lists.csv, items.csv: the lists to answer and, where they are public, the items",
+        f"- {sample}: a submission that is valid",
+        "- codes.md: what a submission can be told, and what to do",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _beginning(sample: str, data: bytes) -> list[str]:
+    """The header of a sample, where it has one, and its first rows."""
+    if sample.endswith(".parquet"):
+        import polars
+
+        data = polars.read_parquet(data).head(SHOWN).write_csv().encode()
+    most = SHOWN + sample.endswith((".csv", ".parquet"))
+    return data.decode().splitlines()[:most]
+
+
+def _rules(challenge: Challenge) -> Iterator[str]:
+    """What a submission must be, in sentences."""
+    rules = challenge.submission
+    word = printable(rules.columns.get("list", challenge.truth.columns.get("list", "list")), 60)
+    if rules.length is not None:
+        least, most = rules.length.min, rules.length.max
+        if least == most:
+            yield f"Each {word} has exactly {most} items."
+        else:
+            low = "" if least is None else f"at least {least}"
+            high = "" if most is None else f"at most {most}"
+            yield f"Each {word} has {' and '.join(filter(None, (low, high)))} items."
+    if rules.range is not None:
+        yield f"Predictions lie between {rules.range[0]:g} and {rules.range[1]:g}."
+    missing = {"zero": "counts as empty", "skip": "is left out of the means"}
+    yield f"A missing {word} {missing.get(rules.missing_list or '', 'is an error')}."
+    if rules.unknown_list == "ignore":
+        yield f"A {word} that the challenge does not have is ignored."
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:

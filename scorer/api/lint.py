@@ -14,7 +14,9 @@ from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.challenge.model import KEY, Challenge, Example
 from scorer.core.arrays import Floats
 from scorer.core.problems import PLACES, Problem, Severity
-from scorer.core.text import join_first, printable
+from scorer.core.text import join_first, printable, quoted
+from scorer.io.formats.base import format_of, header
+from scorer.io.limits import Limits
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure, find
 from scorer.prepare.bind import prepare
@@ -62,6 +64,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         alike = Chance.of([each[m.id].mean for each in tied])
         remarks += _measured(m, found[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, found), *_truth(ready), *_rules(challenge)]
+    remarks += [*_published(challenge), *_telling(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), made.truth.item.size, ready.measures, found, chance, draws,
@@ -215,6 +218,40 @@ def _truth(ready: OpenChallenge) -> Iterator[Remark]:
         if tied := int((grades[0] == grades[1]).sum()):
             message = f"{tied:,} of {lists:,} lists have equal grades on both sides of rank {k:,}"
             yield Remark("note", f"{message}: which of these items is returned does not matter")
+
+
+def _published(challenge: Challenge) -> Iterator[Remark]:
+    """Public files with a column that the truth calls its answers."""
+    for key in ("lists", "items"):
+        source = getattr(challenge, key)
+        if source is None:
+            continue
+        words = header(source.file, format_of(source.file, source.format), Limits())
+        answers = {challenge.truth.columns.get(role, role) for role in ("grade", "rating")}
+        for name in sorted(words & answers - {*source.columns.values()}):
+            message = f"{key}: the public file has a column {quoted(name)}, as the truth has"
+            yield Remark("warning", f"{message}; are these answers? (the kit leaves it out)")
+
+
+def _telling(ready: OpenChallenge) -> Iterator[Remark]:
+    """Public items that say by their mere presence what is relevant, or judged."""
+    public, answers = ready.public, ready.answers
+    if not isinstance(answers, Grades):
+        return
+    truth, names = answers.truth, list(answers.truth.named)
+    if public.candidates is not None:
+        relevant: dict[str, set[str]] = {name: set() for name in truth.lists}
+        good = truth.grade > 0
+        for n, item in zip(truth.in_list[good].tolist(), truth.item[good].tolist(), strict=True):
+            relevant[truth.lists[n]].add(names[item])
+        known = public.candidates
+        bare = [name for name, of in relevant.items() if of and of == set(known.get(name, ()))]
+        if 2 * len(bare) > len(truth.lists):
+            message = f"{len(bare):,} of {len(truth.lists):,} lists have no other candidates than"
+            yield Remark("warning", f"items: {message} their relevant items, which are the answers")
+    elif public.items is not None and public.items.keys() == set(names):
+        message = "items: the catalogue holds just the items that the truth names"
+        yield Remark("warning", f"{message}, so that it tells which are judged")
 
 
 def _rules(challenge: Challenge) -> Iterator[Remark]:

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scorer.challenge.model import FILE
+from scorer.challenge.model import FILE, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
-from scorer.core.text import KIT, quoted
+from scorer.core.text import KIT, display_path, printable, quoted
 from scorer.io.limits import SMALLEST_BOMB
 
+ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
@@ -111,3 +112,17 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 def refused(path: Path, code: str, message: str) -> ChallengeError:
     """The error of a file with one problem."""
     return ChallengeError(problems=[Problem(code, message, path=str(path))])
+
+
+def refuse_kit(challenge: Challenge) -> None:
+    """Refuse what needs a truth where the challenge is a kit, which has none.
+
+    Raises:
+        ChallengeError: it is one, and no truth was given in its place.
+    """
+    if not challenge.truth.file.name.startswith(ABSENT) or challenge.truth.file.exists():
+        return
+    kit = printable(display_path(challenge.folder))
+    help = f"to check: score check {kit} SUBMISSION; with answers of your own: --truth FILE"
+    message = "this is a kit, which has no truth"
+    raise ChallengeError(problems=[Problem("T101", message, path=kit, help=help)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, quoted
+from scorer.io.files import same_content
 from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
@@ -80,6 +81,8 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
         raise ChallengeError(
             problems=[Problem("C111", message, path=display_path(path)) for path in strayed]
         )
+    if open_truth := list(_open_truth(challenge)):
+        raise ChallengeError(problems=open_truth)
     registry = metrics()
     if challenge.plugins and not allow_plugins:
         names = ", ".join(path.name for path in challenge.plugins)
@@ -131,6 +134,16 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
     if not any(bound.primary for bound in measures):
         measures[0] = replace(measures[0], primary=True)
     return BoundChallenge(challenge, registry, tuple(measures), kind, rules, breakers, rank_by)
+
+
+def _open_truth(challenge: Challenge) -> Iterator[Problem]:
+    """Files that participants or measures may know, and that are the truth."""
+    for key in ("lists", "items", "history"):
+        source = getattr(challenge, key)
+        if source is not None and same_content(source.file, challenge.truth.file):
+            message = "this is the truth's file, which no participant may know"
+            help = f"write the {key} to a file of their own, without the answers"
+            yield challenge.problem("C124", key, message, help)
 
 
 def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list[Problem]]:

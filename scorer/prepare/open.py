@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scorer.challenge.archive import refuse_kit
 from scorer.challenge.model import Source
 from scorer.challenge.public import Names, Public
 from scorer.checks.base import Truthful, examine
@@ -156,6 +157,7 @@ def opened(
     if blind:
         known = public(prepared)
         return OpenChallenge(prepared, known, None, prepared.measures, {}, frozenset())
+    refuse_kit(prepared.challenge)
     findings = Findings()
     truth = _table(prepared.challenge.truth, prepared.kind.truth, findings)
     _raise(findings)
@@ -185,6 +187,19 @@ def _table(source: Source, shapes: Sequence[Schema], findings: Findings) -> Tabl
             return large.table(source.file, format, wanted, Limits())
     table = read(source.file, format, wanted, told, Limits())
     findings.extend(_organizers(told))
+    return table
+
+
+def public_table(source: Source, schema: Schema) -> Table:
+    """The columns of a public file that have a role; no other column is kept.
+
+    Raises:
+        ChallengeError: it cannot be read.
+    """
+    findings = Findings()
+    table = _table(source, [schema], findings)
+    _raise(findings)
+    assert table is not None
     return table
 
 

@@ -1,6 +1,8 @@
 """The participants' kit: it tells no answer, checks as the organizer does, and is safe to open."""
 
+import gzip
 import io
+import json
 import os
 import struct
 import textwrap
@@ -18,6 +20,7 @@ from scorer.prepare.open import public
 
 ROOT = Path(__file__).parents[2]
 LISTS = "topic,group\nq1,x\nq2,y\n"
+CATALOGUE = "doc,seen,year\na,1,2\nb,2,3\n"
 PAIRS = "list,item\nq1,b\nq1,a\nq2,c\nq2,a\n"
 
 CHALLENGES = {
@@ -32,7 +35,7 @@ CHALLENGES = {
         description: |
           Several
           lines.
-        truth: {file: truth.csv, columns: {list: topic, item: doc, grade: SECRETGRADE}}
+        truth: {file: truth.csv, columns: {list: topic, item: doc, grade: worth}}
         lists: {file: lists.csv, columns: {list: topic, group: group}}
         items: {file: catalogue.csv, columns: {item: doc, users: seen, features: [year]}}
         history: SECREThistory.csv
@@ -43,7 +46,7 @@ CHALLENGES = {
         leaderboard: {tie_break: [P@5], baselines: [SECRETbaseline.csv], seed: 7, tiers: false}
         examples: [{submission: SECRETexample.csv, expect: {P@5: 0.777}}]
         """,
-        "topic,doc,SECRETGRADE\nq1,a,1\nq2,b,5\n",
+        "topic,doc,worth\nq1,a,1\nq2,b,5\n",
     ),
     "one list a line": (
         "truth: truth.csv\nsubmission: {format: lists, length: 3}\nmetrics: [P@5]\n",
@@ -98,7 +101,7 @@ def folder(request, challenge):
             "truth.csv": truth,
             "lists.csv": LISTS,
             "items.csv": PAIRS,
-            "catalogue.csv": "doc,seen,year\na,1,2\nb,2,3\n",
+            "catalogue.csv": CATALOGUE,
             "SECREThistory.csv": "list,item\nu,a\n",
         },
     )
@@ -176,11 +179,188 @@ def test_the_same_bytes_every_time(folder, kit, tmp_path, score):
     assert (tmp_path / "again.zip").read_bytes() == kit.read_bytes()
 
 
-def test_a_kit_cannot_score(kit, tmp_path, score):
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize(
+    "words", [[], ["compare"], ["explain", "--list", "q1"], ["lint"], ["kit", "-o", "again.zip"]]
+)
+def test_what_needs_a_truth_says_that_a_kit_has_none(
+    words, packed, kit, tmp_path, score, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    named = "kit.zip"
+    if not packed:
+        named = "got"
+        with zipfile.ZipFile(kit) as archive:
+            archive.extractall(named)
     (tmp_path / "mine.csv").write_text(SUBMISSIONS[0])
-    ran = score(kit, tmp_path / "mine.csv")
+    verb, options = words[:1], words[1:]
+    sent = [] if words[:1] in (["lint"], ["kit"]) else ["mine.csv"]
+    sent += ["other=mine.csv"] if words == ["compare"] else []
+    ran = score(*verb, named, *sent, *options)
     assert ran.code == 2
-    assert "[T101]" in ran.err
+    assert ran.err == (
+        f"{named}: error[T101] this is a kit, which has no truth\n"
+        f"  help: to check: score check {named} SUBMISSION; "
+        "with answers of your own: --truth FILE\n"
+    )
+    assert not (tmp_path / "again.zip").exists()
+
+
+VALUED = """
+title: Named otherwise
+truth: {file: qrels.txt, format: trec}
+submission: {columns: {list: topic, item: doc, score: s}, ties: item-asc, missing_list: zero}
+metrics: [nDCG@2, "P(rel=2)@1", {metric: ERR, k: 2, id: own}]
+undefined: skip
+leaderboard: {tie_break: [own], seed: 3}
+"""
+WITH_TRUTH = {
+    "two keys": (*CHALLENGES["two keys"], "list,item\nq1,a\nq2,b\n"),
+    "ranked lists": (*CHALLENGES["ranked lists"], "topic,doc,s\nq1,a,1\nq1,b,2\nq2,b,2\n"),
+    "ratings": (
+        "truth: {file: truth.csv, columns: {list: u, item: i, rating: r}}\n"
+        "submission: {columns: {list: u, item: i, prediction: p}}\nmetrics: [RMSE, MAE]\n",
+        "u,i,r\nq1,a,4\nq1,b,5\nq2,a,2\n",
+        "u,i,p\nq1,a,4.5\nq1,b,1\nq2,a,2\n",
+    ),
+    "preferences": (*CHALLENGES["preferences"], "list,better,worse\nq1,b,a\nq2,y,z\n"),
+    "qrels": (VALUED, "q1 0 a 2\nq1 0 b 1\nq2 0 b 5\n", "topic,doc,s\nq1,a,1\nq1,b,1\nq2,b,2\n"),
+}
+
+
+@pytest.mark.parametrize("name", WITH_TRUTH)
+def test_with_the_truth_the_values_are_the_challenges(name, challenge, tmp_path, score):
+    text, truth, sent = WITH_TRUTH[name]
+    file = "qrels.txt" if name == "qrels" else "truth.csv"
+    folder = challenge(
+        textwrap.dedent(text).replace(", Novelty@5", ""),
+        **{file: truth, "lists.csv": LISTS, "catalogue.csv": CATALOGUE, "SECRETbaseline.csv": sent},
+        **{"SECREThistory.csv": "list,item\nu,a\n"},
+    )
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit).code == 0
+    other = tmp_path / file.replace(".", "2.")
+    other.write_text(truth)
+    mine, worse = tmp_path / "mine.csv", tmp_path / "worse.csv"
+    mine.write_text(sent)
+    worse.write_text("\n".join(sent.split("\n")[:1] + sent.split("\n")[1:-1][::-1]) + "\n")
+    first = sent.split("\n")[1].split(",")[0]
+    for words in (
+        ["--format", "json", "--per-list"],
+        ["--format", "csv"],
+        ["compare", "--format", "json"],
+        ["explain", "--list", first, "--format", "json"],
+    ):
+        verb = words[:1] if words[0][0] != "-" else []
+        files = [mine] if verb == ["explain"] else [mine, worse]
+        rest = words[len(verb) :]
+        told = []
+        for place in (folder, kit):
+            ran = score(*verb, place, *files, "--truth", other, *rest)
+            assert ran.code == 0, ran
+            told.append(numbers(ran.out))
+        assert told[0] == told[1]
+        assert told[0]
+
+
+def numbers(text):
+    """What of a report is of the submissions: no fingerprint, no baseline."""
+    if not text.startswith("{"):
+        return [line for line in text.splitlines() if "SECRET" not in line]
+    said = json.loads(text)
+    for key in ("challenge", "scorer"):
+        said.pop(key, None)
+    for key in ("submissions", "leaderboard"):
+        if key in said:
+            said[key] = [each for each in said[key] if "SECRET" not in each["name"]]
+            for each in said[key]:
+                each.pop("ranks", None)  # of which baselines take no part
+    return said
+
+
+def test_only_columns_with_a_role_are_packed_and_told(challenge, tmp_path, score):
+    yaml = (
+        "truth: truth.csv\nlists: {file: l.csv.gz, columns: {list: topic, group: kind}}\n"
+        "items: {file: i.jsonl, columns: {item: doc, users: seen, features: [year]}}\n"
+        "metrics: [P@2]\n"
+    )
+    rows = [{"doc": " a", "seen": 3, "year": 0.1, "is_answer": "SECRET"}, {"doc": "b,c", "seen": 0}]
+    rows[1] |= {"year": 1e-7, "is_answer": "SECRET"}
+    folder = challenge(
+        yaml,
+        **{
+            "l.csv.gz": gzip.compress(b"topic,n_relevant,kind\nq1,SECRET,easy\nq2,SECRET,hard\n"),
+            "i.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+        },
+    )
+    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
+    assert ran.code == 0, ran
+    assert "lists.csv holds of l.csv.gz: topic, kind; not n_relevant" in ran.err
+    assert "items.csv holds of i.jsonl: doc, year, seen" in ran.err
+    inside = members(tmp_path / "kit.zip")
+    assert not any(b"SECRET" in data for data in inside.values())
+    assert inside["lists.csv"] == b"topic,kind\nq1,easy\nq2,hard\n"
+    assert inside["items.csv"].splitlines()[0].replace(b'"', b"") == b"doc,year,seen"
+    (tmp_path / "sub.csv").write_text('list,item\nq1," a"\nq2,"b,c"\n')
+    assert score("check", tmp_path / "kit.zip", tmp_path / "sub.csv", "-q").out == ""
+
+
+@pytest.mark.parametrize(
+    ("groups", "more", "kept"),
+    [
+        (("easy", "hard"), "", True),
+        (("public", "Private"), "", False),
+        (("easy", "test"), "", False),
+        (("g1", "g2"), "splits: {public: 0.5, private: rest, by: group, seed: 5}\n", False),
+        (("one", "two"), "splits: {one: 0.5, three: rest, seed: 5}\n", False),
+    ],
+)
+def test_groups_that_tell_a_split_stay_out(groups, more, kept, challenge, tmp_path, score):
+    yaml = f"truth: truth.csv\nlists: lists.csv\nmetrics: [P@2]\n{more}"
+    lists = "list,group\n" + "".join(f"q{n},{name}\n" for n, name in enumerate(groups, 1))
+    folder = challenge(yaml, **{"lists.csv": lists})
+    ran = score("kit", folder, "-o", tmp_path / "kit.zip")
+    assert ran.code == 0, ran
+    inside = members(tmp_path / "kit.zip")
+    assert inside["lists.csv"] == (lists.encode() if kept else b"list\nq1\nq2\n")
+    assert ("say which split" in ran.err) == (not kept)
+    assert kept or b"group" not in inside["challenge.yaml"]
+    assert b"splits" not in inside["challenge.yaml"]
+
+
+def test_the_readme_tells_all_that_a_participant_needs(folder, kit):
+    inside = members(kit)
+    text = inside["README.md"].decode()
+    assert "pip install challenge-scorer" in text
+    assert "once published" in text
+    assert "score check kit.zip SUBMISSION" in text
+    assert f"{1 << 30:,} bytes" in text
+    assert "\n\n\n" not in text
+    (name,) = [name for name in inside if name.startswith("sample_submission")]
+    if not name.endswith(".parquet"):
+        lines = inside[name].decode().splitlines()[: 4 if name.endswith(".csv") else 3]
+        assert "".join(f"    {line}\n" for line in lines) in text
+    for measure in load(folder).metrics:
+        assert f"- {measure.id or measure.notation}: " in text
+
+
+@pytest.mark.parametrize("key", ["lists", "items", "history"])
+@pytest.mark.parametrize("how", ["same", "link", "copy"])
+@pytest.mark.parametrize("verb", [[], ["check"], ["kit"], ["lint"]])
+def test_a_public_file_that_is_the_truth_is_an_error(key, how, verb, challenge, tmp_path, score):
+    file = {"same": "truth.csv", "link": "link.csv", "copy": "copy.csv"}[how]
+    folder = challenge(f"truth: truth.csv\nmetrics: [P@2]\n{key}: {file}\n")
+    if how == "link":
+        (folder / "link.csv").symlink_to("truth.csv")
+    elif how == "copy":
+        (folder / "copy.csv").write_bytes((folder / "truth.csv").read_bytes())
+    (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
+    sent = [tmp_path / "one.csv"] if verb in ([], ["check"]) else []
+    output = ["-o", tmp_path / "kit.zip"] if verb == ["kit"] else []
+    ran = score(*verb, folder, *sent, *output)
+    assert ran.code == 2
+    assert f"challenge.yaml:3: error[C124] {key}: this is the truth's file" in ran.err
+    assert not (tmp_path / "kit.zip").exists()
 
 
 def test_the_order_of_the_truth_is_not_told(challenge, score, tmp_path):

@@ -16,6 +16,7 @@ from scorer.prepare.probes import probes, values
 ROOT = Path(__file__).parents[2]
 CHALLENGES = sorted(path.parent for path in ROOT.glob("challenges/*/challenge.yaml"))
 STARTERS = ["preferences", "ranking", "ratings", "trec"]
+BARE = "list,item\nq1,a\nq1,b\nq2,a\n"
 ONE = "truth: truth.csv\nmetrics: ['nDCG@2', 'P@1', 'AP']\nsubmission: {missing_list: zero}\n"
 RATED = "truth: truth.csv\nmetrics: [MAE(average=lists), R2(average=lists)]\nundefined: skip\n"
 RATINGS = {"truth.csv": "list,item,rating\nu,a,1\nu,b,5\nv,a,2\nv,b,4\nv,c,3\n"}
@@ -194,6 +195,17 @@ def few(ranked: Ranked) -> float:
         ),
         (ONE + "leaderboard: {baselines: [b.csv]}", {"b.csv": "list,item\nq9,a\n"}, "error",
          "baseline b is rejected: b.csv: error[S311]"),
+        (ONE + "lists: lists.csv", {"lists.csv": "list,grade\nq1,3\nq2,1\n"}, "warning",
+         "lists: the public file has a column 'grade', as the truth has; are these answers?"),
+        (ONE + "items: items.csv", {"items.csv": "item,grade\na,3\nb,1\nc,1\nz,2\n"}, "warning",
+         "items: the public file has a column 'grade', as the truth has; are these answers?"),
+        (
+            ONE + "items: items.csv",
+            {"items.csv": "list,item\nq1,b\nq1,a\nq2,a\n", "truth.csv": BARE}, "warning",
+            "items: 2 of 2 lists have no other candidates than their relevant items",
+        ),
+        (ONE + "items: items.csv", {"items.csv": "item\na\nb\nc\n"}, "warning",
+         "items: the catalogue holds just the items that the truth names"),
         (ONE, {}, "note", "no .scorer-key"),
         (ONE, {}, "note", "no examples"),
     ],

@@ -35,7 +35,10 @@ def kit(
     settled, notes = challenge_of(challenge, edge)
     refuse_overwrite(output, settled, challenge)
     prepared = prepare(settled, allow_plugins)
-    data, dropped = kits.kit(prepared, public(prepared))
-    made = f"{printable(output)}: {len(data):,} bytes; score check {printable(output)} SUBMISSION"
-    left = [f"left out, since the kit cannot compute it: {printable(name)}" for name in dropped]
-    return Result(data, notes, output=output, written=(made, *left))
+    made = kits.kit(prepared, public(prepared))
+    kit = printable(output)
+    told = [f"{kit}: {len(made.data):,} bytes; score check {kit} SUBMISSION"]
+    told += map(printable, made.packed)
+    told += [f"left out, since the kit cannot compute it: {printable(n)}" for n in made.dropped]
+    told += [f"left out: {each}" for each in made.left]
+    return Result(made.data, notes, output=output, written=tuple(told))
