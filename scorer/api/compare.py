@@ -81,7 +81,7 @@ def _compared(
     from scorer.compare.pairs import pairing
 
     of_grades = prepared.kind.name == "grades"
-    if preferences is not None and not of_grades:
+    if preferences and not of_grades:
         raise UsageError(
             f"preferences compare ranked lists; this challenge has {prepared.kind.name}"
         )

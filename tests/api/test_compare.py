@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -239,7 +240,9 @@ def test_many_pairs_are_a_matrix_unless_all_are_asked_for(score, folder, six):
     assert preferred["y1"] == preferred["y2"] == [".", ">", ">", ">", ">"]
     assert preferred["z1"] == ["<", "<", ".", ">", ">"]
     every = score("compare", folder, *six, "--all")
-    assert every.out.count("\nmeasure ") == 15
+    heads = [line.split()[-1] for line in every.out.splitlines() if line.startswith("a minus b  ")]
+    assert heads == ["p"]
+    assert len(re.findall(r"^[xyz]\d minus [xyz]\d  ", every.out, re.M)) == 15
     assert max(map(len, every.out.splitlines())) <= 80
     for form in ("json", "csv", "html"):
         assert score("compare", folder, *six, "--format", form).code == 0
@@ -251,10 +254,48 @@ def test_columns_that_do_not_fit_are_said(score, folder, six, monkeypatch):
     assert "Not shown at" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 12
     monkeypatch.setenv("COLUMNS", "50")
-    ran = score("compare", folder, *six[:2])
+    ran = score("compare", folder, *six[:2], "-p", "RPP")
     assert "Not shown at this width: interval" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 50
-    assert "above 0, x1 is preferred" in " ".join(ran.out.split())
+    assert "RPP; above 0, a is preferred" in " ".join(ran.out.split())
+
+
+def test_text_shows_the_pairs_of_the_primary_measure_and_what_is_asked_for(score, folder):
+    for form in ("table", "markdown"):
+        plain = score("compare", folder, *runs(folder), "--format", form).out
+        assert "Also compared: P@2 (-m, or --format html, csv, json)." in plain
+        for name in ("RPP", "LexiRecall", "Borda"):
+            assert name not in plain
+        for pair in ("x minus y", "x minus z", "y minus z"):
+            assert pair in plain
+        asked = score("compare", folder, *runs(folder), "-p", "RPP", "--format", form).out
+        assert "RPP; above 0, a is preferred" in asked
+        assert "Borda" in asked
+        assert "LexiRecall" not in asked
+        both = score("compare", folder, *runs(folder), "-m", "P@2", "-m", "RR", "--format", form)
+        assert "Also compared" not in both.out
+        assert "P@2" in both.out
+        assert "RR" in both.out
+    page = score("compare", folder, *runs(folder), "--format", "html").out
+    places = [page.index(f'<section id="{key}"') for key in ("pairs", "measures", "preferences")]
+    assert places == sorted(places)
+    assert "LexiRecall" in page
+
+
+def test_measures_of_ratings_have_no_preferences_to_show(score, challenge):
+    rows = [(f"q{q}", item) for q in range(6) for item in "ab"]
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [MAE(average=lists), RMSE(average=lists)]\n",
+        **{
+            "truth.csv": "list,item,rating\n" + "".join(f"{q},{i},3\n" for q, i in rows),
+            "one.csv": "list,item,prediction\n" + "".join(f"{q},{i},2.5\n" for q, i in rows),
+            "two.csv": "list,item,prediction\n" + "".join(f"{q},{i},1\n" for q, i in rows),
+        },
+    )
+    ran = score("compare", folder, folder / "one.csv", folder / "two.csv")
+    assert ran.code == 0, ran
+    assert "one minus two" in ran.out
+    assert "Orders" not in ran.out
 
 
 def test_each_measure_names_the_lists_that_differ_most(score, folder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,7 +28,11 @@ from scorer.cli.store import Entries, FilesWord, StoreWord, entries_of
 from scorer.core.errors import UsageError
 from scorer.reports.base import form_names
 
+if TYPE_CHECKING:
+    from scorer.challenge.model import Challenge
+
 FORMATS = form_names("comparison")
+TEXTS = ("table", "markdown")  # forms that a person reads from end to end
 
 
 def compare(
@@ -46,7 +50,10 @@ def compare(
     preference: Annotated[
         list[str] | None,
         typer.Option(
-            "-p", "--preference", metavar="P", help="Only this preference, such as RPP; repeatable."
+            "-p",
+            "--preference",
+            metavar="P",
+            help="A preference such as RPP; repeatable. HTML, CSV and JSON have all by default.",
         ),
     ] = None,
     format: Annotated[
@@ -95,7 +102,7 @@ def compare(
         report, found = run(
             settled,
             files,
-            preference or None,
+            preference or _preferences(settled, form.name),
             allow_plugins=allow_plugins,
             progress=None if quiet else edge.progress,
         )
@@ -108,5 +115,13 @@ def compare(
                 return Result("", (*message, f"error: nothing to compare: {few}"), exit_code)
             raise UsageError(f"nothing to compare: {few}, two are needed")
     options = edge.options(output, precision, every=every, quiet=quiet, private=private)
-    text = form.write(Compared(settled, report, found), options)
+    text = form.write(Compared(settled, report, found, every_measure=bool(metric)), options)
     return Result(text, tuple(message), exit_code, output)
+
+
+def _preferences(challenge: Challenge, form: str) -> tuple[str, ...] | None:
+    """Those compared when none is asked for: as text the one that ranks, else all there are."""
+    rank_by = challenge.leaderboard.rank_by
+    if form not in TEXTS:
+        return None
+    return () if isinstance(rank_by, str) else (rank_by.preference,)

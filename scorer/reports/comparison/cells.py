@@ -30,6 +30,7 @@ class Compared:
     challenge: Challenge
     report: Report | None  # None: read back, without the submissions
     pairing: Pairing
+    every_measure: bool = True  # shown as text, too; else only the primary one
 
     def published(self, paths: bool = False) -> Compared:
         """What may be published, as `Report.published` says."""
@@ -53,6 +54,17 @@ class Compared:
     def units(self) -> str:
         """The challenge's word for lists."""
         return unit(self.report.called if self.report else {})
+
+    @property
+    def shown(self) -> tuple[Measure, ...]:
+        """The measures that a text shows, the primary first."""
+        return self.measures if self.every_measure else self.measures[:1]
+
+    @property
+    def others(self) -> str:
+        """What to say of the measures that a text does not show."""
+        names = [printable(each.id) for each in self.measures if each not in self.shown]
+        return f"Also compared: {', '.join(names)} (-m, or --format html, csv, json)." * bool(names)
 
     @property
     def preferences(self) -> tuple[str, ...]:
@@ -108,28 +120,24 @@ def most(each: Differing, lists: Sequence[str], precision: int) -> str:
     return ", ".join(lines) or "none"
 
 
-def by_pair(compared: Compared, pair: Pair, precision: int) -> Sheet:
-    """A pair's measures, a row each."""
+def by_measure(compared: Compared, measure: Measure, precision: int) -> Sheet:
+    """A measure's pairs, a row each."""
     lists = compared.pairing.lists
-    rows = [
-        [
-            m.id,
-            *figures(pair.measures[m.id], precision),
-            most(pair.measures[m.id], lists, precision),
-        ]
-        for m in compared.measures
-    ]
-    return Sheet(title(pair), ["measure", *FIGURES, MOST], rows)
+    rows = []
+    for pair in compared.pairing.pairs:
+        each = pair.measures[measure.id]
+        rows.append([title(pair), *figures(each, precision), most(each, lists, precision)])
+    return Sheet(measure.id, ["a minus b", *FIGURES, MOST], rows)
 
 
-def by_preference(pair: Pair, precision: int) -> Sheet:
-    """A pair's preferences, a row each."""
-    rows = [
-        [key, signed(each.mean, precision), record(each.tally)]
-        for key, each in pair.preferences.items()
-    ]
-    message = f"Preferences; above 0, {printable(pair.a, 60)} is preferred"
-    return Sheet(message, ["preference", "mean", "w-t-l"], rows)
+def by_preference(found: Pairing, key: str, precision: int) -> Sheet:
+    """A preference's pairs, a row each."""
+    rows = []
+    for pair in found.pairs:
+        each = pair.preferences[key]
+        name = f"{printable(pair.a, 60)}, {printable(pair.b, 60)}"
+        rows.append([name, signed(each.mean, precision), record(each.tally)])
+    return Sheet(f"{key}; above 0, a is preferred", ["a, b", "mean", "w-t-l"], rows)
 
 
 def orders(found: Pairing) -> Sheet:

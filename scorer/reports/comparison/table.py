@@ -13,11 +13,12 @@ from scorer.reports.comparison.cells import (
     Compared,
     Matrix,
     bars,
-    by_pair,
+    by_measure,
     by_preference,
     contradictions,
     legend,
     matrices,
+    most,
     orders,
     shared,
     signed,
@@ -32,22 +33,18 @@ DROPPED = {"effect": 1, "interval": 2}  # where the width does not suffice, the 
 
 @form("comparison", "table")
 def table(compared: Compared, options: Options) -> str:
-    """Every pair, then the orders; of many pairs the orders and a sign each."""
+    """Every pair, then the orders; of many pairs a sign each."""
     paper, found = TextReport(options.width, options.colour), compared.pairing
     if options.private:
         paper.say(PRIVATE, "red")
     paper.say(printable(compared.challenge.title), "bold")
     many = len(found.pairs) > MANY and not options.every
-    if many:
-        message = (
-            f"{len(found.pairs):,} pairs: their orders and a sign each (--all shows every pair)."
-        )
-        paper.say(message, "dim")
-    elif compared.measures:
-        paper.say(legend(compared), "dim")
     gone: list[str] = []
-    for pair in () if many else found.pairs:
-        gone += _pair(paper, compared, pair, options)
+    if many:
+        signs = "their orders and a sign each" if found.orders else "a sign each"
+        paper.say(f"{len(found.pairs):,} pairs: {signs} (--all shows every pair).", "dim")
+    else:
+        gone = _pairs(paper, compared, options)
     if gone:
         message = ", ".join(dict.fromkeys(gone))
         paper.say(f"\nNot shown at this width: {message} (--format json has all).", "dim")
@@ -61,36 +58,39 @@ def table(compared: Compared, options: Options) -> str:
         _matrix(paper, matrix)
     if len(found.pairs) == 1 and compared.measures:
         _picture(paper, compared, found.pairs[0], options)
+    if compared.others:
+        paper.say(f"\n{compared.others}", "dim")
     return paper.text
 
 
-def _pair(paper: TextReport, compared: Compared, pair: Pair, options: Options) -> list[str]:
-    """Write a pair; gives the headings of what there was no room for."""
+def _pairs(paper: TextReport, compared: Compared, options: Options) -> list[str]:
+    """Write every pair; gives the headings of what there was no room for."""
     gone: list[str] = []
-    paper.say()
-    paper.say(title(pair), "bold")
     if compared.measures:
-        sheet = by_pair(compared, pair, options.precision)
-        *figures, most = zip(*sheet.rows, strict=True)
-        gone = _figures(paper, sheet.head[:-1], figures)
-        paper.say(f"{MOST}:")
-        for key, message in zip(figures[0], most, strict=True):
-            lines = wrap(
-                f"{printable(key)}: {message}", max(paper.prose - 2, 20), subsequent_indent="  "
-            )
-            for line in lines:
-                paper.say(f"  {line}")
-    if pair.preferences:
-        if compared.measures:
-            paper.say()
-        sheet = by_preference(pair, options.precision)
-        paper.say(sheet.title)
+        paper.say(legend(compared), "dim")
+    for measure in compared.shown:
+        sheet = by_measure(compared, measure, options.precision)
+        *figures, _ = zip(*sheet.rows, strict=True)
+        paper.say(f"\n{printable(sheet.title)}", "bold")
+        gone += _figures(paper, sheet.head[:-1], figures)
+    if compared.measures:
+        paper.say(f"\n{MOST}:")
+    for measure in compared.shown:
+        for pair in compared.pairing.pairs:
+            each = most(pair.measures[measure.id], compared.pairing.lists, options.precision)
+            about = f"{title(pair)}, " if len(compared.pairing.pairs) > 1 else ""
+            line = f"{about}{printable(measure.id)}: {each}"
+            for part in wrap(line, max(paper.prose - 2, 20), subsequent_indent="  "):
+                paper.say(f"  {part}")
+    for key in compared.preferences:
+        sheet = by_preference(compared.pairing, key, options.precision)
+        paper.say(f"\n{printable(sheet.title)}", "bold")
         gone += _figures(paper, sheet.head, list(zip(*sheet.rows, strict=True)))
     return gone
 
 
 def _figures(paper: TextReport, head: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:
-    first = Column(head[0], [printable(cell) for cell in columns[0]], right=False, fold=True)
+    first = Column(head[0], list(columns[0]), right=False, fold=True)
     rest = (
         Column(name, cells, DROPPED.get(name, 0))
         for name, cells in zip(head[1:], columns[1:], strict=True)
