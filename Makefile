@@ -1,4 +1,4 @@
-.PHONY: demo test fuzz peers bench browser
+.PHONY: demo test fuzz peers bench browser constraints
 
 PYTHON ?= python3
 
@@ -24,6 +24,12 @@ bench: .venv/runs
 
 browser: .venv/browser
 	.venv/bin/pytest -q -rs tests/browser
+
+# every version that CI installs, with its hashes; after a change of dependencies
+constraints: .venv/tests
+	.venv/bin/pip install -q uv
+	printf 'hatchling\neditables\n' | .venv/bin/uv pip compile -q --universal --python-version 3.11 \
+	  --all-extras --generate-hashes --no-header --no-annotate -o constraints.txt pyproject.toml -
 
 .venv/runs: pyproject.toml
 	$(PYTHON) -m venv .venv
