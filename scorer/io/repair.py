@@ -1,28 +1,39 @@
 """A repaired copy of a file, of what can be repaired without guessing what was meant.
 
-No value is changed: only how the table is written. Whoever repairs looks at
-the copy and the list of changes; scoring never repairs anything.
+Only what the messages of the checks know for certain is put right. Whoever repairs looks at the
+copy and the list of changes; scoring never repairs anything.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from scorer.core.errors import UsageError
-from scorer.core.text import printable
+from scorer.core.text import printable, quoted
 from scorer.io.files import beginning, open_bytes
 from scorer.io.formats.base import COMPRESSED
 from scorer.io.limits import Limits, Unreadable
+from scorer.io.table import TEXT
 
 MOST = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
 INDEX = {"", "Unnamed: 0", "index"}  # what pandas calls a column that nobody asked for
+MOST_BEFORE = 100  # lines before a header
+BEFORE = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
+COMMA = re.compile(r"[+-]?[0-9]{1,300},[0-9]{1,300}")
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
+WHOLE = re.compile(r"[0-9]{1,18}")
+LARGE = 10**18
 UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+Meant = Callable[[str], str | None]  # an id -> the known one that it certainly is, if it is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +44,31 @@ class Repaired:
     changes: tuple[str, ...]
 
 
-def repair(path: Path, tabular: bool, roles: Sequence[str], separator: str = ",") -> Repaired:
-    """The file with its encoding, separators, blanks and index column put right.
+class Expected(NamedTuple):
+    """What a table should be."""
+
+    names: Mapping[str, str]  # role -> what its column is called
+    separator: str = ","
+    meant: Mapping[str, Meant] = {}  # role -> which known id an unknown one was
+
+    @property
+    def numbers(self) -> list[str]:
+        """The names of the columns that hold numbers."""
+        return [name for role, name in self.names.items() if role not in TEXT]
+
+
+def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
+    """The file with what is certain put right.
+
+    That is its encoding; of a table also lines before the header, separators, blanks, an index
+    column, the header's capitals, decimal commas, ids that certainly are known ones, rows given
+    twice, and ranks from 0.
 
     Args:
         path: the file; compressed ones come out unpacked.
         tabular: whether it is a table of separated columns, so that more than
             the encoding can be told.
-        roles: the columns' names that are expected.
-        separator: what is expected between columns.
+        expected: what the table should be.
 
     Raises:
         UsageError: it cannot be read, or is too large.
@@ -49,7 +76,7 @@ def repair(path: Path, tabular: bool, roles: Sequence[str], separator: str = ","
     changes: list[str] = []
     text = _text(_bytes(path), changes)
     if tabular:
-        text = _table(text, roles, separator, changes)
+        text = _table(text, expected, changes)
     return Repaired(text.encode("utf-8"), tuple(changes))
 
 
@@ -96,27 +123,35 @@ def _text(data: bytes, changes: list[str]) -> str:
     return text
 
 
-def _table(text: str, roles: Sequence[str], separator: str, changes: list[str]) -> str:
-    """The table with its columns separated as expected, its cells bare, its index gone."""
+def _table(text: str, expected: Expected, changes: list[str]) -> str:
+    """The table as expected, its cells bare, its index gone."""
+    told: dict[str, None] = {}
+    names, separator = list(expected.names.values()), expected.separator
+    text = _headed(text, names, told)
     header = text.lstrip("\r\n").split("\n", 1)[0]
-    found = _separator(header, roles, separator)
+    found = _separator(header, names, separator)
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=found) if row]
     except csv.Error:
         return text  # a quote that nobody closed: what was meant cannot be told
-    told: Counter[str] = Counter()
     if found != separator:
-        told[f"columns separated by {found!r} are now by {separator!r}"] = 1
+        told[f"columns separated by {found!r} are now by {separator!r}"] = None
     bare = [[_bare(cell) for cell in row] for row in rows]
     if blanks := sum(
         cell.strip(" \t") != clean
         for row, clean_row in zip(rows, bare, strict=True)
         for cell, clean in zip(row, clean_row, strict=True)
     ):
-        told[f"blanks and invisible characters round {blanks:,} values went"] = blanks
-    if bare and _is_index(bare, roles):
-        told[f"the index column {bare[0][0]!r} went"] = 1
+        told[f"blanks and invisible characters round {blanks:,} values went"] = None
+    if bare and _is_index(bare, names):
+        told[f"the index column {bare[0][0]!r} went"] = None
         bare = [row[1:] for row in bare]
+    if bare:
+        _rename(bare[0], expected, told)
+        _point(bare, expected, told, certain=found == ";")
+        bare = _once(bare, told)
+        _mean(bare, expected, told)
+        _from_one(bare, expected, told)
     if not told:
         return text
     changes.extend(told)
@@ -127,18 +162,104 @@ def _table(text: str, roles: Sequence[str], separator: str, changes: list[str]) 
     return written.getvalue()
 
 
-def _separator(header: str, roles: Sequence[str], separator: str) -> str:
+def _headed(text: str, names: Sequence[str], told: dict[str, None]) -> str:
+    """The text from its header on: less comments, and less the line that Excel begins with."""
+    lines = text.lstrip("\r\n").splitlines(keepends=True)
+    before = 0
+    while before < min(len(lines), MOST_BEFORE) and BEFORE.match(lines[before]):
+        before += 1
+    if not before or before == len(lines) or any(name in lines[0] for name in names):
+        return text
+    told[f"{before:,} line{'s' * (before != 1)} before the header went"] = None
+    return "".join(lines[before:])
+
+
+def _separator(header: str, names: Sequence[str], separator: str) -> str:
     """What separates the columns: the mark that cuts the header into the most known names."""
+    known = {name.casefold() for name in names}
 
-    def known(mark: str) -> int:
-        return len({_bare(name.strip('"')) for name in header.split(mark)} & set(roles))
+    def cut(mark: str) -> int:
+        return len({_bare(name.strip('"')).casefold() for name in header.split(mark)} & known)
 
-    return max((separator, ",", ";", "\t", "|"), key=known)
+    return max((separator, ",", ";", "\t", "|"), key=cut)
 
 
-def _is_index(rows: list[list[str]], roles: Sequence[str]) -> bool:
+def _rename(header: list[str], expected: Expected, told: dict[str, None]) -> None:
+    """Write the header's names with the capitals that are expected."""
+    meant: dict[str, list[str]] = {}
+    for name in expected.names.values():
+        meant.setdefault(name.casefold(), []).append(name)
+    for n, name in enumerate(header):
+        known = meant.get(name.casefold(), [])
+        if len(known) == 1 and name != known[0] and known[0] not in header:
+            told[f"column {quoted(name)} is now called {quoted(known[0])}"] = None
+            header[n] = known[0]
+
+
+def _point(rows: list[list[str]], expected: Expected, told: dict[str, None], certain: bool) -> None:
+    """Write decimal commas as points, unless they may separate thousands."""
+    for name in expected.numbers:
+        if name not in rows[0]:
+            continue
+        at = rows[0].index(name)
+        found = [row for row in rows[1:] if at < len(row) and COMMA.fullmatch(row[at])]
+        if not certain and all(THOUSANDS.fullmatch(row[at]) for row in found):
+            continue
+        for row in found:
+            row[at] = row[at].replace(",", ".")
+        if found:
+            told[f"decimal commas of {len(found):,} values of {quoted(name)} became points"] = None
+
+
+def _mean(rows: list[list[str]], expected: Expected, told: dict[str, None]) -> None:
+    """Write ids as they are known, where it is certain which one was meant."""
+    for role, meant in expected.meant.items():
+        name = expected.names.get(role, role)
+        if name not in rows[0]:
+            continue
+        at, changed, known = rows[0].index(name), 0, dict[str, str | None]()
+        for row in rows[1:]:
+            if at >= len(row):
+                continue
+            cell = row[at]
+            if cell not in known:
+                known[cell] = meant(cell)
+            if (right := known[cell]) is not None:
+                row[at], changed = right, changed + 1
+        if changed:
+            example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items() if right)
+            ids = "1 id" if changed == 1 else f"{changed:,} ids"
+            told[f"{ids} of {quoted(name)} as the challenge has them ({example})"] = None
+
+
+def _once(rows: list[list[str]], told: dict[str, None]) -> list[list[str]]:
+    """Each row once."""
+    kept = list(dict.fromkeys(map(tuple, rows)))
+    if again := len(rows) - len(kept):
+        told[f"{again:,} row{'s' * (again != 1)} that repeated others went"] = None
+    return list(map(list, kept)) if again else rows
+
+
+def _from_one(rows: list[list[str]], expected: Expected, told: dict[str, None]) -> None:
+    """Count ranks from 1 where those of every list count from 0."""
+    names = [expected.names.get(role, role) for role in ("list", "rank")]
+    if not set(names) <= set(rows[0]):
+        return
+    in_list, rank = map(rows[0].index, names)
+    lowest: dict[str, int] = {}
+    for row in rows[1:]:
+        if len(row) != len(rows[0]) or not WHOLE.fullmatch(row[rank]):
+            return
+        lowest[row[in_list]] = min(lowest.get(row[in_list], LARGE), int(row[rank]))
+    if lowest and not any(lowest.values()):
+        for row in rows[1:]:
+            row[rank] = str(int(row[rank]) + 1)
+        told["ranks count from 1 instead of 0"] = None
+
+
+def _is_index(rows: list[list[str]], names: Sequence[str]) -> bool:
     """Whether the first column only counts the rows, and nobody asked for it."""
-    if rows[0][:1] == [] or rows[0][0] not in INDEX or rows[0][0] in roles or len(rows) < 2:
+    if rows[0][:1] == [] or rows[0][0] not in INDEX or rows[0][0] in names or len(rows) < 2:
         return False
     counted = [row[0] for row in rows[1:]]
     return any(counted == [str(n + start) for n in range(len(counted))] for start in (0, 1))

@@ -227,3 +227,111 @@ def test_without_public_lists_the_truth_is_needed(challenge, tmp_path, score):
     ran = score("check", folder, tmp_path / "mine.csv")
     assert ran.code == 2
     assert "error[T101] file not found" in ran.err
+
+
+CATALOGUED = (
+    "truth: truth.csv\nlists: lists.csv\nitems: items.csv\nmetrics: [P@1]\n"
+    "submission: {columns: {list: user}}\n"
+)
+CATALOGUED_FILES = {
+    "truth.csv": "list,item\n1,7\n",
+    "lists.csv": "list\n1\n2\n",
+    "items.csv": "item\n7\n08\nA\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "mended", "changes"),
+    [
+        (
+            "user,item\n1.0,7.0\n2.0,8.0\n",
+            "user,item\n1,7\n2,08\n",
+            [
+                "2 ids of 'user' as the challenge has them ('1.0' is '1')",
+                "2 ids of 'item' as the challenge has them ('7.0' is '7')",
+            ],
+        ),
+        (
+            "user,item\n1,a\n2,8\n",
+            "user,item\n1,A\n2,08\n",
+            ["2 ids of 'item' as the challenge has them ('a' is 'A')"],
+        ),
+        (
+            "User,ITEM,Score\n1,7,1\n2,A,2\n",
+            "user,item,score\n1,7,1\n2,A,2\n",
+            [
+                "column 'User' is now called 'user'",
+                "column 'ITEM' is now called 'item'",
+                "column 'Score' is now called 'score'",
+            ],
+        ),
+        (
+            "user,item\n1,7\n1,7\n2,A\nuser,item\n2,A\n",
+            "user,item\n1,7\n2,A\n",
+            ["3 rows that repeated others went"],
+        ),
+        (
+            "user,item,rank\n1,7,0\n1,A,1\n2,A,0\n",
+            "user,item,rank\n1,7,1\n1,A,2\n2,A,1\n",
+            ["ranks count from 1 instead of 0"],
+        ),
+        (
+            "user;item;score\n1;7;1,250\n2;A;-3,5\n",
+            "user,item,score\n1,7,1.250\n2,A,-3.5\n",
+            [
+                "columns separated by ';' are now by ','",
+                "decimal commas of 2 values of 'score' became points",
+            ],
+        ),
+        (
+            'user,item,score\n1,7,"1,25"\n2,A,"1,250"\n',
+            "user,item,score\n1,7,1.25\n2,A,1.250\n",
+            ["decimal commas of 2 values of 'score' became points"],
+        ),
+        (
+            "sep=;\nuser;item\n1;7\n2;A\n",
+            "user,item\n1,7\n2,A\n",
+            ["1 line before the header went", "columns separated by ';' are now by ','"],
+        ),
+        (
+            "# made by x\n#\nuser,item\n1,7\n2,A\n",
+            "user,item\n1,7\n2,A\n",
+            ["2 lines before the header went"],
+        ),
+    ],
+)
+def test_fix_repairs_what_the_messages_know(text, mended, changes, challenge, tmp_path, score):
+    folder = challenge(CATALOGUED, **CATALOGUED_FILES)
+    path = tmp_path / "mine.csv"
+    path.write_text(text)
+    assert score("check", folder, path).code == 1
+    ran = score("check", folder, path, "--fix")
+    assert ran.code == 0, ran
+    assert (tmp_path / "mine.fixed.csv").read_text() == mended
+    assert [line.strip() for line in ran.err.splitlines()[1:]] == changes
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User,item\n1,7\n2,unknown\n",  # one problem is certain, the other is not
+        "user,item\n1,7\n1,7.0\n2,A\n",  # the repaired id is there already, in another row
+        'user,item,score\n1,7,"1,250"\n2,A,"2,500"\n',  # perhaps thousands
+        "user,item,rank\n1,7,0\n2,A,1\n",  # one list counts from 0
+    ],
+)
+def test_fix_leaves_no_copy_that_fails(text, challenge, tmp_path, score):
+    folder = challenge(CATALOGUED, **CATALOGUED_FILES)
+    (tmp_path / "mine.csv").write_text(text)
+    ran = score("check", folder, tmp_path / "mine.csv", "--fix")
+    assert ran.code == 1
+    assert "mine.csv" in ran.out
+    assert "fixed" not in ran.out
+    assert not (tmp_path / "mine.fixed.csv").exists()
+
+
+def test_help_lists_what_fix_repairs(score):
+    words = " ".join(score("check", "--help").out.split())
+    for repair in ("encoding", "separators", "decimal commas", "capitals", "given twice", "from 0"):
+        assert repair in words

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from scorer.api.submissions import Named
-from scorer.challenge.model import ROLES, Challenge
+from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
 from scorer.cli.options import (
     ChallengeWord,
@@ -28,6 +31,7 @@ from scorer.cli.options import (
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.reports.base import Options, form_names
+from scorer.results.report import Scored
 
 FORMATS = form_names("findings")
 
@@ -47,7 +51,13 @@ def check(
     output: Output = None,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Write a repaired copy, NAME.fixed.EXT or -o, and check that."),
+        typer.Option(
+            "--fix",
+            help="Write a repaired copy, NAME.fixed.EXT or -o, of each file that then is fine: "
+            "the encoding; in CSV also lines before the header, separators, blanks, an index "
+            "column, the header's capitals, decimal commas, ids that certainly are others "
+            "(1.0, lost zeros, case), rows given twice, ranks from 0.",
+        ),
     ] = False,
     allow_plugins: Plugins = False,
     every: Every = False,
@@ -68,11 +78,20 @@ def check(
             raise UsageError("--fix with -o repairs one submission")
         if output is None and any(word == "-" or word.endswith("=-") for word in submissions):
             raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
-        files = [_fixed(file, settled, output, changed) for file in files]
+    fixing = _Fixing(files, settled, output, allow_plugins) if fix else None
+
+    def checked_of(files: list[Named]) -> list[Scored]:
+        return run(
+            settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
+        )
+
+    if fixing is None:
+        checked = checked_of(files)
+    else:
+        with fixing.copies() as copies:
+            checked = fixing.kept(checked_of(copies), checked_of)
+        changed += fixing.notes
         output = None
-    checked = run(
-        settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
-    )
     bad = any(scored.findings.fatal for scored in checked)
     options = Options(every=every, quiet=quiet)
     return Result(
@@ -80,31 +99,68 @@ def check(
     )
 
 
-def _fixed(file: Named, challenge: Challenge, output: Path | None, notes: list[str]) -> Named:
-    """The repaired copy of a submission, or itself where there is nothing to repair."""
-    from scorer.io import repair as repairing
-    from scorer.io.formats.base import COMPRESSED, format_of
-    from scorer.io.write import write
+class _Fixing:
+    """Files that are repaired: a copy stays where it has no error any more."""
 
-    rules, path = challenge.submission, file.path
-    if trespass(challenge, path) is not None:  # the check says so
-        return file
-    if format_of(path, rules.format).binary:
-        raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
-    repaired = repairing.repair(
-        path,
-        format_of(path, rules.format).name == "csv",
-        [rules.columns.get(role, role) for role in ROLES["submission"]],
-        "\t" if suffixes[-1:] == [".tsv"] else ",",
-    )
-    if not repaired.changes:
-        notes.append(f"{printable(file.display)}: nothing that can be repaired safely")
-        return file
-    target = output or repairing.beside(path)
-    if os.path.lexists(target):
-        raise UsageError(f"{printable(target)} exists already; --fix overwrites nothing (-o FILE)")
-    write(target, repaired.data)
-    notes.append(f"{printable(file.display)}: repaired copy in {printable(target)}")
-    notes += [f"  {printable(change)}" for change in repaired.changes]
-    return Named(file.name, target)
+    def __init__(
+        self, files: list[Named], challenge: Challenge, output: Path | None, allow_plugins: bool
+    ) -> None:
+        from scorer.api.fix import fix
+        from scorer.io.repair import beside
+
+        self.files, self.notes = files, list[str]()
+        readable = [file for file in files if trespass(challenge, file.path) is None]
+        repaired = fix(challenge, readable, allow_plugins=allow_plugins)
+        self._repaired = dict(zip(map(files.index, readable), repaired, strict=True))
+        self._targets = {
+            n: output or beside(files[n].path) for n, one in self._repaired.items() if one.changes
+        }
+        for target in self._targets.values():
+            if os.path.lexists(target):
+                raise UsageError(
+                    f"{printable(target)} exists already; --fix overwrites nothing (-o FILE)"
+                )
+
+    @contextmanager
+    def copies(self) -> Iterator[list[Named]]:
+        """The files, with the repaired bytes of those that were; not where they are to stay yet."""
+        with TemporaryDirectory(prefix="scorer-") as folder:
+            found = list(self.files)
+            for n, target in self._targets.items():
+                copy = Path(folder, f"{n}-{target.name}")
+                copy.write_bytes(self._repaired[n].data)
+                found[n] = Named(self.files[n].name, copy, shown=str(target))
+            yield found
+
+    def kept(
+        self, checked: list[Scored], check: Callable[[list[Named]], list[Scored]]
+    ) -> list[Scored]:
+        """What is found in each copy that stays, and in the files of those that do not.
+
+        Args:
+            checked: what was found in the copies.
+            check: checks files.
+        """
+        from scorer.io.write import write
+        from scorer.reports.findings.cells import counted
+
+        found = list(checked)
+        failing = [n for n in self._targets if found[n].findings.fatal]
+        again = check([self.files[n] for n in failing]) if failing else []
+        for n, scored in zip(failing, again, strict=True):
+            found[n] = scored
+        for n, file in enumerate(self.files):
+            name = printable(file.display)
+            if n not in self._targets:
+                self.notes.append(f"{name}: nothing that can be repaired safely")
+                continue
+            changes = [f"  {printable(change)}" for change in self._repaired[n].changes]
+            if n in failing:
+                left = counted(checked[n])
+                self.notes.append(f"{name}: no copy is written, since it would still have {left}:")
+            else:
+                write(self._targets[n], self._repaired[n].data)
+                target = printable(self._targets[n])
+                self.notes.append(f"{name}: repaired copy in {target}")
+            self.notes += changes
+        return found

@@ -1,0 +1,60 @@
+"""Repair submissions' files where what was meant is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from scorer.api.submissions import Named
+from scorer.challenge.model import ROLES, Challenge
+from scorer.checks.ids import Known
+from scorer.core.errors import UsageError
+from scorer.core.text import printable
+from scorer.io.formats.base import COMPRESSED, format_of
+from scorer.io.repair import Expected, Meant, Repaired, repair
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import public
+
+CERTAIN = ("S306", "S307", "S312")  # faults of ids that name the id that was meant
+
+
+def fix(
+    challenge: Challenge, files: Iterable[Named], *, allow_plugins: bool = False
+) -> list[Repaired]:
+    """The repaired bytes of each file, with what is changed in them; nothing is written.
+
+    Args:
+        challenge: whose submissions they are; its answers stay closed.
+        files: those to be repaired.
+        allow_plugins: whether the challenge's own code may be run.
+
+    Raises:
+        ChallengeError: the challenge itself is wrong.
+        UsageError: a file cannot be read, is too large, or is binary.
+    """
+    known = public(prepare(challenge, allow_plugins))
+    items = known.items
+    if items is None and known.asked is not None:
+        items = dict.fromkeys(item for _, item in known.asked)
+    meant = {"list": _meant(known.lists)} | ({"item": _meant(items)} if items else {})
+    names = {role: challenge.submission.columns.get(role, role) for role in ROLES["submission"]}
+    found = []
+    for file in files:
+        format = format_of(file.path, challenge.submission.format)
+        if format.binary:
+            raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
+        suffixes = [each.lower() for each in file.path.suffixes if each.lower() not in COMPRESSED]
+        separator = "\t" if suffixes[-1:] == [".tsv"] else ","
+        expected = Expected(names, separator, meant)
+        found.append(repair(file.path, format.name == "csv", expected))
+    return found
+
+
+def _meant(ids: Mapping[str, object]) -> Meant:
+    """Which of the public ids an unknown one certainly is."""
+    known = Known(ids)
+
+    def meant(name: str) -> str | None:
+        fault = None if name in known else known.fault(name)
+        return fault.meant if fault is not None and fault.code in CERTAIN else None
+
+    return meant
