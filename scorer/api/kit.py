@@ -102,9 +102,8 @@ def _measures(prepared: BoundChallenge) -> tuple[list[MeasureSpec], list[str]]:
     """
     built_in, kept, dropped = metrics(), list[MeasureSpec](), list[str]()
     for spec, bound in zip(prepared.challenge.metrics, prepared.measures, strict=True):
-        name = bound.metric.name
-        own = built_in.things.get(name) is bound.metric
-        if own and built_in.origins[name].startswith("scorer.") and not bound.needs:
+        origin = built_in.origin(bound.metric) or ""
+        if origin.startswith("scorer.") and not bound.needs:
             kept.append(spec)
         else:
             dropped.append(bound.id)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from scorer.challenge.fields import as_written
-from scorer.challenge.model import CATALOGUE, COLUMNS, FILE, ROLES, Challenge, Items
+from scorer.challenge.model import APART, COLUMNS, FILE, ROLES, Challenge, Items, Submission
 from scorer.challenge.yaml import MOST_BYTES, Value, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -173,11 +173,12 @@ def _written(root: Value, folder: Path) -> dict[str, Any]:
         tree.setdefault("title", tree["id"])
     if isinstance(tree.get("metrics"), list):
         tree["metrics"] = [_measure(n, one) for n, one in enumerate(_list(root, "metrics"))]
-    match tree.get("items"):
-        case {"columns": dict(columns), **rest}:
-            tree["items"] = {**rest, "columns": columns} | {
-                role: columns.pop(role) for role in CATALOGUE if role in columns
-            }
+    for section, roles in APART.items():
+        match tree.get(section):
+            case {"columns": dict(columns), **rest}:
+                tree[section] = {**rest, "columns": columns} | {
+                    role: columns.pop(role) for role in roles if role in columns
+                }
     return tree
 
 
@@ -209,10 +210,10 @@ def _faults(root: Value) -> Iterator[Problem]:
         for role in _mapping(root, section, "columns"):
             if role not in roles:
                 yield _unknown(root, (section, "columns", role), roles)
-    for role in CATALOGUE:
-        if role in _mapping(root, "items"):
+    for section, role in ((section, role) for section, roles in APART.items() for role in roles):
+        if role in _mapping(root, section):
             message = f"{quoted(role)} is a column; write it under 'columns'"
-            yield _located(root, "C105", ("items", role), message, ("items",))
+            yield _located(root, "C105", (section, role), message, (section,))
     ids: dict[str | None, int] = {}
     primary: list[int] = []
     for n, spec in enumerate(_list(root, "metrics")):
@@ -234,8 +235,8 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
         steps = steps[:2] + steps[3:]  # less the tag of the union
     if steps[:2] == ("splits", "shares"):
         steps = ("splits", *steps[2:])
-    if steps[0] == "items" and steps[1:] and steps[1] in CATALOGUE:
-        steps = ("items", "columns", *steps[1:])
+    if steps[1:] and steps[1] in APART.get(str(steps[0]), ()):
+        steps = (steps[0], "columns", *steps[1:])
     if steps[0] == "metrics" and steps[-1] == "notation":
         steps = (*steps[:-1], "metric")
     kind, context = fault["type"], fault.get("ctx", {})
@@ -267,7 +268,8 @@ def _keys(steps: Steps) -> list[str]:
     for step in steps:
         if isinstance(step, str):
             model = next(_models(model.model_fields[step].annotation))
-    return [key for key in model.model_fields if model is not Items or key not in CATALOGUE]
+    apart = {Items: APART["items"], Submission: APART["submission"]}.get(model, ())
+    return [key for key in model.model_fields if key not in apart]
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -41,6 +41,7 @@ from scorer.challenge.fields import (
     Word,
     as_flag,
     as_number,
+    as_text,
     as_whole,
     as_written,
     bare,
@@ -49,7 +50,7 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.yaml import Value
 from scorer.core.problems import Problem
-from scorer.core.text import display_path, printable
+from scorer.core.text import display_path, printable, quoted
 
 FILE = "challenge.yaml"
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
@@ -63,10 +64,14 @@ COLUMNS = {
     "rating": "the true rating",
     "better": "the item that is preferred",
     "worse": "the item that the other is preferred to",
-    "probability": "how likely the preference is",
+    "label": "the class; with `multilabel`, several of them",
+    "target": "the true number",
+    "weight": "how much the row counts; default: all alike",
+    "probability": "how likely the preference, or a class, is; of classes a column for each: "
+    "[setosa, virginica] or {setosa: p1, virginica: p2}; a single one is the positive class's",
     "rank": "place in the list, from 1",
     "score": "the number to order items by, highest first",
-    "prediction": "the predicted rating",
+    "prediction": "the predicted rating, or number",
     "low": "lower end of the prediction's interval",
     "high": "upper end of the prediction's interval",
     "group": "the slice that the list belongs to",
@@ -77,7 +82,10 @@ COLUMNS = {
 
 
 ROLES = {
-    "truth": ("list", "item", "grade", "subtopic", "rating", "better", "worse"),
+    "truth": (
+        *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
+        *("label", "target", "weight"),
+    ),
     "lists": ("list", "group"),
     "items": ("item", "list", "users", "features"),
     "history": ("list", "item"),
@@ -85,6 +93,7 @@ ROLES = {
     "folds": ("list", "item", "fold"),
     "submission": (
         *("list", "item", "rank", "score", "prediction", "low", "high", "better", "worse"),
+        *("label", "probability"),
     ),
 }
 
@@ -92,7 +101,8 @@ ROLES = {
 MOST_DRAWS = 1_000_000  # each is kept for every submission
 
 
-CATALOGUE = ("users", "features")  # columns of `items` with a field of their own
+# columns with a field of their own, since they are more than a name
+APART = {"items": ("users", "features"), "submission": ("probability",)}
 
 
 def _range(value: Any) -> Any:
@@ -104,11 +114,29 @@ def _range(value: Any) -> Any:
     return low, high
 
 
+def _classes(value: Any) -> Any:
+    """Columns of probabilities by their classes; a single column has the class ''."""
+    if isinstance(value, list):
+        names = [as_text(name) for name in value]
+        return dict(zip(names, names, strict=True))
+    return value if isinstance(value, dict) else {"": as_text(value)}
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    for n, name in enumerate(names):
+        if name in names[:n]:
+            raise wrong(f"{quoted(name)} is written twice")
+    return names
+
+
 def _columns(section: str) -> dict[str, Any]:
     """The JSON Schema of a section's columns."""
     names = {role: SCALAR | {"description": COLUMNS[role]} for role in ROLES[section]}
     if "features" in names:
         names["features"] |= {"type": "array", "items": SCALAR}
+    if section == "submission":
+        many = ({"type": "array", "items": SCALAR}, {"type": "object"})
+        names["probability"] = {"anyOf": [SCALAR, *many], "description": COLUMNS["probability"]}
     return {"type": "object", "properties": names, "additionalProperties": False}
 
 
@@ -124,6 +152,12 @@ MEASURE = {
 }
 
 
+MULTILABEL = (
+    "what separates several labels in a cell of the file, such as ','; written in one of truth "
+    "and submission, it holds for both; default: a cell is one label"
+)
+
+
 class Source(Part):
     """A file of the organizer's."""
 
@@ -137,6 +171,12 @@ class Source(Part):
     @classmethod
     def _path(cls, value: Any) -> Any:
         return {"file": value} if isinstance(value, Value | str | Path) else value
+
+
+class Truth(Source):
+    """The hidden answers."""
+
+    multilabel: Name | None = Field(None, description=MULTILABEL)
 
 
 class Items(Source):
@@ -191,6 +231,16 @@ class Submission(Part):
     )
     range: Annotated[tuple[Number, Number] | None, BeforeValidator(_range)] = Field(
         None, description="lowest and highest prediction allowed"
+    )
+    classes: Annotated[tuple[Name, ...], AfterValidator(_distinct)] = Field(
+        (), description="the labels there are, in their order; default: those of the truth"
+    )
+    probability: Annotated[dict[str, Name], BeforeValidator(_classes)] = Field(
+        {}, description="of each class the column of its probability; written among the columns"
+    )
+    multilabel: Name | None = Field(None, description=MULTILABEL)
+    normalize: Annotated[bool, BeforeValidator(as_flag)] = Field(
+        False, description="whether probabilities that do not sum to 1 are divided by their sum"
     )
     missing_list: Annotated[Literal["error", "zero", "skip"], Word] | None = Field(
         None, description="a list that a submission lacks: refused, scored as empty, or left out"
@@ -306,7 +356,7 @@ class Challenge(Part):
     id: Name = Field("", description="short name; default: the folder's name")
     title: Text = Field("", description="full name; default: the id")
     description: Text = Field("", description="what the challenge is about, in Markdown")
-    truth: Source = Field(description="the hidden answers")
+    truth: Truth = Field(description="the hidden answers")
     lists: Source | None = Field(None, description="the lists to answer, public; group: slices")
     items: Items | None = Field(None, description="the items there are, public")
     history: Source | None = Field(None, description="past list and item pairs, for novelty")
@@ -364,6 +414,18 @@ class Challenge(Part):
             *self.plugins,
             *(file for each in self.examples for file in (each.truth, each.submission) if file),
         )
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that it declares, else those with a column of probabilities."""
+        named = self.submission.probability
+        return self.submission.classes or (tuple(named) if len(named) > 1 else ())
+
+    @property
+    def separators(self) -> tuple[str | None, str | None]:
+        """What parts the labels in a cell of the truth and in one of a submission."""
+        truth, submission = self.truth.multilabel, self.submission.multilabel
+        return truth or submission, submission or truth
 
     @property
     def strayed(self) -> tuple[Path, ...]:

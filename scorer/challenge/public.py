@@ -34,16 +34,29 @@ class Names(Mapping[str, None]):
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """The public part: nothing here depends on a graded truth's items, nor on any grade."""
+    """The public part: nothing here depends on a truth's items, grades or labels.
 
-    kind: str  # grades, ratings or preferences
+    Of the labels only the set is public: what can be answered at all.
+    """
+
+    kind: str  # grades, ratings, preferences or labels
     lists: Mapping[str, None]  # the ids of the lists, in order; a mapping for its look-up
     items: Mapping[str, None] | None = None  # the catalogue, where it is public
     candidates: Mapping[str, frozenset[str]] | None = None  # the items of each list, where public
     asked: Mapping[tuple[str, str], None] | None = None  # the (list, item) pairs to be predicted
     called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word for it
     groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
+    classes: tuple[str, ...] = ()  # the labels there are, in their order
+    separator: str | None = None  # of the labels in a cell of a submission
 
     def word(self, role: str) -> str:
         """The challenge's own word for a list or an item, for messages."""
         return printable(self.called.get(role, role), 60)
+
+    @property
+    def lists_called(self) -> str:
+        """What several lists are called: of a table by its column, `ids`."""
+        word = self.word("list")
+        if self.kind != "labels" or word == "list":
+            return "lists"
+        return word if word.endswith("s") else f"{word}s"

@@ -112,7 +112,7 @@ class Check(NamedTuple):
 
 
 def check(
-    *codes: str, kinds: Iterable[str] = ("grades", "ratings", "preferences")
+    *codes: str, kinds: Iterable[str] = ("grades", "ratings", "preferences", "labels")
 ) -> Callable[[F], F]:
     """Make a function a check of the challenges of those kinds, known by its own name.
 

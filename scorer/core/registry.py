@@ -80,50 +80,94 @@ class Registry(Generic[T]):
             PluginError: two things claim one name; both modules are named.
         """
         wider = Registry(self.kind, self.package, self.type_, (*self._own, *found), self.group)
-        _ = wider._loaded  # so that a clash is told now
+        _ = wider._named  # so that a clash is told now
         return wider
 
     def get(self, name: str) -> T:
-        """The thing of that name or alias, whatever its case. Raises `UnknownName`."""
-        if not self._own and not _installed(self.group):  # nobody else claims names
-            thing = load_one(self.package, self.type_, name.casefold())
-            if thing is not None:
-                return thing
-        _, _, names = self._loaded
-        try:
-            return self.things[names[name.casefold()]]
-        except KeyError:
-            known = [*self.things, *(a for t in self.things.values() for a in t.aliases)]
-            raise UnknownName(self.kind, name, known) from None
+        """The thing of that name or alias, whatever its case; of several, one in no folder.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        if alone := self._alone(name.casefold()):
+            return alone[0]
+        found = self.named(name, every=True)
+        return min(found, key=lambda thing: (self.origin(thing) or "").count("."))
+
+    def named(self, name: str, every: bool = False) -> tuple[T, ...]:
+        """The things of that name, one for each kind of challenge that has one; else of that alias.
+
+        Args:
+            name: own name or alias, whatever its case.
+            every: those with that alias too, after those with that name.
+
+        Returns:
+            At least one thing; those that stand in a folder of their own come last.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        folded = name.casefold()
+        if not every and (alone := self._alone(folded)):
+            return alone
+        found = self._named.get(folded, [])
+        own = [thing for thing in found if thing.name.casefold() == folded]
+        if not found:
+            known = [name for thing in self for name in (thing.name, *thing.aliases)]
+            raise UnknownName(self.kind, name, known)
+        return (*own, *(t for t in found if t not in own)) if every or not own else tuple(own)
+
+    def _alone(self, folded: str) -> tuple[T, ...]:
+        """The things of that name, if one is in no folder and nobody else claims names."""
+        if self._own or _installed(self.group) or folded not in _modules(self.package):
+            return ()
+        return load_named(self.package, self.type_, folded)
 
     @property
     def things(self) -> dict[str, T]:
-        """All of them, by their own names."""
-        return self._loaded[0]
+        """All of them, by their own names; of several with one name the plainest."""
+        return {thing.name: thing for thing, _ in reversed(self._loaded)}
 
     @property
     def origins(self) -> dict[str, str]:
         """The module that each comes from, by its own name."""
-        return self._loaded[1]
+        return {thing.name: origin for thing, origin in self._loaded}
+
+    def origin(self, thing: T) -> str | None:
+        """The module that a thing comes from; None where it is not one of these."""
+        return next((origin for known, origin in self._loaded if known is thing), None)
 
     def __iter__(self) -> Iterator[T]:
         """In the order of their names, whatever the case."""
-        return iter(sorted(self.things.values(), key=lambda thing: thing.name.casefold()))
+        return iter(sorted((t for t, _ in self._loaded), key=lambda thing: thing.name.casefold()))
 
     @cached_property
-    def _loaded(self) -> tuple[dict[str, T], dict[str, str], dict[str, str]]:
-        """Things and origins by name, and the name that each folded name stands for."""
-        things, origins, names = dict[str, T](), dict[str, str](), dict[str, str]()
-        for thing, origin in (*_found(self.package, self.type_, self.group), *self._own):
+    def _loaded(self) -> list[tuple[T, str]]:
+        """Things and the modules that they come from."""
+        found = (*_found(self.package, self.type_, self.group), *self._own)
+        # by two entry points of one module a thing is found twice
+        return list({(thing.name, origin): (thing, origin) for thing, origin in found}.values())
+
+    @cached_property
+    def _named(self) -> dict[str, list[T]]:
+        """The things that each folded name stands for."""
+        names: dict[str, list[tuple[T, str]]] = {}
+        for thing, origin in self._loaded:
             for name in (thing.name, *thing.aliases):
-                taken = names.setdefault(name.casefold(), thing.name)
-                if taken != thing.name or origins.setdefault(thing.name, origin) != origin:
-                    raise PluginError(
-                        f"two {self.kind}s are called {quoted(name)}: "
-                        f"in {origins[taken]} and in {origin}"
-                    )
-            things[thing.name] = thing
-        return things, origins, names
+                found = names.setdefault(name.casefold(), [])
+                for other, taken in found:
+                    if other is not thing and _together(thing, other):
+                        both = f"in {taken} and in {origin}"
+                        raise PluginError(f"two {self.kind}s are called {quoted(name)}: {both}")
+                if all(other is not thing for other, _ in found):
+                    found.append((thing, origin))
+        return {name: [thing for thing, _ in found] for name, found in names.items()}
+
+
+def _together(thing: object, other: object) -> bool:
+    """Whether two things can meet in one challenge, so that one name would be unclear."""
+    first, second = (getattr(each, "kinds", None) for each in (thing, other))
+    return first is None or second is None or not first.isdisjoint(second)
 
 
 def discover(kind: str, package: str, type_: type[T], group: str = "") -> Registry[T]:
@@ -136,10 +180,14 @@ def discover(kind: str, package: str, type_: type[T], group: str = "") -> Regist
 
 def load_one(package: str, type_: type[T], name: str) -> T | None:
     """The thing of that name in the module of that name, without loading its neighbours."""
-    if name not in _modules(package):
-        return None
-    found = _marked([import_module(f"{package}.{name}")], type_)
-    return next((thing for thing, _ in found if thing.name.casefold() == name), None)
+    return next(iter(load_named(package, type_, name)), None)
+
+
+def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
+    """As `load_one`: the things of that name in all modules of that name, folders' too."""
+    modules = [each for each in _modules(package) if each.rpartition(".")[2] == name]
+    found = _marked([import_module(f"{package}.{each}") for each in modules], type_)
+    return tuple(thing for thing, _ in found if thing.name.casefold() == name)
 
 
 def _found(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
@@ -154,7 +202,12 @@ def _found(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
 
 @cache
 def _modules(package: str) -> list[str]:
-    return [module.name for module in iter_modules(import_module(package).__path__)]
+    """The modules of a package, then those of its folders, as `folder.module`."""
+    found = list(iter_modules(import_module(package).__path__))
+    names = [module.name for module in found]
+    for folder in (module.name for module in found if module.ispkg):
+        names += [f"{folder}.{name}" for name in _modules(f"{package}.{folder}")]
+    return names
 
 
 def _installed(group: str) -> EntryPoints:

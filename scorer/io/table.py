@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
 
-TEXT = frozenset({"list", "item", "better", "worse", "tag", "subtopic", "group", "fold"})
+TEXT = frozenset({"list", "item", "better", "worse", "tag", "subtopic", "group", "fold", "label"})
 # possessive, so that a million digits and an x are not tried a million times
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _PLAIN = frozenset("0123456789.+-eE")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
+from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
@@ -22,6 +23,9 @@ class Constants(NamedTuple):
     max_grade: float | None = None
     catalogue: int | None = None  # how many items there are, where the challenge declares them
     users: int | None = None  # how many past users there are, where the challenge has a history
+    classes: tuple[str, ...] = ()  # the labels there are, in their order
+    several: bool = False  # whether a list can have several labels
+    weighted: bool = False  # whether lists have weights
 
 
 class OpenTruth(Protocol):
@@ -54,8 +58,13 @@ class SideTables:
     tables: Mapping[str, Table] = field(default_factory=dict)  # items, history, likelihood
     features: tuple[str, ...] = ()  # the feature columns of items
     strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
+    views: Mapping[type, str] = field(default_factory=dict)  # what is looked at, with a metric
+    rules: Submission = field(default_factory=Submission)
+    separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
 
 
+# of a submission; else a function of the challenge's rules and the roles that its measures need
+Shapes = tuple[Schema, ...] | Callable[[Submission, frozenset[str]], tuple[Schema, ...]]
 Open = Callable[[Table, SideTables, Findings], OpenTruth]
 
 
@@ -65,7 +74,7 @@ class Kind(NamedTuple):
     name: str
     truth: tuple[Schema, ...]  # the shapes that the truth may have
     known: tuple[Schema, ...]  # the part of each that is public
-    submission: tuple[Schema, ...]
+    submission: Shapes
     open: Open
     aliases: tuple[str, ...] = ()
 
@@ -75,7 +84,7 @@ def kind(
     *,
     truth: tuple[Schema, ...],
     known: tuple[Schema, ...],
-    submission: tuple[Schema, ...],
+    submission: Shapes,
 ) -> Callable[[Any], Any]:
     """Make a function that opens a truth the kind of challenge of that name."""
     return lambda function: mark(function, Kind(name, truth, known, submission, function))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
@@ -134,11 +134,15 @@ def _challenge(fields: Mapping[str, Any]) -> Challenge:
     return challenge
 
 
-def _named(name: str, known: Registry[Metric]) -> dict[str, Metric]:
-    """What has that name: a metric, a preference between submissions, an aggregation of them."""
+def _named(name: str, known: Registry[Metric], kinds: Sequence[str]) -> dict[str, Metric]:
+    """What has that name: a metric, a preference between submissions, an aggregation of them.
+
+    Of several metrics with one name, the one for challenges of these kinds.
+    """
     found = {}
     with suppress(UnknownName):
-        found["metrics"] = known.get(name)
+        choices = known.named(name, every=True)
+        found["metrics"] = next((m for m in choices if m.kinds == set(kinds)), choices[0])
     with suppress(UnknownName):
         found["comparisons"] = comparisons().get(name).metric
     with suppress(UnknownName):
@@ -147,11 +151,12 @@ def _named(name: str, known: Registry[Metric]) -> dict[str, Metric]:
 
 
 def _measure_out(bound: Measure, known: Registry[Metric]) -> dict[str, object]:
-    name = bound.metric.name
-    of = (key for key, metric in _named(name, known).items() if metric is bound.metric)
+    name, kinds = bound.metric.name, sorted(bound.metric.kinds)
+    of = (key for key, metric in _named(name, known, kinds).items() if metric is bound.metric)
     return {
         "registry": next(of, "metrics"),  # a plugin's is in the registry that reads it back
         "metric": name,
+        "kinds": kinds,
         "params": _written(bound),
         "name": bound.name,
         "id": bound.id,
@@ -167,7 +172,7 @@ def _written(bound: Measure) -> dict[str, Any]:
 
 def _measure(fields: Mapping[str, Any], known: Registry[Metric]) -> Measure:
     name = fields["metric"]
-    metric = _named(name, known).get(fields["registry"])
+    metric = _named(name, known, fields["kinds"]).get(fields["registry"])
     if metric is None:
         raise UnknownName("metric", name, list(known.things))
     params = metric.parameters(**fields["params"])

@@ -115,11 +115,13 @@ class Measure:
     name: str  # the canonical one; what the challenge settles does not change it
     id: str
     primary: bool = False
+    weighted: bool = False  # lists have weights, so that a mean is a figure of all of them
 
     @property
     def aggregate(self) -> Aggregate:
         """How lists make one number; a metric with an `average` can pool them."""
-        return "pooled" if self.params.get("average") == "pooled" else self.metric.aggregate
+        pooled = self.weighted or self.params.get("average") == "pooled"
+        return "pooled" if pooled else self.metric.aggregate
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -149,7 +151,10 @@ class Measure:
             for key, settle in self.metric.settle.items()
             if self.params[key] is None
         }
-        return replace(self, params={**self.params, **params}) if params else self
+        weighted = bool(getattr(constants, "weighted", False))
+        if not params and not weighted:
+            return self
+        return replace(self, params={**self.params, **params}, weighted=weighted)
 
     def signature(self, **circumstances: object) -> str:
         """All that changes its number, so that two values can be compared at all.

@@ -18,10 +18,16 @@ def overview(metrics: Registry[Metric]) -> str:
 
 
 def page(metrics: Registry[Metric], name: str) -> str:
-    """What a metric means, its parameters, and where it is from. Raises `UnknownName`."""
+    """What a metric means, its parameters, and where it is from.
+
+    All metrics of that name, of each kind of challenge. Raises `UnknownName`.
+    """
     with suppress(NotationError):
         name = parse(name)[0]  # ndcg_cut_10 is nDCG, and so is nDCG@10
-    metric = metrics.get(name)
+    return "\n".join(_page(metric) for metric in metrics.named(name, every=True))
+
+
+def _page(metric: Metric) -> str:
     parts = [f"{notation(metric)}: {metric.title}", metric.page]
     if parameters := _parameters(metric):
         parts.append("Parameters:\n\n" + "\n".join(f"    {line}" for line in parameters))
@@ -29,7 +35,8 @@ def page(metrics: Registry[Metric], name: str) -> str:
     span = (
         f"from {'-∞' if low is None else written(low)} to {'∞' if high is None else written(high)}"
     )
-    facts = [f"Range: {span}; {metric.better} is better; lists make a {metric.aggregate}."]
+    facts = [f"For challenges of {' or '.join(sorted(metric.kinds))}."]
+    facts += [f"Range: {span}; {metric.better} is better; lists make a {metric.aggregate}."]
     if metric.aliases:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
     facts.append(f"Source: {metric.source}.")

@@ -17,6 +17,15 @@ MOST = 2**31 - 1  # items: what ranks are computed in holds this and its neighbo
 HIGHEST = 1000  # 2^1000 a few million times over is still finite
 
 
+def _written(value: object) -> object:
+    """A class as it stands in a file: 1 is '1'."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"{value:.17g}"
+    return value
+
+
 def _increasing(cutoffs: tuple[int, ...]) -> tuple[int, ...]:
     if len(set(cutoffs)) != len(cutoffs):
         raise ValueError("a cut-off is named twice")
@@ -84,6 +93,36 @@ Distance = Annotated[
     Field(
         description="Between features: 1 - their cosine, or 1 - the share of the features that "
         "both items have among those that either has (an item has what is not 0)."
+    ),
+]
+Beta = Annotated[float, Field(gt=0, description="How much recall weighs; above 0.")]
+Averaged = Annotated[
+    Literal["binary", "micro", "macro", "weighted"],
+    Field(
+        description="binary: of the positive class alone; micro: of all classes' counts together; "
+        "macro: the mean of the classes' values; weighted: by how many rows each class has. "
+        "Default: binary where there are two classes, else macro."
+    ),
+]
+OverClasses = Annotated[
+    Literal["micro", "macro", "weighted"],
+    Field(
+        description="With more than two classes, or several labels: the mean of the classes' "
+        "values (macro), that weighted by how many rows each has, or one of all together (micro)."
+    ),
+]
+Positive = Annotated[
+    str,
+    BeforeValidator(_written),
+    Field(description="The class that binary is about; default: the last of two classes."),
+]
+Threshold = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=1,
+        description="The lowest probability that makes a row one of the positive class; used "
+        "where a submission has probabilities and no labels.",
     ),
 ]
 Catalogued = Annotated[

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scorer.challenge.model import Challenge
+from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
@@ -21,6 +21,9 @@ from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
+
+# columns that only challenges of that kind have
+SHOWN = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
 
 
 @dataclass(frozen=True)
@@ -45,15 +48,17 @@ class BoundChallenge:
     @property
     def shapes(self) -> tuple[Schema, ...]:
         """What a submission may look like: the kind's shapes, with what the measures need."""
-        columns = self.challenge.submission.columns
-        needed = {role for m in self.measures for role in m.metric.columns}
+        columns, shapes = self.challenge.submission.columns, self.kind.submission
+        needed = frozenset(role for m in self.measures for role in m.metric.columns)
+        if callable(shapes):
+            return shapes(self.challenge.submission, needed)
         return tuple(
             Schema(
                 (*shape.required, *(role for role in shape.optional if role in needed)),
                 tuple(role for role in shape.optional if role not in needed),
                 columns,
             )
-            for shape in self.kind.submission
+            for shape in shapes
         )
 
     @property
@@ -98,13 +103,12 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
         registry = registry.with_(plugin(path, Metric))
     problems: list[Problem] = []
     measures: list[Measure] = []
-    for spec in challenge.metrics:
+    known = list(_known(challenge, registry, problems))
+    kind, mixed = _kind(challenge, known)
+    for spec, choices in known:
+        found = next((each for each in choices if kind.name in each.kinds), choices[0])
         try:
-            name, _, _ = parse(spec.notation)
-            found = registry.get(name)
             bound = measure(found, spec.notation, spec.params, spec.id, spec.primary)
-        except UnknownName as error:
-            problems.append(challenge.problem("C113", spec.key, str(error)))
         except NotationError as error:
             key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
             problems.append(challenge.problem("C114", key, str(error)))
@@ -121,8 +125,7 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
                     message = f"{bound.name} needs {need}, which this challenge does not have"
                     problems.append(challenge.problem("C121", spec.key, message))
     if problems:
-        raise ChallengeError(problems=problems)
-    kind, mixed = _kind(challenge, measures)
+        raise ChallengeError(problems=sorted(problems, key=lambda p: p.line or 0))
     rules = {}
     for bound, spec in zip(measures, challenge.metrics, strict=True):
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
@@ -146,32 +149,62 @@ def _open_truth(challenge: Challenge) -> Iterator[Problem]:
             yield challenge.problem("C124", key, message, help)
 
 
-def _kind(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Kind, list[Problem]]:
+Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
+
+
+def _known(
+    challenge: Challenge, registry: Registry[Metric], problems: list[Problem]
+) -> Iterator[Choice]:
+    """The metrics that each measure may mean, one for each kind; unknown names are `problems`."""
+    for spec in challenge.metrics:
+        try:
+            name, _, _ = parse(spec.notation)
+            found = registry.named(name)
+            if any("labels" in each.kinds for each in found):  # others may have it as an alias
+                found = registry.named(name, every=True)
+            yield spec, found
+        except UnknownName as error:
+            problems.append(challenge.problem("C113", spec.key, str(error)))
+        except NotationError as error:
+            key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
+            problems.append(challenge.problem("C114", key, str(error)))
+
+
+def _kind(challenge: Challenge, known: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
     """The one kind that all metrics fit, or the first two that do not go together."""
-    fits = frozenset(known.name for known in kinds())
-    for n, bound in enumerate(measures):
-        if not fits & bound.metric.kinds:
-            first = next(m for m in measures if not m.metric.kinds & bound.metric.kinds)
+    fits = frozenset(each.name for each in kinds())
+    for n, (spec, choices) in enumerate(known):
+        mine = _kinds_of(choices)
+        if not fits & mine:
+            first = next(one[0] for _, one in known[:n] if not _kinds_of(one) & mine)
             message = (
-                f"{first.metric.name} looks at {_or(first.metric.kinds)} and "
-                f"{bound.metric.name} at {_or(bound.metric.kinds)}; one challenge has one kind"
+                f"{first.name} looks at {_or(first.kinds)} and {choices[0].name} at "
+                f"{_or(choices[0].kinds)}; one challenge has one kind"
             )
-            key = f"metrics[{n}]"
-            return kinds().get(min(fits)), [challenge.problem("C115", key, message)]
-        fits &= bound.metric.kinds
+            return kinds().get(min(fits)), [challenge.problem("C115", spec.key, message)]
+        fits &= mine
     if len(fits) > 1:
-        fits &= {"preferences"} if _of_pairs(challenge) else {"grades"}
+        fits = frozenset({_decided(challenge, fits)})
     return kinds().get(min(fits)), []
 
 
-def _of_pairs(challenge: Challenge) -> bool:
-    """Whether the truth prefers items to each other: as declared, else as its header says."""
-    source, pair = challenge.truth, {"better", "worse"}
-    if pair & {*source.columns, *challenge.submission.columns}:
-        return True
-    if {"item", "grade"} & set(source.columns):
-        return False
-    return pair <= header(source.file, format_of(source.file, source.format), Limits())
+def _kinds_of(choices: Sequence[Metric]) -> frozenset[str]:
+    return frozenset().union(*(each.kinds for each in choices))
+
+
+def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
+    """The kind that the columns of the truth show: as declared, else as its header says."""
+    source, submission = challenge.truth, challenge.submission
+    declared = {*source.columns, *submission.columns, *(["label"] * bool(submission.probability))}
+    for name, roles in SHOWN.items():
+        if name in fits and roles & declared:
+            return name
+    if not {"item", "grade", "rating"} & set(source.columns):
+        words = header(source.file, format_of(source.file, source.format), Limits())
+        for name, roles in SHOWN.items():
+            if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
+                return name
+    return next(name for name in ("grades", "ratings", min(fits)) if name in fits)
 
 
 def _leaderboard(
@@ -229,9 +262,12 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
         (challenge.undefined, "undefined"),
         (challenge.submission.missing_list, "submission.missing_list"),
     ):
-        # a whole-challenge figure such as Gini has no lists to be zero
-        if message == "zero" and lower and bound.metric.aggregate != "pooled":
-            what = f"zero would be a perfect {bound.metric.name}; write skip or error"
-            refused.append(challenge.problem("C118", where, what))
+        # a whole-challenge figure such as Gini has no lists to be zero; one of a table has rows
+        zero = message == "zero" and (lower or bound.metric.columns == ("prediction",))
+        if zero and (bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds):
+            why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"
+            refused.append(
+                challenge.problem("C118", where, f"zero would {why}; write skip or error")
+            )
     undefined = challenge.undefined or ("error" if lower else "zero")
     return Rules(challenge.submission.missing_list or "error", undefined), refused

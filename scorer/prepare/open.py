@@ -22,6 +22,7 @@ from scorer.io.limits import Limits
 from scorer.io.polars_chunks import Doubt, worth
 from scorer.io.table import Schema, Table
 from scorer.kinds.base import OpenTruth, SideTables
+from scorer.kinds.labels import classes_of
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.fingerprint import digests
@@ -57,12 +58,18 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is not None and "group" in table.ids:
             groups = _groups(table, display_path(challenge.lists.file), findings)
             called["group"] = table.called("group")
-    bare = kind.name != "grades" and candidates is None
+    bare = kind.name in ("ratings", "preferences") and candidates is None
     asked = None
-    if challenge.lists is None or bare:
+    classes = challenge.classes
+    separator = challenge.separators[1] if kind.name == "labels" else None
+    answered = any("prediction" not in shape.roles for shape in prepared.shapes)  # by classes
+    unnamed = kind.name == "labels" and answered and not classes
+    if challenge.lists is None or bare or unnamed:
         table = truth or _table(challenge.truth, kind.known, findings)
         if table is not None and challenge.lists is None:
             lists = Names(sorted(table.ids["list"].names))
+        if table is not None and unnamed and "label" in table.ids:
+            classes = tuple(classes_of(table.ids["label"].names, challenge.separators[0]))
         if table is not None and bare:
             roles = ("item",) if kind.name == "ratings" else ("better", "worse")
             candidates = _by_list(table, *roles)
@@ -71,7 +78,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
         candidates = None if bare else candidates
     _raise(findings)
-    return Public(kind.name, lists, items, candidates, asked, called, groups)
+    return Public(kind.name, lists, items, candidates, asked, called, groups, classes, separator)
 
 
 def answers(
@@ -95,7 +102,11 @@ def answers(
             findings.extend(_organizers(told))
     beside, features = _items(prepared, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
-    aids = SideTables(public, tables | beside, features, tuple(strict))
+    looked = {m.metric.view: m.name for m in reversed(prepared.measures)}
+    aids = SideTables(
+        public, tables | beside, features, tuple(strict),
+        looked, challenge.submission, challenge.separators,
+    )  # fmt: skip
     told = Findings(display_path(challenge.truth.file))
     examine(Truthful(table, public, challenge), told)
     ready = kind.open(table, aids, told)

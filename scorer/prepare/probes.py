@@ -18,6 +18,7 @@ from scorer.core.text import join_first
 from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.grades import Grades
+from scorer.kinds.labels import LIKELY, Labels
 from scorer.kinds.preferences import Preferences
 from scorer.kinds.ratings import Ratings
 from scorer.metrics.base import Measure
@@ -79,6 +80,8 @@ def probes(ready: OpenChallenge) -> Probes:
             return _OfRatings(answers.truth)
         case Preferences() as answers:
             return _OfPreferences(answers.truth, answers.orders)
+        case Labels() as answers:
+            return _OfLabels(answers, ready.public.word("list"))
     raise AssertionError(f"what is made of {type(ready.answers).__name__}?")
 
 
@@ -384,6 +387,82 @@ class _OfPreferences:
         for role, rows in zip(SIDES, (better, worse), strict=True):
             ids[role] = (truth.item[rows], names)
         return _table(ids)
+
+
+@dataclass(frozen=True)
+class _OfLabels:
+    answers: Labels
+    word: str  # for a row
+
+    @property
+    def truth(self) -> Truth:
+        rows = np.arange(self.rows)
+        return Truth(self.answers.lists, self.answers.lists, rows, rows, np.ones(self.rows))
+
+    @property
+    def drawn(self) -> str:
+        return f"the truth's rows, each given to another {self.word}"
+
+    @property
+    def rows(self) -> int:
+        return len(self.answers.lists)
+
+    def perfect(self) -> list[Table]:
+        return [self._of(np.arange(self.rows))]
+
+    def others(self) -> dict[str, Table]:
+        made = {"empty": self._of(NONE, NONE)}
+        if not self.answers.constants.classes:
+            return made | {"mean": self._predicted(np.full(self.rows, self.answers.target.mean()))}
+        share = self._known.mean(axis=0)
+        common = np.zeros_like(self._known)
+        if self.answers.constants.several:
+            common[:, :] = share >= 0.5
+        else:
+            common[:, share.argmax()] = 1
+        prior = np.broadcast_to(share, self._known.shape)
+        return made | {"majority": self._labelled(common), "prior": self._labelled(common, prior)}
+
+    def random(self, rng: np.random.Generator) -> Table:
+        return self._of(rng.permutation(self.rows))
+
+    tied = random  # rows have no order
+
+    @cached_property
+    def _known(self) -> Floats:
+        """Which classes each row has, as 0 and 1."""
+        truth = self.answers.truth
+        if truth.ndim == 2:
+            return truth.astype(np.float64)
+        return np.eye(len(self.answers.constants.classes))[truth]
+
+    def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
+        """The true answers of the chosen rows, given to `rows`, or to all."""
+        if not self.answers.constants.classes:
+            return self._predicted(self.answers.target[chosen], rows)
+        return self._labelled(self._known[chosen], rows=rows)
+
+    def _predicted(self, given: Floats, rows: Ints | None = None) -> Table:
+        rows = np.arange(self.rows) if rows is None else rows
+        return _table({"list": (rows, self.answers.lists)}, prediction=given)
+
+    def _labelled(
+        self, has: Floats, likely: Floats | None = None, rows: Ints | None = None
+    ) -> Table:
+        rows = np.arange(self.rows) if rows is None else rows
+        classes, several = self.answers.constants.classes, self.answers.constants.several
+        separator = self.answers.separator or ","
+        if several:
+            cells = [separator.join(np.array(classes)[row > 0]) for row in has]
+            names = tuple(dict.fromkeys(cells))
+            codes = np.array([names.index(cell) for cell in cells], dtype=np.int64)
+        else:
+            names, codes = classes, has.argmax(axis=1) if has.size else NONE
+        columns = self.answers.columns
+        given = has if likely is None else likely
+        numbers = {f"{LIKELY}[{n}]": given[:, code] for n, code in enumerate(columns)}
+        ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
+        return _table(ids, **numbers)
 
 
 def deepest(measure: Measure) -> int:

@@ -13,7 +13,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.problems import Problem, Severity
 from scorer.metrics.base import Measure
 
-PROBES = ("perfect", "reversed", "constant", "tied", "empty")
+PROBES = ("perfect", "reversed", "constant", "majority", "prior", "mean", "tied", "empty")
 
 
 NINETY_NINE = 2.5758293035489004  # standard deviations to either side

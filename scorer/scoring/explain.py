@@ -55,7 +55,8 @@ def raw(measure: Measure, card: Scorecard, at: int) -> float:
     """A list's value before any rule; of a whole-challenge measure, that of this list alone."""
     if (statistics := card.statistics.get(measure.id)) is not None:
         assert measure.metric.figure is not None
-        only = np.arange(len(card.lists)) == at
+        whole = "labels" in measure.metric.kinds  # explained by what the row adds to it
+        only = (np.arange(len(card.lists)) == at) | whole
         return float(measure.metric.figure(statistics.of(only), **measure.params))
     return float(card.values[measure.id][at])
 
@@ -86,9 +87,11 @@ def _disposed(
         notes.append("The submission leaves this list out; it is worked as an empty list.")
     if found.per_list is None:
         whole = f"{found.mean:.6g}" if found.mean == found.mean else "undefined"
+        rows = "rows" if "labels" in measure.metric.kinds else "lists"
         notes.append(
-            f"{name} is one figure of all {found.lists:,} lists together: {whole}. "
-            "The working shows what it would be of this list alone."
+            f"{name} is one figure of all {found.lists:,} {rows} together: {whole}. "
+            "The working shows what "
+            + ("this row adds to it." if rows == "rows" else "it would be of this list alone.")
         )
         return float("nan"), tuple(notes)
     state, counts = card.states(name, rules)[at], float(found.per_list[at])

@@ -19,8 +19,10 @@ def settle(card: Scorecard, measure: Measure, rules: Rules, keep: Mask | None = 
     if (statistics := card.statistics.get(measure.id)) is not None:
         assert measure.metric.figure is not None
         counts = card.answered & kept if rules.missing == "skip" else kept
-        # lists that are left out have nothing in a figure, but can be what it is about
-        figure = measure.metric.figure(statistics.of(kept), **measure.params)
+        # lists that are left out have nothing in a figure, but can be what it is about; the rows
+        # of a table are always there
+        used = counts if "labels" in measure.metric.kinds else kept
+        figure = measure.metric.figure(statistics.of(used), **measure.params)
         absent = int((~card.answered & kept).sum())
         return Value(float(figure), int(counts.sum()), absent, 0, None)
     values = card.values[measure.id].copy()

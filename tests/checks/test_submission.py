@@ -29,8 +29,9 @@ TRUTHS = {
     "grades": "list,item,grade\n007,a,1\nq1,b,2\nq2,secret,1\n",
     "ratings": "list,item,rating\nq1,a,1\nq1,b,2\n007,a,5\n007,0042,4\n",
     "preferences": "list,better,worse\nq1,a,b\n007,b,c\n",
+    "labels": "list,label\n007,setosa\nq1,virginica\nq2,setosa\n",
 }
-METRIC = {"grades": "P@2", "ratings": "RMSE", "preferences": "EDRC"}
+METRIC = {"grades": "P@2", "ratings": "RMSE", "preferences": "EDRC", "labels": "Accuracy"}
 PAIRS = "list,item\n007,0042\n007,a\nq1,a\nq1,b\n"  # what the ratings ask for
 
 
@@ -45,13 +46,18 @@ def folder_of(tmp_path, kind, case):
     lists = "list\n007\nq1\n" if kind == "ratings" else LISTS
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]], "lists": "lists.csv"}
     said["submission"] = case.get("rules", {})
-    if kind != "grades" or case.get("items"):
+    if kind == "labels":
+        said["metrics"] = [case.get("metric", METRIC[kind])]
+        said["submission"] = {"classes": ["setosa", "virginica"], **said["submission"]}
+        if "target" in case:
+            said["truth"] = {"file": "truth.csv", "columns": {"target": case["target"]}}
+    elif kind != "grades" or case.get("items"):
         said["items"] = "items.csv"
         items = {"grades": ITEMS, "ratings": PAIRS, "preferences": "list,item\nq1,a\nq1,b\n007,b\n"}
         (tmp_path / "items.csv").write_text(case.get("catalogue", items[kind]))
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
     (tmp_path / "lists.csv").write_text(lists)
-    (tmp_path / "truth.csv").write_text(TRUTHS[kind])
+    (tmp_path / "truth.csv").write_text(case.get("truth", TRUTHS[kind]))
     mine = tmp_path / case.get("file", "mine.csv")
     mine.write_text(case["submission"], encoding="utf-8")
     return mine
@@ -85,6 +91,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
     assert [field.name for field in fields(Submitted)] == ["table", "public", "rules", "partial"]
     assert {field.name for field in fields(Public)} == {
         *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
+        *("classes", "separator"),
     }
     for check in checks():
         (handed,) = inspect.signature(check.examine).parameters.values()

@@ -26,9 +26,8 @@ def missing_list(submitted: Submitted) -> Iterator[Problem]:
     missing = [name for name in public.lists if name not in given]
     if missing:
         are = "is" if len(missing) == 1 else "are"
-        message = (
-            f"{len(missing):,} of {len(public.lists):,} lists {are} missing: {join_first(missing)}"
-        )
+        whole = f"{len(public.lists):,} {public.lists_called}"
+        message = f"{len(missing):,} of {whole} {are} missing: {join_first(missing)}"
         if submitted.partial:
             message += " (or stand in lines that could not be read)"
         strict = rules.missing_list in (None, "error")

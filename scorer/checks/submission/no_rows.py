@@ -14,4 +14,6 @@ def no_rows(submitted: Submitted) -> Iterator[Problem]:
     if not len(submitted.table) and not submitted.empty and not submitted.partial:
         lists = len(submitted.public.lists)
         what = "only a header" if "columns" in submitted.table.facts else "no rows"
-        yield Problem("S103", f"{what}; expected rows for {lists:,} list{'s' * (lists != 1)}")
+        called = submitted.public.lists_called
+        named = called if lists != 1 else called.removesuffix("s")
+        yield Problem("S103", f"{what}; expected rows for {lists:,} {named}")

@@ -19,6 +19,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
 from scorer.metrics.params import discounts, gained
 from scorer.views.hits import Hits, Judged
+from scorer.views.labelled import Labelled, Targets
 from scorer.views.names import Names
 from scorer.views.pairwise import Layout, Likelihood, Orders, Pairs, Preferred, Ranking
 from scorer.views.rated import Rated
@@ -205,6 +206,8 @@ def single_list(view: Any, at: int) -> Any:
             )
         case Preferred():
             return _preferred(view, at)
+        case Labelled() | Targets():
+            return replace(view, at=at)  # with all rows, since what one adds depends on the others
     raise AssertionError(f"what is one list of a {type(view).__name__}?")
 
 

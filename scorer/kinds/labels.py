@@ -1,0 +1,219 @@
+"""A table of classes or numbers: each row is a list of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorer.challenge.model import Submission
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import join_first, quoted
+from scorer.io.table import CodedColumn, Schema, Table, number
+from scorer.kinds.base import Constants, SideTables, kind
+from scorer.views.hits import Ties
+from scorer.views.labelled import Labelled, Targets
+from scorer.views.meeting import Views
+from scorer.views.names import Names
+
+LIKELY = "probability"
+NUMBERS = "numbers (a column for `target`)"
+CLASSES = "classes (a column for `label`)"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A truth of classes or numbers made ready. All arrays have one element a row, by id."""
+
+    lists: tuple[str, ...]
+    constants: Constants
+    truth: Ints | Mask  # codes, or indicators of several labels; none where there are numbers
+    target: Floats
+    weight: Floats | None
+    separator: str | None  # of labels in a cell of a submission
+    columns: tuple[int, ...]  # the class of each column of probabilities
+    normalize: bool  # whether a row's probabilities are divided by their sum
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """What the submission says of each row, beside the truth."""
+        row = np.full(len(self.lists), -1, dtype=np.int64)
+        places = places_of(submission.ids["list"], self.lists)
+        known = np.flatnonzero(places >= 0)[::-1]
+        row[places[known]] = known  # from the last, so that the first of two counts
+        answered = row >= 0
+        shared = (self.lists, answered, self.weight)
+        if not self.constants.classes:
+            given = np.append(submission.numbers["prediction"], np.nan)
+            return Views(answered, {Targets: Targets(*shared, self.target, given[row])})
+        label = self._labels(submission, row) if "label" in submission.ids else None
+        likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
+        seen = Labelled(*shared, self.constants.classes, self.truth, label, likely)
+        return Views(answered, {Labelled: seen})
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """A row has no items."""
+        return Names()
+
+    def _labels(self, submission: Table, row: Ints) -> Ints | Mask:
+        """The codes of the labels in each row, -1 where there is none that is known."""
+        column, classes = submission.ids["label"], self.constants.classes
+        if self.truth.ndim == 2:
+            cells = indicators(column.names, classes, self.separator or ",")
+            return np.append(cells, np.zeros((1, len(classes)), dtype=bool), axis=0)[
+                np.where(row >= 0, np.append(column.codes, -1)[row], -1)
+            ]
+        codes = np.append(coded(column.names, classes), -1)
+        return codes[np.where(row >= 0, np.append(column.codes, -1)[row], -1)]
+
+    def _likely(self, submission: Table, row: Ints) -> Floats:
+        """The probability of each class in each row."""
+        classes = self.constants.classes
+        given = [submission.numbers[role] for role in likely_roles(submission.numbers)]
+        table = np.empty((len(submission), len(classes)))
+        for code, column in zip(self.columns, given, strict=True):
+            table[:, code] = column
+        if len(given) == 1:
+            table[:, 1 - self.columns[0]] = 1 - given[0]
+        if self.normalize and self.truth.ndim == 1:
+            total = table.sum(axis=1, keepdims=True)
+            table = np.divide(table, total, out=table, where=total > 0)
+        return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
+
+
+def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
+    """What a submission may look like.
+
+    Args:
+        rules: the challenge's rules for submissions.
+        needed: the roles that its measures cannot do without.
+    """
+    own = {role: name for role, name in rules.columns.items() if role != "label"}
+    label = {role: name for role, name in rules.columns.items() if role == "label"}
+    names = tuple(rules.probability.values()) or (LIKELY,)
+    likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
+    if "prediction" in needed:
+        return (Schema(("list", "prediction"), (), rules.columns),)
+    probable = Schema(("list", *likely), () if not label else ("label",), own | label | likely)
+    if LIKELY in needed:
+        return (probable,)
+    plain = Schema(("list", "label"), (), own | label)
+    return (probable, plain) if rules.probability else (plain, probable)
+
+
+@kind(
+    "labels",
+    truth=(Schema(("list", "label"), ("weight",)), Schema(("list", "target"), ("weight",))),
+    known=(Schema(("list",), ("label",)),),  # of the labels only the set is public
+    submission=shapes,
+)
+def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
+    """Classes or numbers, by id."""
+    lists, public = table.ids["list"], aids.public
+    word = public.word("list")
+    if not len(table):
+        findings.add(Problem("S103", "the truth has no rows"))
+    elif bare := sorted(public.lists.keys() - set(lists.names)):
+        message = f"{len(bare):,} of {len(public.lists):,} {word} values have no row in the truth"
+        findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
+    findings.extend(_unfit(table, aids))
+    names = tuple(sorted(lists.names))
+    rows = np.empty(len(names), dtype=np.int64)
+    rows[places_of(lists, names)[::-1]] = np.arange(len(table))[::-1]
+    weight = table.numbers["weight"][rows] if "weight" in table.numbers else None
+    if "target" in table.numbers:
+        target = table.numbers["target"][rows]
+        none = np.empty(0, dtype=np.int64)
+        constants = Constants(weighted=weight is not None)
+        return Labels(names, constants, none, target, weight, None, (), False)
+    separators, rules = aids.separators, aids.rules
+    classes = public.classes or tuple(classes_of(table.ids["label"].names, separators[0]))
+    column = table.ids["label"]
+    truth: Ints | Mask
+    if separators[0] is not None:
+        truth = indicators(column.names, classes, separators[0])[column.codes[rows]]
+    else:
+        truth = coded(column.names, classes)[column.codes[rows]]
+    columns, fault = _columns(rules, classes, separators[0] is not None)
+    if fault is not None:
+        findings.add(fault)
+    weighted = weight is not None
+    constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weighted)
+    return Labels(
+        names, constants, truth, np.empty(0), weight, separators[1], columns, rules.normalize
+    )
+
+
+def _columns(
+    rules: Submission, classes: Sequence[str], several: bool
+) -> tuple[tuple[int, ...], Problem | None]:
+    """The class of each column of probabilities, and what is wrong with them."""
+    given, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
+    if len(given) <= 1 and not several:
+        if len(classes) != 2:
+            what = f"a single column of probabilities needs two classes, not {len(classes):,}"
+            return (), Problem("T808", what) if given else None
+        positive = next((name for name in given if name), classes[-1])
+        if positive not in places:
+            what = f"probability: {quoted(positive)} is not among {join_first(classes)}"
+            return (1,), Problem("T808", what)
+        return (places[positive],), None
+    if given and (lost := [name for name in classes if name not in given]):
+        return (), Problem("T808", f"no column of probabilities for {join_first(lost)}")
+    if strange := [name for name in given if name not in places]:
+        return (), Problem("T808", f"columns of probabilities for {join_first(strange)}, no class")
+    return tuple(places[name] for name in given), None
+
+
+def _unfit(table: Table, aids: SideTables) -> Iterator[Problem]:
+    """Measures that look at classes where there are numbers, or the other way round."""
+    has, lacks = (Targets, Labelled) if "target" in table.numbers else (Labelled, Targets)
+    if lacks in aids.views:
+        what = {Targets: "numbers, `target`", Labelled: "classes, `label`"}
+        message = f"{aids.views[lacks]} needs {what[lacks]}; this truth has {what[has]}"
+        yield Problem("S201", message, line=1)
+
+
+def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
+    """Where each row's id stands in `names`; -1 where it is not there."""
+    if ids.names == tuple(names):
+        return ids.codes.astype(np.int64)
+    places = dict(zip(names, range(len(names)), strict=True))
+    found = np.fromiter((places.get(name, -1) for name in ids.names), np.int64, len(ids.names))
+    return found[ids.codes]
+
+
+def classes_of(cells: Sequence[str], separator: str | None) -> list[str]:
+    """The distinct labels of these cells, whole numbers by their size, else as text."""
+    names = {name for cell in cells for name in split(cell, separator) if name}
+    if all(number(name)[1] is None for name in names):
+        return sorted(names, key=lambda name: (float(name), name))
+    return sorted(names)
+
+
+def split(cell: str, separator: str | None) -> list[str]:
+    """The labels in a cell."""
+    return [cell] if separator is None else [each.strip() for each in cell.split(separator)]
+
+
+def coded(cells: Sequence[str], classes: Sequence[str]) -> Ints:
+    """The place of each cell among the classes, -1 where it is none."""
+    places = {name: n for n, name in enumerate(classes)}
+    return np.array([places.get(name, -1) for name in cells], dtype=np.int64)
+
+
+def indicators(cells: Sequence[str], classes: Sequence[str], separator: str) -> Mask:
+    """Which classes each cell names: shape (cells, classes)."""
+    places = {name: n for n, name in enumerate(classes)}
+    found = np.zeros((len(cells), len(classes)), dtype=bool)
+    for row, cell in enumerate(cells):
+        for name in split(cell, separator):
+            if (place := places.get(name)) is not None:
+                found[row, place] = True
+    return found
+
+
+def likely_roles(numbers: Mapping[str, object]) -> list[str]:
+    """The roles of probabilities, in the order of the classes."""
+    return [f"{LIKELY}[{n}]" for n in range(sum(role.startswith(LIKELY) for role in numbers))]

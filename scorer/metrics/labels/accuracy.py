@@ -1,0 +1,44 @@
+"""Accuracy."""
+
+from __future__ import annotations
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import POSITIVE, cells, place, shares
+from scorer.metrics.params import Positive, Threshold
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+
+def _explain(
+    one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
+) -> Steps:
+    yield from cells(one, one.view.decided(place(one.view, positive), threshold))
+    yield formula("Accuracy", "1 where it is right, else 0", "{}", value, value=value)
+
+
+@metric(
+    "Accuracy",
+    title="Accuracy",
+    source="scikit-learn, accuracy_score",
+    settle=POSITIVE,
+    figure=shares,
+    explain=_explain,
+)
+def accuracy(
+    labelled: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
+) -> Floats | Statistics:
+    """How many of the rows have the right class.
+
+    With several labels a row all of them must be right (subset accuracy); HammingLoss
+    counts single labels.
+
+    >>> from scorer.views.labelled import labelled
+    >>> accuracy(labelled(["a", "a", "b"], ["a", "b", "b"]))
+    array([1., 0., 1.])
+    """
+    found = labelled.decided(place(labelled, positive), threshold)
+    right = labelled.truth == found
+    return labelled.mean(right.all(axis=1) if labelled.several else right)

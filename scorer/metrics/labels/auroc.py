@@ -1,0 +1,89 @@
+"""Area under the receiver operating characteristic."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import POSITIVE
+from scorer.metrics.labels.curves import auroc_area, of_pairs, over_classes, parts, scored
+from scorer.metrics.notation import NotationError
+from scorer.metrics.params import OverClasses, Positive
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+Multi = Annotated[
+    Literal["ovr", "ovo"],
+    Field(
+        description="With more than two classes: each against all others (ovr), or all pairs of "
+        "classes (ovo; Hand and Till 2001)."
+    ),
+]
+
+
+def _figure(statistics: Statistics, *, average: str, multi: str, **_: Any) -> float:
+    if multi == "ovo" and statistics.rows.shape[1] > 3:
+        return _one_against_one(statistics, average)
+    return over_classes(statistics, average, auroc_area)
+
+
+def _one_against_one(statistics: Statistics, average: str) -> float:
+    weight, true, score = parts(statistics)
+    areas, shares = [], []
+    for first, second in combinations(range(true.shape[1]), 2):
+        mine = (true[:, first] + true[:, second]) > 0
+        both = [auroc_area(true[mine, n], score[mine, n], weight[mine]) for n in (first, second)]
+        areas.append(np.mean(both))
+        shares.append(weight[mine].sum())
+    whole = shares if average == "weighted" and sum(shares) > 0 else None
+    return float(np.average(areas, weights=whole))
+
+
+def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
+    yield from of_pairs(one, positive)
+    yield formula("AUROC", "pairs in the right order, ties half / pairs", "{}", value, value=value)
+
+
+@metric(
+    "AUROC",
+    title="Area under the ROC curve",
+    source="Hanley and McNeil, Radiology 143(1), 1982, doi:10.1148/radiology.143.1.7063747",
+    aggregate="pooled",
+    aliases=("ROCAUC", "AUC"),
+    columns=("probability",),
+    settle=POSITIVE,
+    figure=_figure,
+    explain=_explain,
+)
+def auroc(
+    labelled: Labelled,
+    *,
+    average: OverClasses = "macro",
+    multi: Multi = "ovr",
+    positive: Positive | None = None,
+) -> Statistics:
+    """How likely a row of the positive class has a higher probability than another row.
+
+    The share of all pairs of a positive and a negative row that are in the right order,
+    ties counting half, exactly. With more than two classes, or several labels a row, the
+    mean over classes (`average`). Undefined where a class has all rows or none.
+
+    Pairs (0.8, 0.3), (0.8, 0.4), (0.4, 0.3), (0.4, 0.4): three right, one tied:
+
+    >>> from scorer.views.labelled import labelled
+    >>> likely = [0.8, 0.4, 0.3, 0.4]
+    >>> rows = labelled(["b", "b", "a", "a"], {"a": [1 - p for p in likely], "b": likely})
+    >>> _figure(auroc(rows), average="macro", multi="ovr")
+    0.875
+    """
+    if multi == "ovo" and labelled.several:
+        raise NotationError("multi=ovo is not defined for rows with several labels", "multi")
+    if multi == "ovo" and average == "micro":
+        raise NotationError("multi=ovo has average=macro or weighted", "average")
+    return scored(labelled, positive)

@@ -1,0 +1,57 @@
+"""Average precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import POSITIVE
+from scorer.metrics.labels.curves import of_pairs, over_classes, precision_area, scored
+from scorer.metrics.params import OverClasses, Positive
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+
+def _figure(statistics: Statistics, *, average: str, **_: Any) -> float:
+    return over_classes(statistics, average, precision_area)
+
+
+def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
+    yield from of_pairs(one, positive)
+    symbols = "Σ precision × growth of recall, down the probabilities"
+    yield formula("AveragePrecision", symbols, "{}", value, value=value)
+
+
+@metric(
+    "AveragePrecision",
+    title="Average precision: the area under the precision-recall curve",
+    source="scikit-learn, average_precision_score",
+    aggregate="pooled",
+    aliases=("AUPRC", "PRAUC", "AP"),
+    columns=("probability",),
+    settle=POSITIVE,
+    figure=_figure,
+    explain=_explain,
+)
+def averageprecision(
+    labelled: Labelled,
+    *,
+    average: OverClasses = "macro",
+    positive: Positive | None = None,
+) -> Statistics:
+    """The mean precision at the probabilities of the positive rows.
+
+    A step function without interpolation, rows of equal probability taken together, as
+    in scikit-learn. Undefined where no row is of the class.
+
+    Down the list: one of one, then two of three rows:
+
+    >>> from scorer.views.labelled import labelled
+    >>> likely = [0.8, 0.4, 0.3, 0.4]
+    >>> rows = labelled(["b", "b", "a", "a"], {"a": [1 - p for p in likely], "b": likely})
+    >>> round(_figure(averageprecision(rows), average="macro"), 6)
+    0.833333
+    """
+    return scored(labelled, positive)

@@ -1,0 +1,72 @@
+"""Balanced accuracy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import POSITIVE, cells, counts, divided, one_label, place, shown
+from scorer.metrics.params import Positive, Threshold
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    hits, _predicted, true = np.split(sums, 3, axis=1)
+    return divided(divided(hits, true).sum(axis=1), (true > 0).sum(axis=1), np.nan)
+
+
+def _figure(statistics: Statistics, **_: Any) -> float:
+    return float(_of_sums(counts(statistics))[0])
+
+
+def _explain(
+    one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
+) -> Steps:
+    view = one.view
+    found = view.decided(place(view, positive), threshold)
+    yield from cells(one, found)
+    hits, _predicted, true = np.split(counts(view.tallies(found))[0], 3)
+    mine = np.flatnonzero(true > 0)
+    yield grid(
+        "The recall of each class",
+        {
+            "class": [view.classes[n] for n in mine.tolist()],
+            "hits": [shown(n) for n in hits[mine]],
+            "true": [shown(n) for n in true[mine]],
+            "recall": hits[mine] / true[mine],
+        },
+    )
+    yield formula("BalancedAccuracy", "mean of the recalls", "{}", value, value=value)
+
+
+@metric(
+    "BalancedAccuracy",
+    title="Balanced accuracy",
+    source="Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764",
+    aggregate="pooled",
+    settle=POSITIVE,
+    figure=_figure,
+    explain=_explain,
+)
+def balancedaccuracy(
+    labelled: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
+) -> Statistics:
+    """The mean of the classes' recalls, so that a rare class counts as much as a common one.
+
+    Over the classes that the truth has.
+
+    Class a: 1 of 2; class b: 2 of 3:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> _figure(balancedaccuracy(rows))
+    0.5833333333333333
+    """
+    one_label(labelled, "BalancedAccuracy")
+    return labelled.tallies(labelled.decided(place(labelled, positive), threshold))

@@ -1,0 +1,266 @@
+"""What metrics of classes and numbers share: counts, their figures, and explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.text import join_first, quoted
+from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.notation import NotationError
+from scorer.views.labelled import Labelled, Targets
+from scorer.views.pooled import Statistics
+
+SHOWN = 12  # classes of a confusion matrix that an explanation shows
+TRUE, PREDICTED, WEIGHT = 1, 2, 3  # columns of the statistics that `tallies` gives
+
+
+def two(constants: Any) -> bool:
+    """Whether a row has one of two classes."""
+    return len(constants.classes) == 2 and not constants.several
+
+
+# what the challenge settles where nothing is written
+POSITIVE: Mapping[str, Callable[[Any], Any]] = {
+    "positive": lambda known: known.classes[-1] if two(known) else None
+}
+SETTLE = {**POSITIVE, "average": lambda known: "binary" if two(known) else "macro"}
+
+
+def place(labelled: Labelled, positive: str | None) -> int | None:
+    """The code of the positive class; None where none is named.
+
+    Raises:
+        NotationError: there is no such class.
+    """
+    if positive is None:
+        return None
+    if positive not in labelled.classes:
+        message = f"positive={quoted(positive)} is no class; there are"
+        raise NotationError(f"{message} {join_first(labelled.classes)}", "positive")
+    return labelled.classes.index(positive)
+
+
+def tallied(
+    labelled: Labelled, average: str | None, positive: str | None, threshold: float
+) -> Statistics:
+    """What Precision, Recall and their kin are made of: see `Labelled.tallies`.
+
+    Raises:
+        NotationError: the positive class is missing or unknown.
+    """
+    code = place(labelled, positive)
+    statistics = labelled.tallies(labelled.decided(code, threshold))
+    if average != "binary":
+        if code is not None and len(labelled.classes) > 2:
+            raise NotationError("positive= is for average=binary", "positive")
+        return statistics
+    if code is None:
+        message = f"average=binary needs positive=, one of {join_first(labelled.classes)}"
+        raise NotationError(message, "positive")
+    mine = statistics.rows[:, 0] == code
+    return Statistics(statistics.in_list[mine], statistics.rows[mine], statistics.lists)
+
+
+def shares(statistics: Statistics, **_: Any) -> float:
+    """The weighted mean of what `Rows.mean` gives where rows have weights."""
+    return statistics.share()
+
+
+def true_probability(labelled: Labelled) -> Floats:
+    """The probability of each row's true class."""
+    found: Floats = labelled.likely[np.arange(labelled.lists), labelled.truth]
+    return found
+
+
+def correlation(first: Floats, second: Floats, weight: Floats) -> float:
+    """The weighted correlation of two variables; NaN where one of them is constant."""
+    if first.size < 2 or (first == first[0]).all() or (second == second[0]).all():
+        return float("nan")
+    first, second = (x - np.average(x, weights=weight) for x in (first, second))
+    both = (weight * first * second).sum()
+    found = both / np.sqrt((weight * first**2).sum() * (weight * second**2).sum())
+    return float(np.clip(found, -1, 1))
+
+
+def one_label(labelled: Labelled, name: str) -> None:
+    """Refuse rows with several labels, for metrics that are not defined for them.
+
+    Raises:
+        NotationError: rows can have several labels.
+    """
+    if labelled.several:
+        raise NotationError(f"{name} is not defined for rows with several labels")
+
+
+def counts(statistics: Statistics, group: Ints | None = None, groups: int = 1) -> Floats:
+    """Hits, predicted and true rows of each class, by their weights.
+
+    Args:
+        statistics: as `Labelled.tallies` gives them.
+        group: the group of each list, from 0; none: all in one.
+        groups: how many groups there are.
+
+    Returns:
+        Shape (groups, 3 x classes): the hits of every class, then the predicted, then the true.
+    """
+    code, true, predicted, weight = statistics.rows.T
+    classes = int(code.max(initial=-1)) + 1
+    of = 0 if group is None else group[statistics.in_list]
+    cell = of * classes + code.astype(np.int64)
+    parts = [
+        np.bincount(cell, part, minlength=groups * classes).reshape(groups, classes)
+        for part in (weight * true * predicted, weight * predicted, weight * true)
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def averaged(
+    sums: Floats, average: str | None, value: Callable[[Floats, Floats, Floats], Floats]
+) -> Floats:
+    """The figure of each row of sums that `counts` gives.
+
+    Args:
+        sums: shape (draws, 3 x classes).
+        average: how the classes make one number.
+        value: from hits, predicted and true rows, all of one shape, to values.
+
+    Returns:
+        Shape (draws,); NaN where there is no row at all.
+    """
+    if sums.shape[1] == 0:
+        return np.full(len(sums), np.nan if average != "binary" else 0.0)
+    hits, predicted, true = np.split(sums, 3, axis=1)
+    if average == "micro":
+        return value(*(part.sum(axis=1) for part in (hits, predicted, true)))
+    each = value(hits, predicted, true)
+    weight = true if average == "weighted" else ((predicted + true) > 0).astype(np.float64)
+    return divided((each * weight).sum(axis=1), weight.sum(axis=1))
+
+
+def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
+    """Their quotients; `empty` where nothing is divided by."""
+    part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
+    found: Floats = np.divide(part, whole, out=np.full(part.shape, empty), where=whole != 0)
+    return found
+
+
+def confusion(labelled: Labelled, found: Ints | Mask) -> Floats:
+    """How much weight each true class (rows) has with each predicted one (columns).
+
+    Returns:
+        Shape (classes, classes + 1); the last column is of rows without a prediction.
+    """
+    size = len(labelled.classes)
+    column = np.where(found < 0, size, found)
+    cell = labelled.truth * (size + 1) + column
+    table = np.bincount(cell.ravel(), labelled.weights, minlength=size * (size + 1))
+    return table.astype(np.float64).reshape(size, size + 1)
+
+
+def shown(cell: float) -> float | int:
+    """A count as a whole number, a weight as it is."""
+    return int(cell) if float(cell).is_integer() else float(cell)
+
+
+def cells(one: Listing[Labelled], found: Ints | Mask) -> Steps:
+    """The cell of the confusion matrix in which the row stands."""
+    view, at = one.view, one.view.at
+    if view.several:
+        return several(one, found)
+    true, predicted = int(view.truth[at]), int(found[at])
+    table = confusion(view, found)
+    names = [*view.classes, "no prediction"]
+    where = f"{names[true]}, predicted as {names[predicted]}" if predicted >= 0 else names[true]
+    count = table[true, predicted]
+    whole = shown(table.sum())
+    steps: list[Any] = [
+        Sentence(
+            f"This row is {where}: one of the {shown(count):,} in that cell of the confusion "
+            f"matrix, of {whole:,} in all."
+        )
+    ]
+    if len(view.classes) <= SHOWN:
+        used = names if table[:, -1].any() else names[:-1]
+        columns: dict[str, Any] = {"true \\ predicted": view.classes}
+        columns |= {name: [shown(c) for c in table[:, n]] for n, name in enumerate(used)}
+        matter = [n == true for n in range(len(view.classes))]
+        steps.append(grid("The confusion matrix", columns, matter))
+    return steps
+
+
+def several(one: Listing[Labelled], found: Ints | Mask) -> Steps:
+    """The labels of the row, true and predicted."""
+    view, at = one.view, one.view.at
+    true, predicted = view.truth[at].astype(int), found[at].astype(int)
+    mine = np.flatnonzero(true | predicted)
+    yield grid(
+        "The labels of this row",
+        {
+            "label": [view.classes[n] for n in mine.tolist()],
+            "true": true[mine],
+            "predicted": predicted[mine],
+        },
+    )
+
+
+def by_class(
+    one: Listing[Labelled],
+    value: float,
+    name: str,
+    parts: tuple[str, Callable[[Floats, Floats, Floats], Floats]],
+    average: str | None,
+    positive: str | None,
+    threshold: float,
+) -> Steps:
+    """How the classes' counts make Precision, Recall or their kin.
+
+    Args:
+        one: the row.
+        value: the figure of all rows.
+        name: the metric's name.
+        parts: the formula in symbols, and the function that computes it.
+        average: how the classes make one number.
+        positive: the positive class.
+        threshold: the lowest probability of the positive class.
+    """
+    view, (symbols, function) = one.view, parts
+    yield from cells(one, view.decided(place(view, positive), threshold))
+    sums = counts(tallied(view, average, positive, threshold))
+    hits, predicted, true = np.split(sums[0], 3)
+    present = np.flatnonzero(predicted + true > 0)
+    each = function(hits, predicted, true)
+    columns: dict[str, list[Any]] = {
+        "class": [view.classes[n] for n in present.tolist()],
+        "hits": [shown(n) for n in hits[present]],
+        "predicted": [shown(n) for n in predicted[present]],
+        "true": [shown(n) for n in true[present]],
+    }
+    if average == "micro":
+        columns["class"].append("all")
+        for key, part in {"hits": hits, "predicted": predicted, "true": true}.items():
+            columns[key].append(shown(part.sum()))
+        yield grid(f"{symbols}, of all classes together", columns)
+        yield formula(name, f"{symbols}, of the last line", "{}", value, value=value)
+        return
+    yield grid(f"Each class: {symbols}", columns | {name: each[present].tolist()})
+    if average == "binary":
+        yield formula(name, f"of {positive}", "{}", value, value=value)
+    else:
+        what = "mean of the classes" if average == "macro" else "mean weighted by true rows"
+        yield formula(name, what, "{}", value, value=value)
+
+
+def of_row(one: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
+    """What the row alone adds to a mean, or to a figure of errors."""
+    view, at = one.view, one.view.at
+    if isinstance(view, Targets):
+        known = {"target": view.target[at : at + 1], "prediction": view.prediction[at : at + 1]}
+        yield grid("This row", known | {key: [each[at]] for key, each in columns.items()})
+    else:
+        yield grid("This row", {key: [each[at]] for key, each in columns.items()})
+    yield formula(name, "", "{}", value, value=value)

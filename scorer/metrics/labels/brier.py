@@ -1,0 +1,57 @@
+"""Brier score."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import of_row, one_label, shares, true_probability, two
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+Scale = Annotated[
+    Literal["half", "whole"],
+    Field(
+        description="whole: the sum over the classes, 0 to 2; half: half of that, which for two "
+        "classes is the squared error of the positive one. Default: half for two classes."
+    ),
+]
+
+
+def _explain(one: Listing[Labelled], value: float, *, scale: str) -> Steps:
+    view = one.view
+    true = [view.classes[n] for n in view.truth.tolist()]
+    columns = {"true": true, "its probability": true_probability(view)}
+    what = "Brier = half of Σ (p - y)²" if scale == "half" else "Brier = Σ (p - y)²"
+    return of_row(one, what, value, columns)
+
+
+@metric(
+    "Brier",
+    title="Brier score",
+    source="Brier, Monthly Weather Review 78(1), 1950",
+    range=(0, 2),
+    better="lower",
+    columns=("probability",),
+    settle={"scale": lambda known: "half" if two(known) else "whole"},
+    figure=shares,
+    explain=_explain,
+)
+def brier(labelled: Labelled, *, scale: Scale | None = None) -> Floats | Statistics:
+    """How far the probabilities are from 1 for the true class and 0 for the others, squared.
+
+    The convention for the scale is scikit-learn's `scale_by_half="auto"`.
+
+    >>> from scorer.views.labelled import labelled
+    >>> brier(labelled(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]}), scale="half").round(2)
+    array([0.25, 0.04])
+    """
+    one_label(labelled, "Brier")
+    likely = labelled.likely
+    apart = ((likely - labelled.indicators(labelled.truth)) ** 2).sum(axis=1)
+    return labelled.mean(apart / 2 if scale == "half" else apart)

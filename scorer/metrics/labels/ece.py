@@ -1,0 +1,94 @@
+"""Expected calibration error."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field, Strict
+
+from scorer.core.arrays import Floats, Ints
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import divided, one_label
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+Bins = Annotated[
+    int, Strict(), Field(ge=1, le=1000, description="How many intervals of equal width.")
+]
+
+
+def _sums(
+    statistics: Statistics, group: Ints | None = None, groups: int = 1, *, bins: int
+) -> Floats:
+    """Rows, right ones and confidence of each bin, by their weights: (groups, 3 bins)."""
+    bin, right, confidence, weight = statistics.rows.T
+    of = 0 if group is None else group[statistics.in_list]
+    cell = of * bins + bin.astype(np.int64)
+    parts = [
+        np.bincount(cell, part, minlength=groups * bins).reshape(groups, bins)
+        for part in (weight, weight * right, weight * confidence)
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    weight, right, confidence = np.split(sums, 3, axis=1)
+    return divided(np.abs(right - confidence).sum(axis=1), weight.sum(axis=1), np.nan)
+
+
+def _figure(statistics: Statistics, *, bins: int) -> float:
+    return float(_of_sums(_sums(statistics, bins=bins))[0])
+
+
+def _explain(one: Listing[Labelled], value: float, *, bins: int) -> Steps:
+    statistics = ece(one.view, bins=bins)
+    weight, right, confidence = np.split(_sums(statistics, bins=bins)[0], 3)
+    mine = np.flatnonzero(weight > 0)
+    own = int(statistics.rows[one.view.at, 0])
+    yield grid(
+        "The bins; this row stands in the one that is marked",
+        {
+            "confidence": [f"{n / bins:.3g} to {(n + 1) / bins:.3g}" for n in mine.tolist()],
+            "rows": weight[mine],
+            "mean confidence": confidence[mine] / weight[mine],
+            "right": right[mine] / weight[mine],
+            "this row": ["*" if n == own else "" for n in mine.tolist()],
+        },
+        (mine == own).tolist(),
+    )
+    symbols = "Σ |right - confidence| / rows"
+    yield formula("ECE", symbols, "{}", value, value=value)
+
+
+@metric(
+    "ECE",
+    title="Expected calibration error",
+    source="Guo et al., ICML 2017, arXiv:1706.04599",
+    better="lower",
+    aggregate="pooled",
+    columns=("probability",),
+    figure=_figure,
+    explain=_explain,
+)
+def ece(labelled: Labelled, *, bins: Bins = 15) -> Statistics:
+    """How far confidence and accuracy are apart: of rows said with 0.8, four in five are right.
+
+    The confidence of a row is the probability of its likeliest class. Rows fall into
+    `bins` intervals of equal width, the upper end of each included; the gaps are
+    weighted by the rows. 0 is perfect. It depends on the bins: compare equal ones.
+
+    Two rows of 0.8, one of them right: |1 / 2 - 0.8|:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "b"], {"a": [0.8, 0.8], "b": [0.2, 0.2]})
+    >>> round(_figure(ece(rows, bins=10), bins=10), 6)
+    0.3
+    """
+    one_label(labelled, "ECE")
+    likely = np.nan_to_num(labelled.likely)
+    found, confidence = likely.argmax(axis=1), likely.max(axis=1)
+    bin = np.clip(np.ceil(confidence * bins) - 1, 0, bins - 1)
+    return labelled.pooled(bin, labelled.truth == found, confidence, labelled.weights)

@@ -1,0 +1,55 @@
+"""Explained variance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import of_row
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def _figure(statistics: Statistics, **_: Any) -> float:
+    target, prediction, weight = statistics.rows.T
+    if not target.size:
+        return float("nan")
+    error, spread = (_variance(each, weight) for each in (target - prediction, target))
+    if spread == 0:
+        return float(error == 0)
+    return float(1 - error / spread)
+
+
+def _variance(values: Floats, weight: Floats) -> float:
+    middle = np.average(values, weights=weight)
+    return float(np.average((values - middle) ** 2, weights=weight))
+
+
+def _explain(one: Listing[Targets], value: float) -> Steps:
+    return of_row(one, "ExplainedVariance, of all rows", value, {"error": one.view.error})
+
+
+@metric(
+    "ExplainedVariance",
+    title="Explained variance",
+    source="scikit-learn, explained_variance_score",
+    range=(None, 1),
+    better="higher",
+    aggregate="pooled",
+    columns=("prediction",),
+    figure=_figure,
+    explain=_explain,
+)
+def explainedvariance(targets: Targets) -> Statistics:
+    """As R2, but predictions that are all too high by the same amount lose nothing.
+
+    >>> from scorer.views.labelled import targets
+    >>> _figure(explainedvariance(targets([1, 2, 3], [2, 3, 4])))
+    1.0
+    """
+    return targets.pooled(targets.target, targets.prediction, targets.weights)

@@ -1,0 +1,46 @@
+"""Hamming loss."""
+
+from __future__ import annotations
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import POSITIVE, cells, place, shares
+from scorer.metrics.params import Positive, Threshold
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+
+def _explain(
+    one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
+) -> Steps:
+    yield from cells(one, one.view.decided(place(one.view, positive), threshold))
+    what = "wrong labels / classes" if one.view.several else "1 where it is wrong, else 0"
+    yield formula("HammingLoss", what, "{}", value, value=value)
+
+
+@metric(
+    "HammingLoss",
+    title="Hamming loss",
+    source="scikit-learn, hamming_loss",
+    better="lower",
+    settle=POSITIVE,
+    figure=shares,
+    explain=_explain,
+)
+def hammingloss(
+    labelled: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
+) -> Floats | Statistics:
+    """How many of the labels are wrong.
+
+    With several labels a row: of all classes the share that the row has and was not
+    given, or was given and does not have. With one it is 1 - Accuracy.
+
+    >>> from scorer.views.labelled import labelled
+    >>> hammingloss(labelled(["a", "a", "b"], ["a", "b", "b"]))
+    array([0., 1., 0.])
+    """
+    found = labelled.decided(place(labelled, positive), threshold)
+    wrong = labelled.truth != found
+    return labelled.mean(wrong.mean(axis=1) if labelled.several else wrong)

@@ -1,0 +1,60 @@
+"""Median absolute error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import of_row
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def _figure(statistics: Statistics, **_: Any) -> float:
+    error, weight = statistics.rows.T
+    return median(error, weight)
+
+
+def median(values: Floats, weight: Floats) -> float:
+    """The value with half of the weight below it; the mean of two where it is between them."""
+    kept = weight > 0
+    values, weight = values[kept], weight[kept]
+    if not values.size or np.isnan(values).any():
+        return float("nan")
+    by = np.argsort(values, kind="stable")
+    below, half = np.cumsum(weight[by]), weight.sum() / 2
+    first = int(np.searchsorted(below, half * (1 - 1e-12)))
+    exact = abs(below[first] - half) <= half * 1e-12
+    last = min(first + exact, values.size - 1)
+    return float((values[by[first]] + values[by[last]]) / 2)
+
+
+def _explain(one: Listing[Targets], value: float) -> Steps:
+    return of_row(one, "MedAE, of all rows", value, {"|error|": np.abs(one.view.error)})
+
+
+@metric(
+    "MedAE",
+    title="Median absolute error",
+    source="scikit-learn, median_absolute_error",
+    range=(0, None),
+    better="lower",
+    aggregate="pooled",
+    aliases=("MedianAbsoluteError",),
+    columns=("prediction",),
+    figure=_figure,
+    explain=_explain,
+)
+def medae(targets: Targets) -> Statistics:
+    """Half of the errors are smaller than this: outliers do not matter.
+
+    >>> from scorer.views.labelled import targets
+    >>> _figure(medae(targets([1, 2, 3], [1, 4, 103])))
+    2.0
+    """
+    return targets.pooled(np.abs(targets.error), targets.weights)

@@ -1,0 +1,44 @@
+"""Pearson's correlation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import correlation, of_row
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def _figure(statistics: Statistics, **_: Any) -> float:
+    return correlation(*statistics.rows.T)
+
+
+def _explain(one: Listing[Targets], value: float) -> Steps:
+    return of_row(one, "Pearson, of all rows", value, {})
+
+
+@metric(
+    "Pearson",
+    title="Pearson's correlation",
+    source="Pearson, Philosophical Transactions of the Royal Society A 187, 1896",
+    range=(-1, 1),
+    better="higher",
+    aggregate="pooled",
+    columns=("prediction",),
+    figure=_figure,
+    explain=_explain,
+)
+def pearson(targets: Targets) -> Statistics:
+    """How close the points of target and prediction are to a line: 1 is exactly, 0 not at all.
+
+    Scale and offset of the predictions do not matter. Undefined where all targets or
+    all predictions are equal.
+
+    >>> from scorer.views.labelled import targets
+    >>> round(_figure(pearson(targets([1, 2, 3], [10, 20, 30]))), 6)
+    1.0
+    """
+    return targets.pooled(targets.target, targets.prediction, targets.weights)

@@ -1,0 +1,70 @@
+"""Precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import SETTLE, averaged, by_class, counts, divided, tallied
+from scorer.metrics.params import Averaged, Positive, Threshold
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+
+def _value(hits: Floats, predicted: Floats, true: Floats) -> Floats:
+    return divided(hits, predicted)
+
+
+def _of_sums(sums: Floats, *, average: str, **_: Any) -> Floats:
+    return averaged(sums, average, _value)
+
+
+def _figure(statistics: Statistics, **params: Any) -> float:
+    return float(_of_sums(counts(statistics), **params)[0])
+
+
+def _explain(
+    one: Listing[Labelled],
+    value: float,
+    *,
+    average: str,
+    positive: str | None,
+    threshold: float,
+) -> Steps:
+    parts = "hits / predicted", _value
+    return by_class(one, value, "Precision", parts, average, positive, threshold)
+
+
+@metric(
+    "Precision",
+    title="Precision",
+    source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    aggregate="pooled",
+    settle=SETTLE,
+    figure=_figure,
+    explain=_explain,
+)
+def precision(
+    labelled: Labelled,
+    *,
+    average: Averaged | None = None,
+    positive: Positive | None = None,
+    threshold: Threshold = 0.5,
+) -> Statistics:
+    """How many of the rows that were given a class have it.
+
+    As in scikit-learn, 0 for a class that no row was given. `micro` is the accuracy
+    where a row has one label; a class that neither the truth nor the submission has
+    does not count in the mean of `macro`.
+
+    Class a: 1 of 2; class b: 2 of 3:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> _figure(precision(rows, average="macro"), average="macro")
+    0.5833333333333333
+    """
+    return tallied(labelled, average, positive, threshold)

@@ -1,0 +1,53 @@
+"""Coefficient of determination."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import of_row
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def _figure(statistics: Statistics, **_: Any) -> float:
+    target, prediction, weight = statistics.rows.T
+    if target.size < 2:
+        return float("nan")
+    error = (weight * (target - prediction) ** 2).sum()
+    spread = (weight * (target - np.average(target, weights=weight)) ** 2).sum()
+    if spread == 0:
+        return float(error == 0)
+    return float(1 - error / spread)
+
+
+def _explain(one: Listing[Targets], value: float) -> Steps:
+    return of_row(one, "R2, of all rows", value, {"error": one.view.error})
+
+
+@metric(
+    "R2",
+    title="Coefficient of determination",
+    source="Wright, Journal of Agricultural Research 20, 1921; scikit-learn, r2_score",
+    range=(None, 1),
+    better="higher",
+    aggregate="pooled",
+    columns=("prediction",),
+    figure=_figure,
+    explain=_explain,
+)
+def r2(targets: Targets) -> Statistics:
+    """How much of the targets' variance the predictions explain: 1 is all, 0 as their mean.
+
+    Below 0 the mean would have been better. As in scikit-learn, where all targets are
+    equal: 1 if all predictions are right, else 0. Undefined for fewer than two rows.
+
+    >>> from scorer.views.labelled import targets
+    >>> _figure(r2(targets([1, 2, 3], [1, 2, 4])))              # 1 - 1 / 2
+    0.5
+    """
+    return targets.pooled(targets.target, targets.prediction, targets.weights)

@@ -1,0 +1,59 @@
+"""Root mean squared logarithmic error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import divided, of_row
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def _errors(targets: Targets) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = np.log1p(targets.prediction) - np.log1p(targets.target)
+    return np.where(np.isfinite(logs), logs, np.nan) ** 2
+
+
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    found: Floats = np.sqrt(divided(sums[:, 0], sums[:, 1], np.nan))
+    return found
+
+
+def _figure(statistics: Statistics, **_: Any) -> float:
+    return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
+
+
+def _explain(one: Listing[Targets], value: float) -> Steps:
+    columns = {"(ln(1 + prediction) - ln(1 + target))²": _errors(one.view)}
+    return of_row(one, "RMSLE, of all rows", value, columns)
+
+
+@metric(
+    "RMSLE",
+    title="Root mean squared logarithmic error",
+    source="scikit-learn, root_mean_squared_log_error",
+    range=(0, None),
+    better="lower",
+    aggregate="pooled",
+    columns=("prediction",),
+    figure=_figure,
+    explain=_explain,
+)
+def rmsle(targets: Targets) -> Statistics:
+    """The root mean squared error of ln(1 + x): an error of ten percent costs the same anywhere.
+
+    Undefined where a target or a prediction is -1 or less; `submission.range` refuses
+    such predictions.
+
+    >>> from scorer.views.labelled import targets
+    >>> round(_figure(rmsle(targets([0, 9], [0, 99]))), 6)      # ln(10) / sqrt(2)
+    1.628174
+    """
+    return targets.pooled(_errors(targets) * targets.weights, targets.weights)

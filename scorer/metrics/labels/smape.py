@@ -1,0 +1,48 @@
+"""Symmetric mean absolute percentage error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import of_row, shares
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def _errors(targets: Targets) -> Floats:
+    whole = np.abs(targets.target) + np.abs(targets.prediction)
+    part = 2 * np.abs(targets.error)
+    found: Floats = np.divide(
+        part, whole, out=np.where(np.isnan(whole), np.nan, 0.0), where=whole > 0
+    )
+    return found
+
+
+def _explain(one: Listing[Targets], value: float) -> Steps:
+    return of_row(one, "SMAPE", value, {"2 |error| / (|target| + |prediction|)": _errors(one.view)})
+
+
+@metric(
+    "SMAPE",
+    title="Symmetric mean absolute percentage error",
+    source="Makridakis and Hibon, International Journal of Forecasting 16(4), 2000",
+    range=(0, 2),
+    better="lower",
+    columns=("prediction",),
+    figure=shares,
+    explain=_explain,
+)
+def smape(targets: Targets) -> Floats | Statistics:
+    """How large the error is beside the mean of target and prediction, 0 to 2.
+
+    0 where both are 0. Some contests give it in percent, 100 times as much.
+
+    >>> from scorer.views.labelled import targets
+    >>> smape(targets([4, 0], [12, 0]))
+    array([1., 0.])
+    """
+    return targets.mean(_errors(targets))

@@ -1,0 +1,170 @@
+"""Classes or numbers, predicted for the rows of a table; each row is a list of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.views.pooled import Statistics
+
+UNIT = 1e-6  # how far the sum of a row's probabilities may be from 1
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What both views of a table hold. All arrays have one element a row of the truth."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"labels"})
+
+    names: Sequence[str]  # the rows' ids
+    answered: Mask  # whether the submission has the row
+    weight: Floats | None  # None: all rows count alike
+
+    @property
+    def lists(self) -> int:
+        """How many rows there are."""
+        return len(self.names)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weight of each row."""
+        return np.ones(self.lists) if self.weight is None else self.weight
+
+    def mean(self, values: Floats | Mask) -> Floats | Statistics:
+        """A value a row, or what their weighted mean is made of where rows have weights."""
+        if self.weight is None:
+            return values.astype(np.float64)
+        return self.pooled(values * self.weight, self.weight)
+
+    def pooled(self, *columns: Floats | Ints | Mask) -> Statistics:
+        """Statistics of one row a list."""
+        every = np.arange(self.lists, dtype=np.int64)
+        return Statistics(every, np.column_stack([*columns]).astype(np.float64), self.lists)
+
+
+@dataclass(frozen=True)
+class Labelled(Rows):
+    """True classes beside those that a submission names, or their probabilities.
+
+    A class is a code, its place in `classes`; -1 is none. With several labels a
+    row `truth` and `label` have the shape (rows, classes) and say which it has.
+    """
+
+    classes: tuple[str, ...]
+    truth: Ints | Mask
+    label: Ints | Mask | None  # None: the submission has probabilities alone
+    probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
+    at: int = -1  # the row that an explanation is about
+
+    @property
+    def several(self) -> bool:
+        """Whether a row can have several labels."""
+        return self.truth.ndim == 2
+
+    @property
+    def likely(self) -> Floats:
+        """The probabilities, which the measures that ask for them can rely on."""
+        assert self.probability is not None
+        return self.probability
+
+    def decided(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
+        """The labels of each row: as named, else the likeliest; the first of equals.
+
+        Args:
+            positive: of two classes the one that needs a probability of `threshold`.
+            threshold: of each label, where there can be several.
+        """
+        if self.label is not None:
+            return self.label
+        likely = self.likely
+        if self.several:
+            several: Mask = likely >= threshold
+            return several
+        if len(self.classes) == 2 and positive is not None:
+            found = np.where(likely[:, positive] >= threshold, positive, 1 - positive)
+        else:
+            found = np.argmax(np.nan_to_num(likely, nan=-1.0), axis=1)
+        return np.where(self.answered, found, -1).astype(np.int64)
+
+    def indicators(self, codes: Ints | Mask) -> Floats:
+        """Which labels each row has, as 0 and 1: shape (rows, classes)."""
+        has = codes if codes.ndim == 2 else codes[:, None] == np.arange(len(self.classes))
+        found: Floats = has.astype(np.float64)
+        return found
+
+    def tallies(self, found: Ints | Mask) -> Statistics:
+        """Class, true (0 or 1), predicted (0 or 1) and weight, for each class that a row touches.
+
+        Args:
+            found: the predicted labels, as `decided` gives them.
+        """
+        if self.truth.ndim == 2:
+            rows, code = np.nonzero(self.truth | found.astype(bool))
+            true, predicted = self.truth[rows, code], found[rows, code]
+        else:
+            every, hit = np.arange(self.lists), self.truth == found
+            rows = np.repeat(every, np.where(hit | (found < 0), 1, 2))
+            first = np.append(True, rows[1:] != rows[:-1])[: rows.size]
+            code = np.where(first, self.truth[rows], found[rows])
+            true, predicted = first, ~first | hit[rows]
+        table = np.column_stack([code, true, predicted, self.weights[rows]]).astype(np.float64)
+        return Statistics(rows.astype(np.int64), table, self.lists)
+
+
+@dataclass(frozen=True)
+class Targets(Rows):
+    """True numbers beside those that a submission predicts; NaN where it has none."""
+
+    target: Floats
+    prediction: Floats
+    at: int = -1  # the row that an explanation is about
+
+    @property
+    def error(self) -> Floats:
+        """How far each prediction is above its target."""
+        return self.prediction - self.target
+
+
+def labelled(
+    truth: Sequence[str], label: Sequence[str] | Mapping[str, Sequence[float]], **fields: Any
+) -> Labelled:
+    """From true classes and predicted ones, or each class's probabilities; for examples.
+
+    >>> labelled(["a", "b"], ["a", "a"]).truth
+    array([0, 1])
+    """
+    given = list(label) if isinstance(label, Mapping) else [*truth, *label]
+    classes = tuple(sorted(dict.fromkeys(given)))
+    places = {name: n for n, name in enumerate(classes)}
+
+    def coded(names: Sequence[str]) -> Ints:
+        return np.array([places[name] for name in names], dtype=np.int64)
+
+    likely = (
+        np.array([label[name] for name in classes], dtype=np.float64).T
+        if isinstance(label, Mapping)
+        else None
+    )
+    view = Labelled(
+        tuple(map(str, range(len(truth)))),
+        np.ones(len(truth), dtype=bool),
+        None,
+        classes,
+        coded(truth),
+        None if isinstance(label, Mapping) else coded(label),
+        likely,
+    )
+    return replace(view, **fields)
+
+
+def targets(target: Sequence[float], prediction: Sequence[float], **fields: Any) -> Targets:
+    """From true numbers and predicted ones; for examples."""
+    names = tuple(map(str, range(len(target))))
+    answered = np.ones(len(names), dtype=bool)
+    view = Targets(names, answered, None, np.array(target, float), np.array(prediction, float))
+    return replace(view, **fields)
