@@ -121,7 +121,7 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
     if not isinstance(submissions, Mapping):
         yield [named_file(each) for each in _listed(submissions)]
         return
-    layout = data.Layout.of(prepared.kind.submission, prepared.challenge.submission.columns)
+    layout = data.Layout.of(prepared.shapes, prepared.challenge.submission.columns)
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         files = []
         for n, (name, submission) in enumerate(submissions.items()):
