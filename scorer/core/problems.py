@@ -143,6 +143,15 @@ class Findings:
         ]
         self.path = path
 
+    def merge(self, other: Findings) -> None:
+        """Add what was found in a part that comes after all that was found so far."""
+        left = other.counts.copy()
+        for problem in other._problems:
+            self.add(problem)
+            left[problem.code] -= 1
+        self.counts.update(left)
+        self._errors |= other._errors
+
     def __iter__(self) -> Iterator[Problem]:
         """In the order of the file; what concerns the whole file first."""
         return iter(sorted(self._problems, key=lambda p: (p.line or 0, p.column or 0, p.code)))

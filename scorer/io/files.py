@@ -12,17 +12,20 @@ import os
 import stat
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
-from scorer.io.limits import GZIP, ZSTD, Bounds, Unreadable, _size, most_unpacked, too_large
+from scorer.io.limits import GZIP, ZSTD, Bounds, Unreadable, format_size, most_unpacked, too_large
 from scorer.io.sniff import HEAD, refuse
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 BLOCK = 1 << 18
 SPOOLED = "scorer-"
@@ -93,17 +96,30 @@ def _write(file: BinaryIO, block: bytes) -> int:
     return len(block)
 
 
-def open_bytes(path: Path, limits: Bounds, binary: bool = False) -> io.BufferedReader:
+def open_bytes(
+    path: Path,
+    limits: Bounds,
+    binary: bool = False,
+    sha256: _Hash | None = None,
+    tick: Callable[[float], None] | None = None,
+) -> io.BufferedReader:
     """The decompressed bytes of a regular file, from the start.
+
+    Args:
+        path: the file.
+        limits: how much of it is read; what becomes larger while it is read ends there.
+        binary: whether Parquet is a table here.
+        sha256: told of all bytes that are read, as they are stored.
+        tick: told which share of the file has been read.
 
     Raises:
         Unreadable: it is missing, no regular file, too large, empty, or no table at all.
     """
-    stream = stored = _regular(path)
+    stream = stored = _regular(path, limits.size, sha256, tick)
     try:
         size = os.fstat(stored.fileno()).st_size
         if size > limits.size:
-            message = f"{_size(size)}, at most {_size(limits.size)}"
+            message = f"{format_size(size)}, at most {format_size(limits.size)}"
             raise Unreadable(
                 Problem("S104", f"the file is larger than is accepted here ({message})")
             )
@@ -124,7 +140,24 @@ def open_bytes(path: Path, limits: Bounds, binary: bool = False) -> io.BufferedR
     return stream
 
 
-def _regular(path: Path) -> io.BufferedReader:
+def drain(stream: io.BufferedReader) -> None:
+    """Read the rest of what is stored, unpacking none of it, for who is told of the bytes.
+
+    Raises:
+        Unreadable: it cannot be read.
+    """
+    raw = stream.raw
+    stored = raw.stored if isinstance(raw, _Unpacked) else stream
+    while stored.read(BLOCK):
+        pass
+
+
+def _regular(
+    path: Path,
+    most: int | None = None,
+    sha256: _Hash | None = None,
+    tick: Callable[[float], None] | None = None,
+) -> io.BufferedReader:
     """A regular file, opened; a FIFO or a device would wait or never end."""
     try:
         handle = None
@@ -144,7 +177,7 @@ def _regular(path: Path) -> io.BufferedReader:
             os.close(handle)
         what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
         raise Unreadable(Problem("S101", f"this is {what}, not a file to be read"))
-    return io.BufferedReader(_Stored(handle), BLOCK)
+    return io.BufferedReader(_Stored(handle, most, sha256, tick), BLOCK)
 
 
 def _beside(path: Path) -> str:
@@ -156,21 +189,48 @@ def _beside(path: Path) -> str:
 
 
 class _Stored(io.FileIO):
-    """A file whose disk may fail, or that is a door into the system, such as /proc/self/mem."""
+    """A file whose disk may fail, that may grow, or is a door into the system (/proc/self/mem).
+
+    Args:
+        handle: of the file.
+        most: how many bytes of it are read before it is refused.
+        sha256: told of the bytes that are read.
+        tick: told which share of the file, as large as it was when opened, has been read.
+    """
+
+    def __init__(
+        self,
+        handle: int,
+        most: int | None = None,
+        sha256: _Hash | None = None,
+        tick: Callable[[float], None] | None = None,
+    ) -> None:
+        super().__init__(handle)
+        self._most, self._sha256, self._tick = most, sha256, tick
+        self._given, self._size = 0, max(os.fstat(handle).st_size, 1)
 
     def readinto(self, buffer: Any) -> int:
         try:
-            return super().readinto(buffer) or 0
+            size = super().readinto(buffer) or 0
         except OSError as error:
             message = f"the file cannot be read: {error.strerror}"
             raise Unreadable(Problem("S101", message)) from None
+        self._given += size
+        if self._most is not None and self._given > self._most:
+            message = "the file became larger while it was read than is accepted here"
+            raise Unreadable(Problem("S104", f"{message} ({format_size(self._most)})"))
+        if self._sha256 is not None:
+            self._sha256.update(memoryview(buffer)[:size])
+        if self._tick is not None:
+            self._tick(min(self._given / self._size, 1.0))
+        return size
 
 
 class _Unpacked(io.RawIOBase):
     """A decompressed stream that ends in a problem, not in an exception of its library."""
 
     def __init__(self, source: Any, stored: BinaryIO, size: int, limits: Bounds) -> None:
-        self._source, self._stored = source, stored
+        self._source, self.stored = source, stored
         self._most = most_unpacked(size, limits)
         self._given = 0
 
@@ -180,7 +240,7 @@ class _Unpacked(io.RawIOBase):
     def close(self) -> None:
         if not self.closed:
             self._source.close()
-            self._stored.close()
+            self.stored.close()
         super().close()
 
     def readinto(self, buffer: object) -> int:

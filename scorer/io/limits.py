@@ -70,6 +70,10 @@ class Unreadable(Exception):
         super().__init__(problem.message)
 
 
+class NoTable(Exception):
+    """There are no rows to be read; the findings say why."""
+
+
 def most_unpacked(size: int, limits: Bounds) -> int:
     """How many bytes a compressed file of that size may unpack to."""
     return min(limits.unpacked, max(limits.ratio * size, SMALLEST_BOMB))
@@ -77,13 +81,13 @@ def most_unpacked(size: int, limits: Bounds) -> int:
 
 def too_large(most: int) -> Problem:
     """What is said of a file that unpacks to more than that."""
-    return Problem("S104", f"the file unpacks to more than is accepted here, {_size(most)}")
+    return Problem("S104", f"the file unpacks to more than is accepted here, {format_size(most)}")
 
 
-def _size(size: float) -> str:
+def format_size(size: float) -> str:
     """As a person says it, in powers of 1000.
 
-    >>> _size(999), _size(31_400_000)
+    >>> format_size(999), format_size(31_400_000)
     ('999 bytes', '31 MB')
     """
     units = ["bytes", "kB", "MB", "GB", "TB"]

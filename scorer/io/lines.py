@@ -41,7 +41,7 @@ def lines(stream: BinaryIO, limits: Bounds, findings: Findings) -> Iterator[tupl
                 number += 1
             del rest[:end]
         if len(rest) > limits.line + 1:  # a CR may stand at the end
-            raise Unreadable(_long(rest, number, limits))
+            raise Unreadable(too_long(rest, number, limits))
     if rest:
         for text in _decoded(bytes(rest), number, limits, findings):
             yield number, text
@@ -55,13 +55,13 @@ def _decoded(block: bytes, number: int, limits: Bounds, findings: Findings) -> l
     if len(block) > limits.line and len(max(raw, key=len)) > limits.line:
         for n, line in enumerate(raw, number):
             if len(line.removesuffix(b"\r")) > limits.line:
-                raise Unreadable(_long(line, n, limits))
+                raise Unreadable(too_long(line, n, limits))
     try:
         if b"\0" in block:
             raise UnicodeError
         texts = block.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeError:
-        texts = [_mended(line, n, findings) for n, line in enumerate(raw, number)]
+        texts = [mended(line, n, findings) for n, line in enumerate(raw, number)]
     if b"\r" in block:
         texts = [text.removesuffix("\r") for text in texts]
         if number == 1 and "\r" in texts[0]:
@@ -72,8 +72,8 @@ def _decoded(block: bytes, number: int, limits: Bounds, findings: Findings) -> l
     return texts
 
 
-def _mended(raw: bytes, number: int, findings: Findings) -> str:
-    """A line that is not plain UTF-8 as text, after telling why."""
+def mended(raw: bytes, number: int, findings: Findings) -> str:
+    """A line as text; what is not plain UTF-8 is told."""
     if b"\0" in raw:
         if not count_only(findings, "S106"):
             column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
@@ -93,7 +93,8 @@ def _mended(raw: bytes, number: int, findings: Findings) -> str:
         return text
 
 
-def _long(line: bytes | bytearray, number: int, limits: Bounds) -> Problem:
+def too_long(line: bytes | bytearray, number: int, limits: Bounds) -> Problem:
+    """What is said of a line that is longer than is accepted."""
     message = f"the line is longer than {limits.line:,} bytes"
     hint = "its lines seem to end in CR alone; save it with LF or CRLF" if b"\r" in line else None
     return Problem("S109", message, line=number, help=hint)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.io.limits import Bounds, Unreadable
 from scorer.io.lines import count_only
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
+Hashes = NDArray[np.uint64]
 
 TEXT = frozenset({"list", "item", "better", "worse", "tag", "subtopic", "group", "fold", "label"})
 # possessive, so that a million digits and an x are not tried a million times
@@ -62,27 +62,153 @@ class Schema:
         return self.columns.get(role, role)
 
 
-@dataclass(frozen=True)
 class CodedColumn:
-    """A column of ids: each row's code is the place of its text in `names`."""
+    """A column of ids: each row's code is the place of its text in `names`.
 
-    codes: Codes
-    held: Sequence[str] | pl.Series  # the names, in a large table as polars has them
+    Args:
+        codes: one a row, into `held`.
+        held: the distinct ids, in order of appearance; in a large table as polars has them.
+    """
+
+    def __init__(self, codes: Codes, held: Sequence[str] | pl.Series) -> None:
+        self.codes = codes
+        self.held = held
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The distinct ids, in order of appearance."""
         return tuple(self.held)
 
+    @cached_property
+    def hashes(self) -> Hashes:
+        """The 64-bit hash of each distinct id, as polars makes it; one a code."""
+        return hashed(self.held)
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id; cheaper than `codes` where these are not made yet."""
+        return self.hashes[self.codes]
+
     def text(self, row: int) -> str:
         """The id of one row."""
         return self.names[int(self.codes[row])]
+
+    def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
+        """The ids of some rows."""
+        names = self.names
+        return [names[code] for code in self.codes[rows].tolist()]
 
     def any_of(self, wanted: Sequence[str]) -> bool:
         """Whether any of these ids is there."""
         if isinstance(self.held, Sequence):
             return not set(wanted).isdisjoint(self.held)
         return bool(self.held.is_in(wanted).any())
+
+
+class TextColumn(CodedColumn):
+    """A column of ids as polars has it; codes and names are made when they are asked for.
+
+    Args:
+        series: the text of each row, without nulls.
+    """
+
+    def __init__(self, series: pl.Series) -> None:
+        self.series = series
+
+    @cached_property
+    def _coded(self) -> tuple[Codes, pl.Series]:
+        return coded([self.series], self.row_hashes)
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        return self._coded[0]
+
+    @cached_property
+    def held(self) -> pl.Series:  # type: ignore[override]
+        """The distinct ids, in order of appearance."""
+        return self._coded[1]
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id."""
+        return self.series.hash().to_numpy()
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return str(self.series[int(row)])
+
+    def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
+        """The ids of some rows."""
+        found: list[str] = self.series.gather(rows).to_list()
+        return found
+
+
+def hashed(names: Sequence[str] | pl.Series) -> Hashes:
+    """The 64-bit hash of each id, as polars makes it."""
+    import polars as pl
+
+    return pl.Series(names, dtype=pl.String).hash().to_numpy()
+
+
+def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Codes, pl.Series]:
+    """The code of each row of a column, and what the codes stand for, in order of appearance.
+
+    Args:
+        parts: the text of each row, part by part.
+        hashes: of each row, where they are made already.
+    """
+    import polars as pl
+
+    if hashes is None:
+        hashes = np.concatenate([part.hash().to_numpy() for part in parts])
+    codes, first = grouped(hashes)
+    ends = np.cumsum([len(part) for part in parts])
+    names = pl.concat(
+        [
+            part.gather(rows - (end - len(part)))
+            for part, rows, end in zip(
+                parts, np.split(first, np.searchsorted(first, ends[:-1])), ends, strict=True
+            )
+        ],
+        rechunk=True,
+    )
+    for part, mine in zip(parts, np.split(codes, ends[:-1]), strict=True):
+        if not (names.gather(mine) == part).all():  # two ids have one hash
+            number: dict[str, int] = {}
+            told = [number.setdefault(name, len(number)) for part in parts for name in part]
+            return np.array(told, dtype=np.int32), pl.Series(list(number), dtype=pl.String)
+    return codes, names
+
+
+def grouped(hashes: Hashes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Codes for hashes, in order of appearance, and the row in which each appears first.
+
+    As much of each hash as there is room for is sorted together with its row,
+    many times sooner than rows by their hashes. Arrays are used again, since
+    untouched memory costs more than the work in it.
+    """
+    bits = hashes.size.bit_length()
+    packed = hashes >> np.uint64(bits)
+    packed <<= np.uint64(bits)
+    packed |= np.arange(hashes.size, dtype=np.uint32)
+    packed.sort()
+    row = packed.astype(np.int32)  # the lowest bits
+    row &= np.int32((1 << bits) - 1)
+    ordered = np.take(hashes, row, out=packed, mode="clip")
+    if (falls := ordered[1:] < ordered[:-1]).any():  # hashes that only begin alike
+        begins = ordered >> np.uint64(bits)
+        alike = np.isin(begins, begins[1:][falls])
+        by = np.lexsort((row[alike], ordered[alike]))
+        row[alike], ordered[alike] = row[alike][by], ordered[alike][by]
+    new = np.ones(row.size, dtype=bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    appears = np.zeros(row.size, dtype=bool)
+    appears[row[new]] = True
+    codes = np.cumsum(appears, dtype=np.int32)
+    code = codes[row[new]] - 1
+    codes[row] = np.repeat(code, np.diff(np.append(np.flatnonzero(new), row.size)))
+    return codes, np.flatnonzero(appears).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -126,37 +252,27 @@ class Builder:
         wanted: Schema,
         roles: Sequence[str],
         findings: Findings,
-        limits: Bounds,
         place: Place | None = None,
     ) -> None:
         self.wanted, self.roles, self.findings = wanted, tuple(roles), findings
-        self._limits, self._place = limits, place
+        self._place = place
         self._codes: dict[str, list[Ints]] = {r: [] for r in roles if r in TEXT}
         self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
         self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
         self._lines: list[Ints] = []
-        self._rows = 0
         self._batch: list[tuple[int, Sequence[str], str]] = []
         self._text = 0
         self.facts: dict[str, Any] = {}
 
     def row(self, line: int, cells: Sequence[str], raw: str = "") -> None:
-        """Take a row: its line, its cells, and the text they were cut from.
-
-        Raises:
-            Unreadable: the table has more rows or different ids than are accepted.
-        """
+        """Take a row: its line, its cells, and the text they were cut from."""
         self._batch.append((line, cells, raw))
         self._text += len(raw) or sum(map(len, cells))
         if len(self._batch) >= BATCH_ROWS or self._text > BATCH_TEXT:
             self._flush()
 
     def table(self) -> Table:
-        """The finished columns.
-
-        Raises:
-            Unreadable: the table has more rows or different ids than are accepted.
-        """
+        """The finished columns."""
         self._flush()
         return Table(
             {
@@ -175,19 +291,12 @@ class Builder:
             return
         batch, self._batch, self._text = self._batch, [], 0
         lines, cells, _ = zip(*batch, strict=True)
-        self._rows += len(lines)
-        if self._rows > self._limits.rows:
-            message = f"more than {self._limits.rows:,} rows, which is what is accepted here"
-            raise Unreadable(Problem("S104", message, line=lines[-1]))
         self._lines.append(np.array(lines, dtype=np.int64))
         for n, (role, column) in enumerate(zip(self.roles, zip(*cells, strict=True), strict=True)):
             if role in self._codes:
                 index = self._index[role]
                 codes = [index.setdefault(text, len(index)) for text in column]
                 self._codes[role].append(np.array(codes, dtype=np.int64))
-                if len(index) > self._limits.ids:
-                    message = f"more than {self._limits.ids:,} different ids, as accepted here"
-                    raise Unreadable(Problem("S104", message, line=lines[-1]))
             else:
                 self._numbers[role].append(self._parsed(n, column, batch))
 

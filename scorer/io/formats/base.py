@@ -1,25 +1,22 @@
-"""What a format is, and how a file becomes a table whatever its format.
-
-A format gives its rows to a `Builder`; it tells what is wrong and goes on
-wherever it can.
-"""
+"""What a format is, and how a file becomes a table whatever its format."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import nearest, printable, quoted
 from scorer.io.files import open_bytes
-from scorer.io.limits import Bounds, Unreadable
+from scorer.io.limits import Bounds, NoTable, Unreadable
 from scorer.io.lines import count_only, lines
+from scorer.io.pieces import joined, pieces
 from scorer.io.table import ORDERED, Schema, Table, number
+from scorer.io.text import Request, tables
 
 COMPRESSED = (".gz", ".zst")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
@@ -27,20 +24,9 @@ SAMPLE = 100  # rows that show whether an unused column holds numbers
 NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
 NEARLY = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of numbers
 
-
-class Request(NamedTuple):
-    """A file to be read: its bytes, what is wanted of it, and where findings go."""
-
-    path: Path
-    stream: BufferedReader
-    wanted: Sequence[Schema]  # the shapes it may have, the likeliest first
-    findings: Findings
-    limits: Bounds
-
-
-Reader = Callable[[Request], Table | None]
+Tables = Callable[[Request], Iterator[Table]]
 Words = Callable[[Path], frozenset[str]]
-F = TypeVar("F", bound=Reader)
+F = TypeVar("F", bound=Callable[[Request], Any])
 
 
 class Format(NamedTuple):
@@ -48,7 +34,7 @@ class Format(NamedTuple):
 
     name: str
     suffixes: tuple[str, ...]
-    read: Reader
+    tables: Tables
     aliases: tuple[str, ...] = ()
     binary: bool = False
     words: Words | None = None  # of a file's columns, where they are no line of text
@@ -57,10 +43,35 @@ class Format(NamedTuple):
 def format(
     name: str, *suffixes: str, binary: bool = False, words: Words | None = None
 ) -> Callable[[F], F]:
-    """Make a function that reads a `Request` into a table the format of that name."""
-    return lambda function: mark(
-        function, Format(name, suffixes, function, binary=binary, words=words)
+    """Make something the format of that name.
+
+    It is a `TextReader`; or a function that gives, of a `Request`, an iterator of tables, one
+    after the other; or a function that gives one table, or None where the findings say
+    why there is none.
+
+    Args:
+        name: as `format:` names it.
+        suffixes: of its files.
+        binary: whether its files are no text.
+        words: the names of a file's columns, where they are no line of text.
+    """
+    return lambda thing: mark(
+        thing, Format(name, suffixes, _tables(thing), binary=binary, words=words)
     )
+
+
+def _tables(thing: Any) -> Tables:
+    """The tables of a file, as what defines a format gives them."""
+    if isinstance(thing, type):
+        return lambda request: tables(thing(request), request)
+
+    def found(request: Request) -> Iterator[Table]:
+        made: Table | Iterator[Table] | None = thing(request)
+        if made is None:
+            raise NoTable
+        yield from (made,) if isinstance(made, Table) else made
+
+    return found
 
 
 @cache
@@ -88,12 +99,8 @@ def read(
     limits: Bounds,
 ) -> Table | None:
     """The table in a file, or None where it cannot be read as one; `findings` say why."""
-    try:
-        with open_bytes(path, limits, format.binary) as stream:
-            return format.read(Request(path, stream, wanted, findings, limits))
-    except Unreadable as error:
-        findings.add(error.problem)
-        return None
+    with pieces(path, format, wanted, limits, findings) as found:
+        return joined(found)
 
 
 def resolve(

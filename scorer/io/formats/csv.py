@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from csv import Error, field_size_limit, reader
+from csv import Error, reader
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
+from typing import Any
+
+import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
+from scorer.io.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines, Mask, columns
 from scorer.io.formats.base import (
     COMPRESSED,
     SAMPLE,
-    Request,
     Unused,
     format,
     resolve,
     tell_unused,
 )
-from scorer.io.limits import Bounds
-from scorer.io.lines import count_only, lines
-from scorer.io.table import DECIMAL, Builder, Schema, Table
+from scorer.io.limits import Bounds, NoTable
+from scorer.io.lines import count_only
+from scorer.io.table import DECIMAL, TEXT, Schema
+from scorer.io.text import Plain, Request, Row, TextReader, plain_rows
 
 MOST_LINES = 10_000  # of one record
 BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
@@ -36,59 +40,179 @@ FAULTS = (  # words of the csv module, and ours
     ("", "S208", "this value cannot be read", QUOTES),
 )
 
-Line = tuple[int, str]
 Record = tuple[int, list[str], str]  # line, fields, and the text they were cut from
 Start = tuple[int, int]  # of a field: lines below the record's first, character from 1
+CLOSED = re.compile(r' *+"[^"]*+(?:""[^"]*+)*+"')
 
 
 @format("csv", ".csv", ".tsv", ".txt")
-def csv(request: Request) -> Table | None:
-    """Read a header and rows; quotes as in RFC 4180, blanks round unquoted fields are nothing.
+class Csv(TextReader):
+    """A header and rows; quotes as in RFC 4180, blanks round unquoted fields are nothing.
 
-    Columns are separated by commas, in a file called .tsv by tabs. The csv module cuts them.
+    Columns are separated by commas, in a file called .tsv by tabs.
     """
-    before = field_size_limit()  # of the whole process, and less than a line may have
-    field_size_limit(min(max(before, request.limits.line + MOST_LINES), 2**31 - 1))
-    try:
-        return _table(request)
-    finally:
-        field_size_limit(before)
+
+    begun = False
+    separator = ""
+    width = 0
+
+    def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
+        """Look for the header, and at some rows for what columns hold that nothing uses."""
+        request = self.request._replace(findings=findings)
+        if not len(lines) and self.separator:
+            if last:
+                raise NoTable
+            return 0
+        if not self.separator:
+            blank = next((n for n in range(len(lines)) if lines[n][1].strip(" \t")), len(lines))
+            if blank == len(lines) and last:
+                findings.add(Problem("S102", "the file holds nothing but blank lines"))
+                raise NoTable
+            if blank or not len(lines):
+                return blank
+            separator = _separator(lines[0], request)
+        else:
+            separator = self.separator
+        after, header = _record(lines, 0, separator, last, findings, request.limits)
+        if not after:
+            return 0
+        if header is None:  # it is wrong, or blank: the next one may be the header
+            if after == len(lines) and last:
+                raise NoTable
+            self.separator = separator
+            return after
+        sample: list[Record] = []
+        unheard, at = Findings(), after
+        while at < len(lines) and len(sample) < SAMPLE:
+            following, record = _record(lines, at, separator, last, unheard, request.limits)
+            if following == at:
+                break
+            sample.extend([record] if record is not None else [])
+            at = following
+        if len(sample) < SAMPLE and not last:
+            return 0
+        found = _header(*header, sample, separator, request)
+        if found is None:
+            findings.merge(unheard)
+            raise NoTable
+        self.separator, names = separator, header[1]
+        self.shape, self.roles = found
+        self.width = len(names)
+        self.places = [names.index(self.shape.called(role)) for role in self.roles]
+        self.facts["columns"] = tuple(names)
+        self.begun = True
+        return after
+
+    def parse(
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Any
+    ) -> tuple[int, Sequence[Row]]:
+        """A record that is not blank, if it has as many fields as the header."""
+        after, record = _record(lines, line, self.separator, last, findings, self.request.limits)
+        if record is None:
+            return after, ()
+        number, fields, raw = record
+        if len(fields) == self.width:
+            return after, [(number, [fields[place] for place in self.places], raw)]
+        if not count_only(findings, "S207"):
+            message = f"{len(fields):,} fields, expected {self.width:,}"
+            more = len(fields) > self.width
+            below, column = _start(raw, self.separator, self.width) if more else (0, None)
+            hint = f"an unquoted {MARKS[self.separator]}?" if more else None
+            findings.add(Problem("S207", message, line=number + below, column=column, help=hint))
+        return after, ()
+
+    def place(self, raw: str, cell: int) -> Start:
+        """Where a cell's field starts."""
+        return _start(raw, self.separator, self.places[cell])
+
+    def plain(self, block: Block, notes: Any) -> Plain:
+        """The columns of the lines that are whole records with all fields."""
+        data, separator = block.data, ord(self.separator)
+        blanks = any(blank.encode() in data for blank in BLANKS[self.separator])
+        odd, outside = block.spoiled(), block.octets == separator
+        if b"\r" in data:
+            odd = np.union1d(odd, block.lines_with(b"\r"))
+        if quotes := b'"' in data:
+            strange = _quoted(block, outside, separator, blanks)
+            odd = np.union1d(odd, strange)
+        at = np.arange(block.count)
+        frame = None
+        if (
+            not odd.size
+            and self.width > 1
+            and int(np.count_nonzero(outside)) == block.count * (self.width - 1)
+        ):
+            frame = self._columns(data, quotes, blanks, False)
+        if frame is None or frame.height != block.count:
+            commas = np.searchsorted(np.flatnonzero(outside), block.ends)
+            good = np.diff(commas, prepend=0) == self.width - 1
+            says = block.ends > block.starts
+            good &= says
+            good[odd] = False
+            odd = np.flatnonzero(says & ~good)
+            at = np.flatnonzero(good)
+            if not at.size:
+                return Plain({}, at, odd)
+            frame = self._columns(block.picked(good), quotes, blanks, True)
+            if frame is None or frame.height != at.size:
+                return Plain({}, NONE, np.arange(block.count))
+        return plain_rows(frame, dict(zip(self.roles, self.places, strict=True)), at, odd)[0]
+
+    def _columns(self, data: bytes, quotes: bool, blanks: bool, tolerant: bool) -> Any:
+        """The columns that are read, as polars cuts them."""
+        numbers = [n for role, n in zip(self.roles, self.places, strict=True) if role not in TEXT]
+        late = blanks and tolerant  # numbers with blanks round them
+        frame = columns(
+            data,
+            self.separator,
+            self.width,
+            () if late else numbers,
+            [*self.places, self.width - 1],  # the last, so that polars counts all fields
+            tolerant=tolerant,
+            quotes=quotes,
+        )
+        if frame is None or not blanks:
+            return frame
+        import polars as pl
+
+        frame = frame.with_columns(pl.col(pl.String).str.strip_chars(BLANKS[self.separator]))
+        if late:
+            cast = pl.col([str(n) for n in numbers]).cast(pl.Float64, strict=False)
+            frame = frame.with_columns(cast)
+        return frame
 
 
-def _table(request: Request) -> Table | None:
-    findings = request.findings
-    source = lines(request.stream, request.limits, findings)
-    first = next((line for line in source if line[1].strip(" \t")), None)
-    if first is None:
-        findings.add(Problem("S102", "the file holds nothing but blank lines"))
-        return None
-    separator = _separator(first, request)
-    records = _records(chain([first], source), separator, findings, request.limits)
-    header = next(records, None)
-    sample = list(islice(records, SAMPLE))
-    found = _header(*header, sample, separator, request) if header is not None else None
-    if header is None or found is None:
-        return None
-    shape, roles = found
-    names = header[1]
-    places = [names.index(shape.called(role)) for role in roles]
+def _quoted(block: Block, outside: Mask, separator: int, blanks: bool) -> Any:
+    """The lines whose quotes need the careful parser.
 
-    def place(raw: str, n: int) -> Start:
-        return _start(raw, separator, places[n])
-
-    builder = Builder(shape, roles, findings, request.limits, place)
-    builder.facts["columns"] = tuple(names)
-    width = len(names)
-    for line, fields, raw in chain(sample, records):
-        if len(fields) == width:
-            builder.row(line, [fields[place] for place in places], raw)
-        elif not count_only(findings, "S207"):
-            message = f"{len(fields):,} fields, expected {width:,}"
-            more = len(fields) > width
-            below, column = _start(raw, separator, width) if more else (0, None)
-            hint = f"an unquoted {MARKS[separator]}?" if more else None
-            findings.add(Problem("S207", message, line=line + below, column=column, help=hint))
-    return builder.table()
+    Args:
+        block: some lines.
+        outside: of each byte, whether it is a separator; those inside quotes are cleared.
+        separator: as a byte.
+        blanks: whether there are any, which round a field are nothing but inside quotes are.
+    """
+    octets = block.octets
+    places = np.flatnonzero(octets == QUOTE)
+    counts = np.diff(np.searchsorted(places, block.ends), prepend=0)
+    odd = [np.flatnonzero(counts & 1)]
+    if odd[0].size:
+        places = places[np.repeat(counts & 1 == 0, counts)]
+    opened, closed = places[0::2], places[1::2]
+    before = octets[opened - 1]  # of the first byte: the last one, which is a newline
+    bad = (before != separator) & (before != NEWLINE) & (before != QUOTE)
+    odd.append(block.lines_at(opened[bad]))
+    after = octets[closed + 1]
+    bad = (after != separator) & (after != NEWLINE) & (after != QUOTE)
+    odd.append(block.lines_at(closed[bad]))
+    if blanks:
+        near = np.concatenate([octets[opened + 1], octets[closed - 1]])
+        bad = (near == BLANK) | ((near == TAB) & (separator != TAB))
+        odd.append(block.lines_at(np.concatenate([opened, closed])[bad]))
+    inside = np.zeros(octets.size, dtype=np.uint8)
+    inside[places] = 1
+    np.bitwise_xor.accumulate(inside, out=inside)
+    outside &= inside == 0
+    return np.unique(np.concatenate(odd))
 
 
 def _header(
@@ -140,7 +264,7 @@ def _header(
     return found
 
 
-def _separator(first: Line, request: Request) -> str:
+def _separator(first: tuple[int, str], request: Request) -> str:
     """What separates the columns; told where it is not what should."""
     line, text = first
     suffixes = [s.lower() for s in request.path.suffixes if s.lower() not in COMPRESSED]
@@ -156,48 +280,95 @@ def _separator(first: Line, request: Request) -> str:
     return other
 
 
-def _records(
-    source: Iterator[Line], separator: str, findings: Findings, limits: Bounds
-) -> Iterator[Record]:
-    """Line, fields and text of each record that is not blank.
+def _record(
+    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: Bounds
+) -> tuple[int, Record | None]:
+    """The record that begins on a line, and the line after it.
 
     After a quote that is never closed, reading goes on in the next line. That is
     linear: the lines in between hold no single quote, so none of them can open one.
+
+    Args:
+        lines: of a block.
+        line: from 0.
+        separator: of the fields.
+        last: whether no more lines follow these.
+        findings: told what is wrong.
+        limits: of a line.
+
+    Returns:
+        No record where it is blank or wrong; the same line where it goes on beyond these lines.
     """
-    again: deque[Line] = deque()
-    taken: list[Line] = []  # of the record that is being read
+    number, text = lines[line]
+    if '"' not in text and "\r" not in text:
+        fields = text.split(separator)
+        if " " in text or "\t" in text:
+            fields = [field.strip(BLANKS[separator]) for field in fields]
+        return line + 1, (number, fields, text) if len(fields) > 1 or fields[0] else None
+    end, size, more = line, 0, False
 
     def fed() -> Iterator[str]:
-        size = 0
-        while line := again.popleft() if again else next(source, None):
-            size = len(line[1]) + (size if taken else 0)
-            if taken and (size > limits.line or len(taken) > MOST_LINES):
-                again.appendleft(line)
+        nonlocal end, size, more
+        while end < len(lines):
+            following = lines[end][1]
+            size += len(following)
+            if end > line and (size > limits.line or end - line > MOST_LINES):
                 return
-            taken.append(line)
-            yield line[1] + "\n"
+            end += 1
+            yield following + "\n"
+        more = not last
 
-    while True:
-        try:
-            for fields in reader(fed(), delimiter=separator, skipinitialspace=True, strict=True):
-                line, raw = taken[0]
-                if len(taken) > 1:
-                    raw = "\n".join(text for _, text in taken)
-                if " " in raw or "\t" in raw:
-                    fields = _bare(fields, raw, separator)
-                if len(fields) > 1 or any(fields) or '"' in raw:
-                    yield line, fields, raw
-                taken.clear()
-            return
-        except Error as error:
-            raw = "\n".join(text for _, text in taken)
-            [((below, column), _)] = deque(_starts(raw, separator), maxlen=1)
-            again.extendleft(reversed(taken[below + 1 :]))
-            line = taken[0][0] + below
-            taken.clear()
-            _, code, message, hint = next(fault for fault in FAULTS if fault[0] in str(error))
-            if not count_only(findings, code):
-                findings.add(Problem(code, message, line=line, column=column, help=hint))
+    try:
+        fields = next(reader(fed(), delimiter=separator, skipinitialspace=True, strict=True))
+        raw = "\n".join(lines[n][1] for n in range(line, end))
+        if " " in raw or "\t" in raw:
+            fields = _bare(fields, raw, separator)
+    except Error as error:
+        message = str(error)
+        if "field limit" in message:  # of the csv module, which is one for all who use it
+            deque(fed(), maxlen=0)
+            raw = "\n".join(lines[n][1] for n in range(line, end))
+            fields, taken, message = _long(raw, separator)
+            if not message:
+                return line + taken, (number, fields, raw)
+        if more and message.endswith("end of data"):
+            return line, None
+        raw = "\n".join(lines[n][1] for n in range(line, end))
+        [((below, column), _)] = deque(_starts(raw, separator), maxlen=1)
+        _, code, message, hint = next(fault for fault in FAULTS if fault[0] in message)
+        if not count_only(findings, code):
+            findings.add(Problem(code, message, line=number + below, column=column, help=hint))
+        return line + below + 1, None
+    says = len(fields) > 1 or any(fields) or '"' in raw
+    return end, (number, fields, raw) if says else None
+
+
+def _long(raw: str, separator: str) -> tuple[list[str], int, str]:
+    """The fields of a record with a field that is too long for the csv module.
+
+    Args:
+        raw: the record, and what follows it.
+        separator: of the fields.
+
+    Returns:
+        The fields, how many lines they take, and what is wrong, in the csv module's words.
+    """
+    fields = []
+    for found in _fields(raw, separator):
+        text = found.group(1)
+        fields.append(
+            found.group(2).rstrip(BLANKS[separator])
+            if text is None
+            else text[1:-1].replace('""', '"')
+        )
+    end = found.end()
+    if raw[end : end + 1] in ("", "\n"):
+        return fields, raw.count("\n", 0, end) + 1, ""
+    if raw[end] == "\r":
+        return [], 0, "new-line"
+    if "\t" in found.group() and BLANKS[separator] == " \t":
+        return [], 0, "a tab"
+    return [], 0, "expected after" if CLOSED.match(raw, end) else "end of data"
 
 
 def _bare(fields: list[str], raw: str, separator: str) -> list[str]:
@@ -223,18 +394,25 @@ def _start(raw: str, separator: str, n: int) -> Start:
 
 def _starts(raw: str, separator: str) -> Iterator[tuple[Start, bool]]:
     """Where each field of a record starts, and whether it is quoted; a bad one is the last."""
-    field, at, below, newline = _field(separator), 0, 0, -1
+    below, newline = 0, -1
+    for found in _fields(raw, separator):
+        quoted = found.lastindex == 1
+        yield (below, found.start(1 if quoted else 2) - newline), quoted
+        if quoted:
+            below += raw.count("\n", *found.span())
+            newline = max(newline, raw.rfind("\n", *found.span()))
+
+
+def _fields(raw: str, separator: str) -> Iterator[re.Match[str]]:
+    """Each field of a record; a bad one is the last."""
+    field, at = _field(separator), 0
     while True:
         found = field.match(raw, at)
         assert found is not None  # it matches anything
-        quoted, end = found.lastindex == 1, found.end()
-        yield (below, found.start(1 if quoted else 2) - newline), quoted
-        if raw[end : end + 1] != separator:
+        yield found
+        at = found.end() + 1
+        if raw[at - 1 : at] != separator:
             return
-        if quoted:
-            below += raw.count("\n", at, end)
-            newline = max(newline, raw.rfind("\n", at, end))
-        at = end + 1
 
 
 @cache

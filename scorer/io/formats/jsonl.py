@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.formats.base import SAMPLE, Request, Unused, format, resolve, tell_unused
-from scorer.io.limits import Unreadable
-from scorer.io.lines import count_only, lines
-from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Builder, Schema, Table
+from scorer.io.blocks import Lines
+from scorer.io.formats.base import SAMPLE, Unused, format, resolve, tell_unused
+from scorer.io.limits import NoTable, Unreadable
+from scorer.io.lines import count_only
+from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Schema
+from scorer.io.text import Piece, Row, TextReader
 
 BLANKS = " \t"
 SPACE = re.compile(r"[ \t\r]*")
 MOST_KEYS = 10_000  # different ones that are told of
+MOST_HEAD = 1 << 24  # bytes in which columns are looked for
 WRITE = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
 
 
-class Row(NamedTuple):
+class Object(NamedTuple):
     """An object, its line, and the text it was read from."""
 
     line: int
@@ -33,98 +36,149 @@ class _Twice(dict[str, Any]):
     """An object that gives a key twice."""
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     return found if len(found) == len(pairs) else _Twice(found)
 
 
 # numbers stay as they are written: 1.0 may be an id, and 1e400 is told of
 DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=str, parse_int=str, parse_constant=str
+    object_pairs_hook=_pairs, parse_float=str, parse_int=str, parse_constant=str
 )
 
 
+@dataclass
+class Notes:
+    """Keys that the first rows do not have, as they first appear in later ones."""
+
+    keys: set[str] = field(default_factory=set)
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)  # lines, and their new keys
+
+
 @format("jsonl", ".jsonl", ".ndjson")
-def jsonl(request: Request) -> Table | None:
-    """Read an object a line. Ids are text or numbers, which are taken as they are written.
+class JsonLines(TextReader):
+    """An object a line. Ids are text or numbers, which are taken as they are written.
 
     Which columns there are, the keys of the first thousands of rows decide;
     every row then has them all.
     """
-    rows = _rows(request)
-    first, text = list[Row](), 0
-    known: dict[str, int] = {}  # each key, and the line of its first row
-    for row in rows:
-        first.append(row)
-        text += len(row.raw)
-        for key in row.cells:
-            known.setdefault(key, row.line)
-        if len(first) >= BATCH_ROWS or text > BATCH_TEXT:
-            break
-    if not first:
-        if not request.findings.fatal:
-            message = "the file holds nothing but blank lines"
-            request.findings.add(Problem("S102", message))
-        return None
-    found = resolve(list(known), request, None)
-    if found is None:
-        return None
-    shape, roles = found
-    names = [shape.called(role) for role in roles]
-    builder = Builder(
-        shape, roles, request.findings, request.limits, lambda raw, n: (0, _place(raw, names[n]))
-    )
-    unused = [
-        Unused(key, line, None, [_sampled(row.cells.get(key)) for row in first[:SAMPLE]])
-        for key, line in known.items()
-        if key not in names
-    ]
-    tell_unused(request, shape, roles, list(known), unused)
-    for row in chain(first, rows):
-        if not row.cells.keys() <= known.keys() and len(known) < MOST_KEYS:
-            for key in [key for key in row.cells if key not in known]:
-                known[key] = row.line
-                _unused(key, row.line, shape, request.findings)
-        cells = [row.cells.get(name) for name in names]
-        if all(type(cell) is str for cell in cells) and "\\u" not in row.raw:
-            builder.row(row.line, cells, row.raw)  # type: ignore[arg-type]
-        elif (texts := _texts(row, names, request.findings)) is not None:
-            builder.row(row.line, texts, row.raw)
-    builder.facts["columns"] = tuple(known)
-    return builder.table()
 
+    begun = False
 
-def _rows(request: Request) -> Iterator[Row]:
-    """The lines that hold an object and nothing else."""
-    findings = request.findings
-    for line, raw in lines(request.stream, request.limits, findings):
-        text = raw.strip(BLANKS)
-        if not text:
-            continue
-        column = len(raw) - len(raw.lstrip(BLANKS)) + 1
-        if text in ("{", "[", "[{"):
-            message = "an object or array that goes on in the next line; expected an object a line"
-            raise Unreadable(Problem("S207", message, line=line, help=WRITE))
-        if text[0] != "{":
-            what = "an array" if text[0] == "[" else "no object"
-            _add(findings, f"this is {what}; expected an object a line", line, column, WRITE)
-            continue
+    def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
+        """Learn the columns from the first rows."""
+        request = self.request._replace(findings=findings)
+        unheard, sample = Findings(), list[Object]()
+        known: dict[str, int] = {}  # each key, and the line of its first row
+        rows = text = 0
         try:
-            cells = DECODER.decode(text)
-        except json.JSONDecodeError as error:
-            message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
-            _add(findings, message, line, column + error.pos)
-            continue
-        except RecursionError:
-            _add(findings, "not a row: the values are nested too deeply", line, column)
-            continue
-        if isinstance(cells, _Twice):
-            _add(findings, "a key is given twice in this object", line, _place_of_second(raw))
-        else:
-            yield Row(line, cells, raw)
+            for line in range(len(lines)):
+                row = _object(lines[line], unheard)
+                if row is None:
+                    continue
+                if len(sample) < SAMPLE:
+                    sample.append(row)
+                for key in row.cells:
+                    known.setdefault(key, row.line)
+                rows, text = rows + 1, text + len(row.raw)
+                if rows >= BATCH_ROWS or text > BATCH_TEXT:
+                    break
+            else:
+                if not rows:
+                    findings.merge(unheard)
+                    if last and not (findings.fatal or self.request.findings.fatal):
+                        findings.add(Problem("S102", "the file holds nothing but blank lines"))
+                    if last:
+                        raise NoTable
+                    return len(lines)
+                if not last and lines.size < MOST_HEAD:
+                    return 0
+        except Unreadable:
+            findings.merge(unheard)
+            raise
+        found = resolve(list(known), request, None)
+        if found is None:
+            findings.merge(unheard)
+            raise NoTable
+        self.shape, self.roles = found
+        self.names = [self.shape.called(role) for role in self.roles]
+        unused = [
+            Unused(key, line, None, [_sampled(row.cells.get(key)) for row in sample])
+            for key, line in known.items()
+            if key not in self.names
+        ]
+        tell_unused(request, self.shape, self.roles, list(known), unused)
+        self.known = dict.fromkeys(known)
+        self.told = dict.fromkeys(known)
+        self.begun = True
+        self.facts["columns"] = tuple(known)
+        return 0
+
+    def parse(
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
+    ) -> tuple[int, Sequence[Row]]:
+        """The row of an object."""
+        row = _object(lines[line], findings)
+        if row is None:
+            return line + 1, ()
+        if not row.cells.keys() <= self.known.keys() and len(notes.keys) < MOST_KEYS:
+            new = [key for key in row.cells if key not in self.known and key not in notes.keys]
+            if new:
+                notes.keys.update(new)
+                notes.rows.append((row.line, new))
+        cells = [row.cells.get(name) for name in self.names]
+        if all(type(cell) is str for cell in cells) and "\\u" not in row.raw:
+            return line + 1, [(row.line, cells, row.raw)]  # type: ignore[list-item]
+        texts = _texts(row, self.names, findings)
+        return line + 1, () if texts is None else [(row.line, texts, row.raw)]
+
+    def place(self, raw: str, cell: int) -> tuple[int, int | None]:
+        """Where a value begins."""
+        return 0, _place(raw, self.names[cell])
+
+    def notes(self) -> Notes:
+        """Of keys."""
+        return Notes()
+
+    def settle(self, piece: Piece) -> None:
+        """Tell of keys that the first rows do not have."""
+        for line, keys in piece.notes.rows:
+            if len(self.told) < MOST_KEYS:
+                for key in [key for key in keys if key not in self.told]:
+                    self.told[key] = None
+                    _unused(key, line, self.shape, piece.findings)
 
 
-def _texts(row: Row, names: list[str], findings: Findings) -> list[str] | None:
+def _object(numbered: tuple[int, str], findings: Findings) -> Object | None:
+    """The object of a line that holds one and nothing else."""
+    line, raw = numbered
+    text = raw.strip(BLANKS)
+    if not text:
+        return None
+    column = len(raw) - len(raw.lstrip(BLANKS)) + 1
+    if text in ("{", "[", "[{"):
+        message = "an object or array that goes on in the next line; expected an object a line"
+        raise Unreadable(Problem("S207", message, line=line, help=WRITE))
+    if text[0] != "{":
+        what = "an array" if text[0] == "[" else "no object"
+        _add(findings, f"this is {what}; expected an object a line", line, column, WRITE)
+        return None
+    try:
+        cells = DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
+        _add(findings, message, line, column + error.pos)
+        return None
+    except RecursionError:
+        _add(findings, "not a row: the values are nested too deeply", line, column)
+        return None
+    if isinstance(cells, _Twice):
+        _add(findings, "a key is given twice in this object", line, _place_of_second(raw))
+        return None
+    return Object(line, cells, raw)
+
+
+def _texts(row: Object, names: list[str], findings: Findings) -> list[str] | None:
     """The cells of a row that needs a closer look; None where one cannot be a cell."""
     texts = []
     missing = [name for name in names if name not in row.cells]

@@ -2,65 +2,98 @@
 
 from __future__ import annotations
 
-from scorer.core.problems import Problem
+from collections.abc import Sequence
+
+import numpy as np
+
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.io.formats.base import Request, format
+from scorer.io.blocks import Lines
+from scorer.io.formats.base import format
 from scorer.io.limits import Unreadable
-from scorer.io.lines import count_only, lines
-from scorer.io.table import Builder, Table
+from scorer.io.lines import count_only
+from scorer.io.text import Piece, Request, Row, TextReader
 
 BLANKS = " \t"
 
+Notes = list[tuple[int, str, bool]]
+
 
 @format("lists", ".lists")
-def lists(request: Request) -> Table | None:
-    """Read `list: item, item, ...` a line; the order of the items ranks them.
+class Lists(TextReader):
+    """`list: item, item, ...` a line; the order of the items ranks them.
 
     A line that begins with # is a comment.
     """
-    findings, limits = request.findings, request.limits
-    shape = next(
-        (w for w in request.wanted if {"list"} <= set(w.required) <= {"list", "item"}), None
-    )
-    if shape is None:
-        wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
-        message = (
-            f"one list a line cannot hold the columns that are needed here ({printable(wants)})"
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        shape = next(
+            (w for w in request.wanted if {"list"} <= set(w.required) <= {"list", "item"}), None
         )
-        raise Unreadable(Problem("S201", message))
-    width = len(shape.required)
-    builder = Builder(shape, ("list", "item")[:width], findings, limits)
-    seen: dict[str, int] = {}
-    empty: list[tuple[str, int]] = []
-    for number, text in lines(request.stream, limits, findings):
-        line = text.strip(BLANKS)
-        if not line or line.startswith("#"):
-            continue
-        name, colon, rest = line.partition(":")
-        name, rest = name.strip(BLANKS), rest.strip(BLANKS)
-        if not colon and count_only(findings, "S207"):
-            continue
-        if not colon:
-            message = f"no colon in {quoted(line)}; expected 'list: item, item, ...'"
-            findings.add(Problem("S207", message, line=number))
-            continue
-        if name in seen and count_only(findings, "S303"):
-            continue
-        if name in seen:
+        if shape is None:
+            wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
             message = (
-                f"{printable(shape.called('list'), 60)} {quoted(name)} appears in two separate "
-                f"places (first on line {seen[name]})"
+                f"one list a line cannot hold the columns that are needed here ({printable(wants)})"
             )
-            findings.add(Problem("S303", message, line=number, list=name))
-            continue
-        seen[name] = number
+            raise Unreadable(Problem("S201", message))
+        self.shape = shape
+        self.roles = ("list", "item")[: len(shape.required)]
+        self.seen: dict[str, int] = {}  # each list with its line
+        self.empty = 0
+
+    def parse(
+        self,
+        lines: Lines,
+        line: int,
+        last: bool,
+        findings: Findings,
+        notes: list[tuple[int, str, bool]],
+    ) -> tuple[int, Sequence[Row]]:
+        """The items of a list."""
+        number, text = lines[line]
+        text = text.strip(BLANKS)
+        if not text or text.startswith("#"):
+            return line + 1, ()
+        name, colon, rest = text.partition(":")
+        name, rest = name.strip(BLANKS), rest.strip(BLANKS)
+        if not colon:
+            if not count_only(findings, "S207"):
+                message = f"no colon in {quoted(text)}; expected 'list: item, item, ...'"
+                findings.add(Problem("S207", message, line=number))
+            return line + 1, ()
+        notes.append((number, name, bool(rest)))
         if not rest:
-            empty.append((name, number))
-            if len(empty) > limits.rows:
-                message = f"more than {limits.rows:,} lists, which is what is accepted here"
-                raise Unreadable(Problem("S104", message, line=number))
-            continue
-        for item in rest.split(","):
-            builder.row(number, (name, item.strip(BLANKS))[:width], item)
-    builder.facts["empty"] = tuple(empty)
-    return builder.table()
+            return line + 1, ()
+        width = len(self.roles)
+        return line + 1, [
+            (number, (name, item.strip(BLANKS))[:width], item) for item in rest.split(",")
+        ]
+
+    def notes(self) -> Notes:
+        """Of each list its line, its name, and whether it has items."""
+        return []
+
+    def settle(self, piece: Piece) -> None:
+        """Leave out lists that are given again; remember those that are empty."""
+        again: list[int] = []
+        empty: list[tuple[str, int]] = []
+        for number, name, full in sorted(piece.notes):
+            if (first := self.seen.setdefault(name, number)) != number:
+                again.append(number)
+                if not count_only(piece.findings, "S303"):
+                    message = (
+                        f"{printable(self.shape.called('list'), 60)} {quoted(name)} appears in "
+                        f"two separate places (first on line {first})"
+                    )
+                    piece.findings.add(Problem("S303", message, line=number, list=name))
+            elif not full:
+                empty.append((name, number))
+                self.empty += 1
+                if self.empty > self.request.limits.rows:
+                    most = f"{self.request.limits.rows:,}"
+                    message = f"more than {most} lists, which is what is accepted here"
+                    raise Unreadable(Problem("S104", message, line=number))
+        piece.facts["empty"] = tuple(empty)
+        if again:
+            piece.keep(~np.isin(piece.line, again))

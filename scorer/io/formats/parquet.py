@@ -16,9 +16,10 @@ from typing import Any
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.io.files import spooled
-from scorer.io.formats.base import Request, Unused, format, resolve, tell_unused
-from scorer.io.limits import PARQUET, Limits, Unreadable, most_unpacked, too_large
+from scorer.io.formats.base import Unused, format, resolve, tell_unused
+from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, most_unpacked, too_large
 from scorer.io.table import TEXT, Builder, Table
+from scorer.io.text import Request
 
 SLICE = 100_000  # rows that are unpacked at once
 AT_ONCE = 1 << 24  # bytes of text that are sent at once
@@ -36,7 +37,7 @@ def _words(path: Path) -> frozenset[str]:
 
 
 @format("parquet", ".parquet", ".pq", binary=True, words=_words)
-def parquet(request: Request) -> Table | None:
+def parquet(request: Request) -> Iterator[Table]:
     """Read the columns that are needed. Ids of any plain type become text.
 
     Polars reads them in a process of its own, since a damaged file can end the
@@ -47,12 +48,13 @@ def parquet(request: Request) -> Table | None:
         hint = "write it with to_parquet(), or name another format"
         raise Unreadable(Problem("S107", "this is not a Parquet file", help=hint))
     if isinstance(stream.raw, io.FileIO):
-        return _table(request, request.path.absolute())
+        yield from _tables(request, request.path.absolute())
+        return
     with spooled(stream, Limits(size=request.limits.unpacked)) as unpacked:
-        return _table(request, unpacked)
+        yield from _tables(request, unpacked)
 
 
-def _table(request: Request, path: Path) -> Table | None:
+def _tables(request: Request, path: Path) -> Iterator[Table]:
     findings, limits = request.findings, request.limits
     most = most_unpacked(path.stat().st_size, limits)
     footer = _footer(path)
@@ -60,7 +62,7 @@ def _table(request: Request, path: Path) -> Table | None:
         types = child.hear()["types"]
         found = resolve(list(types), request, None)
         if found is None:
-            return None
+            raise NoTable
         shape, roles = found
         names = [shape.called(role) for role in roles]
         unused = [
@@ -74,10 +76,10 @@ def _table(request: Request, path: Path) -> Table | None:
             message = f"column {quoted(name)} is {types[name][0]}, expected text or numbers"
             findings.add(Problem("S207", message))
         if refused:
-            return None
+            raise NoTable
         if _announced(footer, names) > most:
             raise Unreadable(too_large(most))
-        builder = Builder(shape, roles, findings, limits)
+        builder = Builder(shape, roles, findings)
         builder.facts["columns"] = tuple(types)
         child.say(
             {
@@ -94,7 +96,7 @@ def _table(request: Request, path: Path) -> Table | None:
             for line, row in enumerate(zip(*cells, strict=True), rows + 1):
                 builder.row(line, row)
             rows += len(cells[0])
-        return builder.table()
+        yield builder.table()
 
 
 def _damaged() -> Unreadable:

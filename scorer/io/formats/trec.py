@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from scorer.core.problems import Problem
+import numpy as np
+
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, printable
-from scorer.io.formats.base import Request, format
+from scorer.io.blocks import BLANK, CACHED, COMMENT, NEWLINE, NONE, Block, Lines, Octets, columns
+from scorer.io.formats.base import format
 from scorer.io.limits import Unreadable
-from scorer.io.lines import count_only, lines
-from scorer.io.table import Builder, Place, Schema, Table, number
+from scorer.io.lines import count_only
+from scorer.io.table import TEXT, number
+from scorer.io.text import Piece, Plain, Request, Row, TextReader, plain_rows
 
 RUN = {"list": 0, "item": 2, "rank": 3, "score": 4, "prediction": 4}
 QRELS = {"list": 0, "subtopic": 1, "item": 2, "grade": 3, "rating": 3}
@@ -21,58 +26,197 @@ WHOLE = re.compile(r"[+-]?[0-9]++")
 MOST_TAGS = 1000
 
 
+@dataclass
+class Notes:
+    """What is learnt of some lines."""
+
+    first: tuple[int, Sequence[str]] | None = None  # the first line that says anything
+    tags: dict[str, int] = field(default_factory=dict)  # each with its first line
+    untagged: list[tuple[int, int]] = field(default_factory=list)  # lines, and how many from each
+
+
 @format("trec", ".trec", ".run", ".res", ".qrels")
-def trec(request: Request) -> Table | None:
-    """Read columns separated by blanks or tabs; a line that begins with # is a comment.
+class Trec(TextReader):
+    """Columns separated by blanks or tabs; a line that begins with # is a comment.
 
     A run where scores or ranks are asked for, else qrels. The order of a run
     is that of its scores; its ranks are not read, nor is text after the tag.
     """
-    asked = {role for shape in request.wanted for role in shape.roles}
-    is_run = not asked.isdisjoint(("score", "rank", "prediction"))
-    columns = RUN if is_run else QRELS
-    shape = next((w for w in request.wanted if columns.keys() >= set(w.required)), None)
-    if shape is None:
-        wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
-        what = "run" if is_run else "qrels file"
-        message = f"a TREC {what} cannot hold the columns that are needed here ({printable(wants)})"
-        raise Unreadable(Problem("S201", message))
-    return _run(shape, request) if is_run else _qrels(shape, request)
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        asked = {role for shape in request.wanted for role in shape.roles}
+        self.is_run = not asked.isdisjoint(("score", "rank", "prediction"))
+        known = RUN if self.is_run else QRELS
+        shape = next((w for w in request.wanted if known.keys() >= set(w.required)), None)
+        if shape is None:
+            wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
+            what = "run" if self.is_run else "qrels file"
+            message = (
+                f"a TREC {what} cannot hold the columns that are needed here ({printable(wants)})"
+            )
+            raise Unreadable(Problem("S201", message))
+        self.shape = shape
+        self.roles = tuple(
+            role
+            for role in shape.roles
+            if role in known and (not self.is_run or role != "rank" or role in shape.required)
+        )
+        self.places = [known[role] for role in self.roles]
+        self.width = 6 if self.is_run else 4
+        self.seen = Notes()
+
+    def parse(
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
+    ) -> tuple[int, Sequence[Row]]:
+        """A row of a line that is neither blank nor a comment."""
+        at, raw = lines[line]
+        fields = FIELD.findall(raw)
+        if not fields or fields[0][0] == "#":
+            return line + 1, ()
+        if notes.first is None or at < notes.first[0]:
+            notes.first = at, fields
+        if self.is_run:
+            if len(fields) > 5:
+                if len(notes.tags) < MOST_TAGS:
+                    notes.tags.setdefault(fields[5], at)
+            elif len(fields) == 5 and not _shifted(fields):
+                notes.untagged.append((at, 1))
+            else:
+                _misfit(findings, at, fields, 6, RUN_COLUMNS)
+                return line + 1, ()
+        elif len(fields) != 4:
+            _misfit(findings, at, fields, 4, QRELS_COLUMNS)
+            return line + 1, ()
+        return line + 1, [(at, [fields[place] for place in self.places], raw)]
+
+    def plain(self, block: Block, notes: Notes) -> Plain:
+        """The columns of the lines that have all that is read."""
+        used = [*self.places, self.width - 1]  # the last, so that polars counts all fields
+        numbers = [
+            place for role, place in zip(self.roles, self.places, strict=True) if role not in TEXT
+        ]
+        # polars drops a CR at the end of a line
+        data, odd = _squeezed(block.data), np.union1d(block.spoiled(), block.lines_with(b"\r"))
+        octets = np.frombuffer(data, dtype=np.uint8)
+        blanks = int(np.count_nonzero(octets == BLANK))
+        frame, at = None, np.arange(block.count)
+        untagged = np.empty(0, dtype=bool)
+        if blanks == block.count * (self.width - 1) and not odd.size and not _commented(data):
+            frame = columns(data, " ", self.width, numbers, used)
+        if frame is None or frame.height != block.count:
+            ends = np.flatnonzero(octets == NEWLINE)
+            starts = np.concatenate([[0], ends[:-1] + 1])
+            fields = np.diff(np.searchsorted(np.flatnonzero(octets == BLANK), ends), prepend=0) + 1
+            says = (ends > starts) & (octets[starts] != COMMENT)
+            good = fields >= self.width - 1 if self.is_run else fields == self.width
+            good &= says
+            good[odd] = False
+            odd = np.union1d(odd, np.flatnonzero(says & ~good))
+            at, untagged = np.flatnonzero(good), fields < self.width
+            if not at.size:
+                return Plain({}, at, odd)
+            frame = columns(block.picked(good, data), " ", self.width, numbers, used, tolerant=True)
+            if frame is None or frame.height != at.size:
+                return Plain({}, NONE, np.arange(block.count))
+        plain, right = plain_rows(frame, dict(zip(self.roles, self.places, strict=True)), at, odd)
+        if self.is_run:
+            _note_tags(notes, frame["5"].filter(right), plain.at, untagged, block.first)
+        if plain.at.size:
+            notes.first = block.first + int(plain.at[0]), ()
+        return plain
+
+    def place(self, raw: str, cell: int) -> tuple[int, int]:
+        """Where in a line a cell begins."""
+        return 0, [match.start() for match in FIELD.finditer(raw)][self.places[cell]] + 1
+
+    def notes(self) -> Notes:
+        """Of tags, and of the first line."""
+        return Notes()
+
+    def settle(self, piece: Piece) -> None:
+        """Refuse qrels instead of a run; remember tags."""
+        seen, notes = self.seen, piece.notes
+        if seen.first is None and notes.first is not None:
+            seen.first = line, fields = notes.first
+            if self.is_run and len(fields) == 4 and WHOLE.fullmatch(fields[3]):
+                message = "this is a qrels file (4 columns, whole-number grades), not a run"
+                hint = f"a run has 6 columns: {RUN_COLUMNS}"
+                piece.findings = Findings()
+                raise Unreadable(Problem("S603", message, line=line, help=hint))
+        for tag, line in sorted(notes.tags.items(), key=lambda each: each[1]):
+            if len(seen.tags) < MOST_TAGS:
+                seen.tags.setdefault(tag, line)
+        seen.untagged.extend(notes.untagged)
+        if len(seen.untagged) > 1:
+            many = sum(times for _, times in seen.untagged)
+            seen.untagged = [(min(line for line, _ in seen.untagged), many)]
+
+    def end(self, findings: Findings) -> None:
+        """Tell of tags that are missing, and of several."""
+        tags = self.seen.tags
+        for line, times in self.seen.untagged:
+            message = f"5 columns, expected 6 ({RUN_COLUMNS}): the tag is missing"
+            findings.add(Problem("S601", message, "warning", line=line, times=times))
+        if len(tags) > 1:
+            most = "at least " if len(tags) == MOST_TAGS else ""
+            count = "two" if len(tags) == 2 else f"{most}{len(tags):,}"
+            message = f"{count} run tags: {join_first(list(tags))}"
+            findings.add(Problem("S602", message, "warning", line=list(tags.values())[1]))
 
 
-def _run(shape: Schema, request: Request) -> Table:
-    findings = request.findings
-    roles = tuple(r for r in shape.roles if r in RUN and (r != "rank" or r in shape.required))
-    places = [RUN[role] for role in roles]
-    builder = Builder(shape, roles, findings, request.limits, _place(places))
-    tags: dict[str, int] = {}
-    untagged: list[int] = []
-    rows = _rows(request)
-    first = next(rows, None)
-    if first and len(first[1]) == 4 and WHOLE.fullmatch(first[1][3]):
-        message = "this is a qrels file (4 columns, whole-number grades), not a run"
-        hint = f"a run has 6 columns: {RUN_COLUMNS}"
-        raise Unreadable(Problem("S603", message, line=first[0], help=hint))
-    for line, fields, raw in chain([first] if first else [], rows):
-        if len(fields) > 5:
-            if fields[5] not in tags and len(tags) < MOST_TAGS:
-                tags[fields[5]] = line
-        elif len(fields) == 5 and not _shifted(fields):
-            untagged.append(line)
-        else:
-            _misfit(request, line, fields, 6, RUN_COLUMNS)
-            continue
-        builder.row(line, [fields[place] for place in places], raw)
-    if untagged:
-        message = f"5 columns, expected 6 ({RUN_COLUMNS}): the tag is missing"
-        findings.add(Problem("S601", message, "warning", line=untagged[0], times=len(untagged)))
-    if len(tags) > 1:
-        most = "at least " if len(tags) == MOST_TAGS else ""
-        count = "two" if len(tags) == 2 else f"{most}{len(tags):,}"
-        message = f"{count} run tags: {join_first(list(tags))}"
-        findings.add(Problem("S602", message, "warning", line=list(tags.values())[1]))
-    builder.facts["tags"] = tuple(tags)
-    return builder.table()
+def _note_tags(notes: Notes, tags: Any, at: Any, untagged: Any, first: int) -> None:
+    """Note the tags of plain lines.
+
+    Args:
+        notes: of the block.
+        tags: a pl.Series, one a plain line.
+        at: these lines, from 0.
+        untagged: of each line of the block, whether it has no tag; empty: all have one.
+        first: the number of the block's first line.
+    """
+    if untagged.size and (without := untagged[at]).any():
+        lines = at[without]
+        notes.untagged.append((first + int(lines[0]), int(lines.size)))
+        tags, at = tags.filter(~without), at[~without]
+    if at.size and (tags == tags[0]).all():
+        notes.tags[tags[0]] = first + int(at[0])
+    elif at.size:
+        rows = tags.arg_unique().sort()[:MOST_TAGS].to_numpy()
+        for tag, line in zip(tags.gather(rows).to_list(), at[rows].tolist(), strict=True):
+            notes.tags[tag] = first + line
+
+
+def _squeezed(data: bytes) -> bytes:
+    """The same lines with single blanks between fields and none round them."""
+    if b"\t" in data:
+        data = data.replace(b"\t", b" ")
+    octets = np.frombuffer(data, dtype=np.uint8)
+    if not _doubled(octets):
+        return data
+    spare = octets == BLANK
+    # after a blank, or where a line begins
+    spare[1:] &= (octets[:-1] == BLANK) | (octets[:-1] == NEWLINE)
+    octets = octets[~spare]
+    spare = octets == BLANK
+    spare[:-1] &= octets[1:] == NEWLINE  # where a line ends
+    return bytes(octets[~spare])
+
+
+def _commented(data: bytes) -> bool:
+    """Whether a line begins with #."""
+    return b"#" in data and (data.startswith(b"#") or b"\n#" in data)
+
+
+def _doubled(octets: Octets) -> bool:
+    """Whether a blank or the end of a line follows another, or begins the data."""
+    if octets.size and octets[0] <= BLANK:
+        return True
+    for start in range(0, octets.size, CACHED):
+        low = octets[start : start + CACHED + 1] <= BLANK
+        if (low[1:] & low[:-1]).any():
+            return True
+    return False
 
 
 def _shifted(fields: list[str]) -> bool:
@@ -81,29 +225,8 @@ def _shifted(fields: list[str]) -> bool:
     return fault is not None and fault[0] == "S501" and number(fields[3])[1] is None
 
 
-def _qrels(shape: Schema, request: Request) -> Table:
-    roles = tuple(role for role in shape.roles if role in QRELS)
-    places = [QRELS[role] for role in roles]
-    builder = Builder(shape, roles, request.findings, request.limits, _place(places))
-    for line, fields, raw in _rows(request):
-        if len(fields) == 4:
-            builder.row(line, [fields[place] for place in places], raw)
-        else:
-            _misfit(request, line, fields, 4, QRELS_COLUMNS)
-    return builder.table()
-
-
-def _rows(request: Request) -> Iterator[tuple[int, list[str], str]]:
-    """Line, fields and text of each line that is neither blank nor a comment."""
-    split = FIELD.findall
-    for line, raw in lines(request.stream, request.limits, request.findings):
-        fields = split(raw)
-        if fields and fields[0][0] != "#":
-            yield line, fields, raw
-
-
-def _misfit(request: Request, line: int, fields: list[str], expected: int, columns: str) -> None:
-    if count_only(request.findings, "S601"):
+def _misfit(findings: Findings, line: int, fields: list[str], expected: int, columns: str) -> None:
+    if count_only(findings, "S601"):
         return
     s = "" if len(fields) == 1 else "s"
     message = f"{len(fields):,} column{s}, expected {expected} ({columns})"
@@ -112,13 +235,4 @@ def _misfit(request: Request, line: int, fields: list[str], expected: int, colum
         hint = "this looks like a run, not a qrels file"
     elif len(fields) == 1 and "," in fields[0]:
         hint = "is this a CSV file? TREC's columns are separated by blanks"
-    request.findings.add(Problem("S601", message, line=line, help=hint))
-
-
-def _place(places: list[int]) -> Place:
-    """Where in a line the n-th of the columns that are read begins."""
-
-    def place(raw: str, n: int) -> tuple[int, int]:
-        return 0, [match.start() for match in FIELD.finditer(raw)][places[n]] + 1
-
-    return place
+    findings.add(Problem("S601", message, line=line, help=hint))

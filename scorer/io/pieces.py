@@ -1,0 +1,202 @@
+"""A file's rows as tables of some MiB each, in the order of the file, whatever its format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scorer.core.problems import Findings, Problem
+from scorer.io.files import drain, open_bytes
+from scorer.io.limits import Bounds, NoTable, Unreadable
+from scorer.io.table import CodedColumn, Floats, Hashes, Ints, Schema, Table, TextColumn, coded
+from scorer.io.text import Request
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+    import polars as pl
+
+    from scorer.io.formats.base import Format
+
+SCATTERED = frozenset({"item", "better", "worse"})  # of other ids, equal ones stand together
+
+
+class Pieces(Iterator[Table]):
+    """The tables of a file, one after the other; all have one `Schema`, and codes of their own.
+
+    Attributes:
+        whole: whether all of the file has been given. Of a file that cannot be read to its
+            end, or at all, the findings say why; what was given of it is no table.
+        hashed: whether all bytes of the file have been read, so that a digest is of all of it.
+    """
+
+    def __init__(self, tables: Iterator[Table] = iter(())) -> None:  # noqa: B008
+        self.tables = tables
+        self.whole = self.hashed = False
+
+    def __next__(self) -> Table:
+        return next(self.tables)
+
+
+@contextmanager
+def pieces(
+    path: Path,
+    format: Format,
+    shapes: Sequence[Schema],
+    limits: Bounds,
+    findings: Findings,
+    *,
+    sha256: _Hash | None = None,
+    tick: Callable[[float], None] | None = None,
+) -> Iterator[Pieces]:
+    """The rows of a file, in order, in tables of some MiB; a small file is one table.
+
+    A file of which something is readable gives at least one table, even of no rows. Threads
+    and processes that help are gone when the context is left.
+
+    Args:
+        path: the file.
+        format: how it is written.
+        shapes: which it may have, the likeliest first.
+        limits: how much of it is read.
+        findings: told what is wrong; complete when the tables are exhausted.
+        sha256: told of the bytes as they are stored, each once, while they are read. A file that
+            is refused as too large is not read to its end.
+        tick: told which share of the file has been read.
+    """
+    with ExitStack() as stack:
+        try:
+            stream = open_bytes(path, limits, format.binary, sha256, tick)
+        except Unreadable as error:
+            findings.add(error.problem)
+            yield Pieces()
+            return
+        stack.callback(stream.close)
+        request = Request(path, stream, shapes, findings, limits, stack)
+        found = Pieces()
+        found.tables = _bounded(found, request, format)
+        yield found
+
+
+def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]:
+    """The tables, as long as there are no more rows and ids than are accepted."""
+    limits, rows = request.limits, 0
+    ids: dict[str, _Distinct] | None = None
+    try:
+        for table in format.tables(request):
+            if rows + len(table) > limits.rows:
+                message = f"more than {limits.rows:,} rows, which is what is accepted here"
+                line = int(table.line[limits.rows - rows])
+                raise Unreadable(Problem("S104", message, line=line))
+            if rows + len(table) > limits.ids:
+                ids = ids or _before(request, format, rows)
+                for role, column in table.ids.items():
+                    if ids.setdefault(role, _Distinct(limits.ids)).exceeded_with(column):
+                        message = f"more than {limits.ids:,} different ids, as accepted here"
+                        raise Unreadable(Problem("S104", message, line=int(table.line[-1])))
+            rows += len(table)
+            yield table
+        found.whole = True
+    except Unreadable as error:
+        request.findings.add(error.problem)
+        if error.problem.code in ("S101", "S104"):  # it cannot be read on, or shall not be
+            return
+    except NoTable:
+        pass
+    with suppress(Unreadable):
+        drain(request.stream)
+        found.hashed = True
+
+
+class _Distinct:
+    """How many different ids a column has, piece by piece, by their hashes."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._known: Hashes = np.empty(0, dtype=np.uint64)
+        self._new: list[Hashes] = []
+
+    def exceeded_with(self, column: CodedColumn) -> bool:
+        """Whether there are too many, with those of one more piece."""
+        if not self._known.size and not self._new and len(column.held) > self.most:
+            return True
+        self._new.append(column.hashes)
+        size = sum(map(len, self._new))
+        if size > self._known.size or size + self._known.size > self.most:
+            self._known = np.unique(np.concatenate([self._known, *self._new]))
+            self._new.clear()
+        return self._known.size > self.most
+
+
+def _before(request: Request, format: Format, rows: int) -> dict[str, _Distinct]:
+    """The different ids of the first rows, which are read again: few files have so many rows."""
+    ids: dict[str, _Distinct] = {}
+    if not rows:
+        return ids
+    with ExitStack() as stack:
+        stream = stack.enter_context(open_bytes(request.path, request.limits, format.binary))
+        again = request._replace(stream=stream, findings=Findings(), stack=stack)
+        for table in format.tables(again):
+            for role, column in table.ids.items():
+                ids.setdefault(role, _Distinct(request.limits.ids)).exceeded_with(column)
+            rows -= len(table)
+            if rows <= 0:
+                break
+    return ids
+
+
+def joined(found: Pieces) -> Table | None:
+    """All of a file's tables as one; None where it cannot be read as one."""
+    first = next(found, None)
+    if first is None:
+        return None
+    second = next(found, None)
+    if second is None:
+        return first if found.whole else None
+    texts: dict[str, list[pl.Series]] = {}
+    times: dict[str, list[Ints]] = {}
+    numbers: dict[str, list[Floats]] = {}
+    lines: list[Ints] = []
+    facts = dict(first.facts)
+    for table in chain((first, second), found):
+        for role, column in table.ids.items():
+            series = _series(column)
+            if role not in SCATTERED:
+                runs = series.rle().struct.unnest()
+                series = runs["value"]
+                times.setdefault(role, []).append(runs["len"].to_numpy().astype(np.int32))
+            texts.setdefault(role, []).append(series)
+        for role, values in table.numbers.items():
+            numbers.setdefault(role, []).append(values)
+        lines.append(table.line.astype(np.int32))  # a file has fewer than 2**31 lines
+        if "empty" in facts and table is not first:
+            facts["empty"] += table.facts["empty"]
+    if not found.whole:
+        return None
+    ids = {}
+    for role, parts in texts.items():
+        codes, held = coded(parts)
+        if role in times:
+            codes = np.repeat(codes, np.concatenate(times[role]))
+        ids[role] = CodedColumn(codes, held)
+    return Table(
+        ids,
+        {role: np.concatenate(parts) for role, parts in numbers.items()},
+        np.concatenate(lines),
+        first.wanted,
+        facts,
+    )
+
+
+def _series(column: CodedColumn) -> pl.Series:
+    """The text of each row, as polars has it."""
+    import polars as pl
+
+    if isinstance(column, TextColumn):
+        return column.series
+    return pl.Series(column.held, dtype=pl.String).gather(column.codes)
