@@ -98,7 +98,8 @@ class Block:
             except UnicodeDecodeError:
                 foreign = self.lines_at(np.flatnonzero(self.octets >= 128))
                 found.append(np.array([n for n in foreign.tolist() if not _is_text(self.raw(n))]))
-        return np.unique(np.concatenate(found).astype(np.int64))
+        lines = np.concatenate(found).astype(np.int64)
+        return np.unique(lines) if lines.size else lines  # which imports numpy.ma
 
     def picked(self, lines: Mask, data: bytes | None = None) -> bytes:
         """The bytes of some lines; of `data`, if given, which has the same number of lines."""
