@@ -105,6 +105,11 @@ def ordered(report: Report) -> list[Scored]:
     return sorted(report.submissions, key=lambda scored: order.get(scored.name, len(order)))
 
 
+def head_of(measure: Measure, report: Report) -> str:
+    """What the column of a measure is headed with, which says how it is meant."""
+    return measure.heading(unit(report.called, 1))
+
+
 def unit(called: Mapping[str, str], count: int = 2) -> str:
     """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`.
 

@@ -19,6 +19,7 @@ from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
     chance,
+    head_of,
     interval,
     level,
     mean_of,
@@ -101,10 +102,10 @@ def board(report: Report, options: Options) -> dict[str, Any]:
     head = [
         Head("rank", "rank", now="ascending"),
         Head("name", "text"),
-        heading(primary.id, "number", first=_first(primary)),
+        heading(head_of(primary, report), "number", first=_first(primary)),
         *([Head(ends, "number", _first(primary))] if ends else []),
         *([Head("tier", "number")] if tiers else []),
-        *(heading(m.id, "number", first=_first(m)) for m in others),
+        *(heading(head_of(m, report), "number", first=_first(m)) for m in others),
         Head(unit(report.called), "number", "descending"),
     ]
     body, band = list[Row](), 0
@@ -249,7 +250,7 @@ def _figures(scored: Scored, report: Report, options: Options) -> Table:
     for each in report.measures:
         value = scored.values[each.id]
         counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
-        rows.append([each.id, number(value.mean, each, options.precision), *counts])
+        rows.append([head_of(each, report), number(value.mean, each, options.precision), *counts])
     head = ["measure", "value", unit(report.called), "missing", "undefined"]
     return plain(f"The values of {printable(scored.name, 100)}", head, rows)
 

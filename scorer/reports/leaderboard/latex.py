@@ -9,6 +9,7 @@ from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
+    head_of,
     interval,
     level,
     mean_of,
@@ -35,7 +36,8 @@ def latex(report: Report, options: Options) -> str:
     """A booktabs table: a rule between tiers, a dagger on what is significantly worse."""
     others = [m for m in report.measures if m.id != report.primary.id]
     behind, ends = worse(report), level(report)
-    head = ["rank", "name", report.primary.id, *([ends] if ends else []), *(m.id for m in others)]
+    heads = [head_of(each, report) for each in (report.primary, *others)]
+    head = ["rank", "name", heads[0], *([ends] if ends else []), *heads[1:]]
 
     def row(standing: Standing) -> str:
         primary, *rest = (

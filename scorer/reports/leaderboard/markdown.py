@@ -9,6 +9,7 @@ from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
+    head_of,
     interval,
     level,
     mean_of,
@@ -63,8 +64,9 @@ def _standings(report: Report, options: Options) -> Iterator[str]:
         ]
 
     head = [
-        "rank", "name", *(["tier"] if tiers else []), report.primary.id,
-        *([level(report)] if level(report) else []), *(m.id for m in others), unit(report.called),
+        "rank", "name", *(["tier"] if tiers else []), head_of(report.primary, report),
+        *([level(report)] if level(report) else []), *(head_of(m, report) for m in others),
+        unit(report.called),
     ]  # fmt: skip
     return piped([escaped(h) for h in head], map(row, report.standings), range(2))
 

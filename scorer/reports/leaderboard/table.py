@@ -10,6 +10,7 @@ from scorer.reports.findings.cells import counted
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
+    head_of,
     interval,
     level,
     mean_of,
@@ -60,7 +61,7 @@ def _standings(paper: TextReport, report: Report, options: Options) -> list[str]
     others = [m for m in report.measures if m.id != report.primary.id]
     for n, measure in enumerate([report.primary, *others]):
         cells = [mean_of(row, measure, precision) for row in rows]
-        columns.append(Column(printable(measure.id), cells, n and n + 1, bold=not n))
+        columns.append(Column(printable(head_of(measure, report)), cells, n and n + 1, bold=not n))
         if not n and (head := level(report)):
             ends = [interval(row, measure, precision) for row in rows]
             columns.append(Column(head, ends, 1, right=False))
