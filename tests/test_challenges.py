@@ -83,7 +83,9 @@ def test_two_rankings_whose_preferences_disagree(score):
     assert {each["per_list"]["ruins"] for each in pair["preferences"].values()} == {None}
 
 
-@pytest.mark.parametrize("kind", ["ranking", "trec", "ratings", "preferences"])
+@pytest.mark.parametrize(
+    "kind", ["ranking", "trec", "ratings", "preferences", "classification", "regression"]
+)
 def test_what_init_makes_scores_at_once(kind, score, tmp_path):
     folder = tmp_path / "mine"
     ran = score("init", kind, folder)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -173,6 +174,11 @@ def _written(root: Value, folder: Path) -> dict[str, Any]:
         tree.setdefault("title", tree["id"])
     if isinstance(tree.get("metrics"), list):
         tree["metrics"] = [_measure(n, one) for n, one in enumerate(_list(root, "metrics"))]
+        # a measure's file is code of the challenge, as any plugin
+        files = {one["kaggle"].text: one["kaggle"] for one in tree["metrics"] if "kaggle" in one}
+        if files and isinstance(plugins := tree.setdefault("plugins", []), list):
+            known = {one.text for one in plugins if isinstance(one, Value)}
+            plugins += [file for name, file in files.items() if name not in known]
     for section, roles in APART.items():
         match tree.get(section):
             case {"columns": dict(columns), **rest}:
@@ -184,12 +190,20 @@ def _written(root: Value, folder: Path) -> dict[str, Any]:
 
 def _measure(n: int, value: Value) -> dict[str, Any]:
     given = dict(_mapping(value)) or {"metric": value}
-    own = {key: given.pop(key, None) for key in ("metric", "id", "primary")}
+    keys = ("metric", "id", "primary", *(("kaggle", "better") if "kaggle" in given else ()))
+    own = {key: given.pop(key, None) for key in keys}
     made = {key: _tree(one) for key, one in own.items() if one and one.data is not None}
+    if isinstance(file := made.get("kaggle"), Value) and file.text:
+        made.setdefault("metric", kaggle_name(file.text))
     if "metric" in made:
         made["notation"] = made.pop("metric")
     params = {key: one.plain() for key, one in given.items()}
     return {**made, "params": params, "key": f"metrics[{n}]"}
+
+
+def kaggle_name(file: str) -> str:
+    """What the measure of a Kaggle file is called: the file's stem, as a notation can have it."""
+    return re.sub(r"\W|^(?=\d)", "_", PurePosixPath(file).stem)
 
 
 def _mapping(value: Value | None, *keys: str) -> dict[str, Value]:

@@ -142,11 +142,13 @@ def _columns(section: str) -> dict[str, Any]:
 
 MEASURE = {
     "type": "object",
-    "required": ["metric"],
+    "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}],
     "properties": {
         "metric": {"type": "string", "description": "name or notation: nDCG, nDCG@10, AP(rel=2)"},
         "id": {**SCALAR, "description": "what the measure is called in results; default: its name"},
         "primary": {"type": "boolean", "description": "ranks by this measure; default: the first"},
+        "kaggle": {"type": "string", "description": "a Python file with Kaggle's score function"},
+        "better": {"enum": ["higher", "lower"], "description": "of a Kaggle file's values"},
     },
     "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
 }
@@ -263,6 +265,8 @@ class MeasureSpec(Part):
     params: dict[str, Any] = Field({})
     id: Name | None = None
     primary: Annotated[bool, BeforeValidator(as_flag)] = False
+    kaggle: File | None = None  # a file with Kaggle's function `score`, whose metric it is
+    better: Annotated[Literal["higher", "lower"], Word] = "higher"  # of such a file's values
     key: str = ""
 
 

@@ -225,13 +225,25 @@ def _entry_points() -> Any:  # of a type of its own below Python 3.12
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
-    """What a challenge's own file defines; its module is nobody else's to import.
+    """What a challenge's own file defines.
+
+    Raises:
+        PluginError: the file cannot be read or run, or marks nothing of that type.
+    """
+    found = [(thing, path.name) for thing, _ in _marked([module_of(path)], type_)]
+    if not found:
+        raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")
+    return found
+
+
+def module_of(path: Path) -> ModuleType:
+    """A challenge's own file, run; its module is nobody else's to import.
 
     The file's bytes are compiled here: an import would prefer a `__pycache__` beside the file,
     which may hold other code, and write one where there is none.
 
     Raises:
-        PluginError: the file cannot be read or run, or marks nothing of that type.
+        PluginError: the file cannot be read or run.
     """
     spec = spec_from_file_location(f"scorer_plugin_{path.stem}", path)
     if spec is None or spec.loader is None or not os.path.isfile(path):
@@ -239,10 +251,7 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
     module = module_from_spec(spec)
     with plugin_call(f"the plugin {quoted(path.name)} cannot be loaded"):
         exec(compile(path.read_bytes(), path, "exec", dont_inherit=True), module.__dict__)
-    found = [(thing, path.name) for thing, _ in _marked([module], type_)]
-    if not found:
-        raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")
-    return found
+    return module
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, examine
 from scorer.checks.submission.lists import missing_list
+from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings
 from scorer.engines.processes import Scorer, Tick, _shared, shareable
 from scorer.io.files import digest
@@ -73,6 +74,17 @@ def outcome(
         return Outcome(findings, None, None)
     if table is None or findings.fatal or opened.answers is None:
         return Outcome(findings, sha256, None)
+    try:
+        return _carded(opened, table, findings, sha256)
+    except SubmissionRejected as error:  # by a metric that may refuse it
+        findings.extend(error.problems)
+        return Outcome(findings, sha256, None)
+
+
+def _carded(opened: OpenChallenge, table: Table, findings: Findings, sha256: str) -> Outcome:
+    """The outcome of a submission without an error."""
+    assert opened.answers is not None
+    rules = opened.prepared.challenge.submission
     meeting = opened.answers.meet(table, rules.ties, opened.views)
     digests = {**opened.digests, "submission": sha256}
     card = score(meeting, opened.answers.lists, opened.measures, digests)

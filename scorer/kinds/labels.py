@@ -14,7 +14,7 @@ from scorer.core.text import join_first, quoted
 from scorer.io.table import CodedColumn, Schema, Table, number
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.views.hits import Ties
-from scorer.views.labelled import Labelled, Targets
+from scorer.views.labelled import Labelled, Rows, Targets
 from scorer.views.meeting import Views
 from scorer.views.names import Names
 
@@ -46,11 +46,12 @@ class Labels:
         shared = (self.lists, answered, self.weight)
         if not self.constants.classes:
             given = np.append(submission.numbers["prediction"], np.nan)
-            return Views(answered, {Targets: Targets(*shared, self.target, given[row])})
+            numbers = Targets(*shared, self.target, given[row])
+            return Views(answered, {Targets: numbers, Rows: numbers})
         label = self._labels(submission, row) if "label" in submission.ids else None
         likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
         seen = Labelled(*shared, self.constants.classes, self.truth, label, likely)
-        return Views(answered, {Labelled: seen})
+        return Views(answered, {Labelled: seen, Rows: seen})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """A row has no items."""

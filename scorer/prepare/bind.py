@@ -99,8 +99,15 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
                 )
             ]
         )
+    theirs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
     for path in challenge.plugins:
-        registry = registry.with_(plugin(path, Metric))
+        if (spec := theirs.get(path)) is not None:
+            from scorer.prepare.kaggle import kaggle_metric
+
+            one = kaggle_metric(path, parse(spec.notation)[0], spec.better, challenge)
+            registry = registry.with_([(one, path.name)])
+        else:
+            registry = registry.with_(plugin(path, Metric))
     problems: list[Problem] = []
     measures: list[Measure] = []
     known = list(_known(challenge, registry, problems))
