@@ -1,9 +1,13 @@
-.PHONY: demo test fuzz peers bench browser constraints
+.PHONY: board demo test fuzz peers bench browser constraints
 
 PYTHON ?= python3
 
 demo: .venv/runs
 	.venv/bin/score challenges/vlnet-2011 submissions_example/vlnet-2011/good/*
+
+# the life of a living board in a minute, in a copy of the bundled course challenge
+board: .venv/runs
+	SCORE=$(CURDIR)/.venv/bin/score sh examples/term.sh
 
 test: .venv/tests
 	.venv/bin/ruff check .
