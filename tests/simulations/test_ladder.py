@@ -1,0 +1,69 @@
+"""What the Ladder buys against an adaptive attack on the public split (Blum and Hardt, 2015).
+
+The attack: send random guesses, keep those that the board says are better than chance, and send
+their majority vote. It learns the public lists' answers from the board alone, and nothing else.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from scorer.store.records import Entry
+from scorer.store.selection import Candidate, climb
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+PUBLIC, PRIVATE, SENT = 100, 400, 200
+
+
+def entry(number):
+    received = START + timedelta(minutes=number)
+    return Entry(number, 1, received, "", "", 0, "main")
+
+
+def attack(seed, ladder):
+    """The shown and the true value of what the attacker sends last."""
+    generator = np.random.default_rng(seed)
+    truth = generator.choice([-1, 1], PUBLIC + PRIVATE)
+    candidates, votes, shown_before = [], np.zeros(truth.size), None
+
+    def sent(guess, number):
+        per_list = (guess[:PUBLIC] == truth[:PUBLIC]).astype(float)
+        candidates.append(Candidate(entry(number), per_list.mean(), 0.0, per_list))
+        if ladder == "off":
+            return per_list.mean()
+        return candidates[climb(candidates, "higher", ladder)].shown
+
+    for number in range(SENT):
+        guess = generator.choice([-1, 1], truth.size)
+        shown = sent(guess, number)
+        better = shown > 0.5 if ladder == "off" else shown != shown_before
+        votes += guess if better else -guess if ladder == "off" else 0
+        shown_before = shown
+    final = np.where(votes >= 0, 1, -1)
+    shown = sent(final, SENT)
+    return shown, (final[PUBLIC:] == truth[PUBLIC:]).mean()
+
+
+def test_the_ladder_shows_an_attacker_much_less_than_a_plain_board():
+    plain = np.array([attack(seed, "off") for seed in range(20)])
+    laddered = np.array([attack(seed, "auto") for seed in range(20)])
+    # what is true of both: nothing was learnt
+    assert abs(plain[:, 1].mean() - 0.5) < 0.02
+    assert abs(laddered[:, 1].mean() - 0.5) < 0.02
+    inflated = [each[:, 0].mean() - 0.5 for each in (plain, laddered)]
+    assert inflated[0] > 0.25
+    assert inflated[1] < 0.5 * inflated[0]
+
+
+def test_an_honest_improvement_moves_the_ladder():
+    generator = np.random.default_rng(1)
+    moved = 0
+    for _ in range(50):
+        base = generator.normal(0.5, 0.2, PUBLIC)
+        better = base + generator.normal(0.05, 0.1, PUBLIC)
+        pair = [
+            Candidate(entry(n), values.mean(), 0.0, values)
+            for n, values in enumerate((base, better))
+        ]
+        moved += climb(pair, "higher", "auto")
+    assert moved >= 48
