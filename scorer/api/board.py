@@ -22,33 +22,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorer.api.submissions import Named, loaded, named_file, terms_of
+from scorer.api.submissions import Named, loaded, named_file, submission_name, terms_of
 from scorer.challenge.load import load
 from scorer.challenge.model import KEY, Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.challenge.trespass import trespass
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import ChallengeError, ScorerError, UnknownName, UsageError
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.engines.local import local
 from scorer.io.write import write
 from scorer.leaderboard.board import Terms, settled
-from scorer.leaderboard.records import from_json, to_json
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import answerable
 from scorer.results.scorecard import Scorecard
 from scorer.store import receipts
-from scorer.store.audit import (
-    Pair,
-    Probing,
-    Shake,
-    duplicates,
-    near_duplicates,
-    probing,
-    shake_up,
-)
 from scorer.store.files import Files, as_path, digest_of, files_at
 from scorer.store.live import LiveReport, Means, Move, Snapshot, Why, counted, moves
 from scorer.store.phases import (
@@ -67,10 +57,13 @@ from scorer.store.selection import state
 from scorer.store.splits import drawn, read_splits
 
 if TYPE_CHECKING:
+    from scorer.store.audit import Orders, Pair, Probing, Shake
     from scorer.store.database import Database
 
 FOLDER = ".scorer"  # beside challenge.yaml
+EVER = datetime.min.replace(tzinfo=UTC)  # since when baselines are there
 LEASE = 15 * 60  # seconds for which a worker holds an evaluation
+RECENT = 3  # of a team's entries, to which a new one is compared
 TRIES = 3  # workers that may end over an evaluation before it counts as failed
 
 
@@ -209,6 +202,8 @@ class Board:
 
     def _as_it_is(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
         """The version that the files make as they are now."""
+        from scorer.leaderboard.records import to_json
+
         ready = answerable(opened(prepare(self.challenge, self._plugins)))
         terms = terms_of(ready)
         values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
@@ -262,13 +257,21 @@ class Board:
         """What the board needs of a version; nothing of it opens the truth."""
         held = version or self.version()
         if held.number not in self._terms:
-            metrics = self._bound(held).metrics if self.challenge.plugins else None
-            self._terms[held.number] = from_json(Terms, held.terms, metrics)
+            if held.number in self._ready:
+                self._terms[held.number] = terms_of(self._ready[held.number])
+            else:
+                from scorer.leaderboard.records import from_json
+
+                metrics = self._bound(held).metrics if self.challenge.plugins else None
+                self._terms[held.number] = from_json(Terms, held.terms, metrics)
         return self._terms[held.number]
 
-    def _rules(self) -> Challenge:
+    def _rules(self, version: Version | None = None) -> Challenge:
         """The challenge's rules in force."""
-        return self.terms().challenge
+        held = version or self.version()
+        if dict(held.files) == self._manifest:
+            return self.challenge
+        return self.terms(held).challenge
 
     # entries
 
@@ -315,7 +318,7 @@ class Board:
         from scorer.store.database import Draft
 
         version = self.version()
-        rules = self.terms(version).challenge
+        rules = self._rules(version)
         if (astray := trespass(self.challenge, file.path)) is not None:
             raise UsageError(f"{file.display}: {astray.message}")
         try:
@@ -339,10 +342,9 @@ class Board:
         def admit(entries: Sequence[Entry], statuses: Mapping[str, Status]) -> Refusal | None:
             if refused is not None or baseline or known is None or span is None:
                 return refused
-            mine = [entry for entry in entries if entry.team == known.id]
-            if copy := next((e for e in mine if e.sha256 == sha256), None):
+            if copy := next((e for e in entries if e.sha256 == sha256), None):
                 return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
-            left = quota_left(rules, span, mine, _by_number(mine, statuses), now)
+            left = quota_left(rules, span, entries, _by_number(entries, statuses), now)
             return refused_by_quota(rules, left)
 
         added = Added(file.name, team, now, sha256, "refused")
@@ -369,18 +371,49 @@ class Board:
         if not evaluate:
             return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
         self._evaluate(version, sha256, entry.file)
-        return self.outcome(entry.number)
+        made = self.outcome(entry.number)
+        if made.status == "scored" and (near := self._nearly_the_same(version, entry)):
+            made.findings.add(near)
+        return made
+
+    def _nearly_the_same(self, version: Version, entry: Entry) -> Problem | None:
+        """S806 where an entry says nearly what one of the team's last entries says."""
+        from scorer.store.audit import ALIKE, overlap
+        from scorer.store.orders import order_of
+
+        statuses = self._database.statuses(version.values)
+        before = [
+            each
+            for each in self._database.entries()
+            if each.team == entry.team and each.number < entry.number and not entry.baseline
+            if statuses.get(each.sha256) == "scored"
+        ][-RECENT:]
+        if not before:
+            return None
+        bound, lists = self._bound(version), self.terms(version).lists
+
+        def ordered(each: Entry) -> Orders:
+            with as_path(self._files, each.sha256, each.file) as path:
+                return order_of(path, bound, lists).orders
+
+        mine = ordered(entry)
+        for each in reversed(before):
+            alike = float(np.mean(np.nan_to_num(overlap(mine, ordered(each)))))
+            if alike >= ALIKE:
+                words = f"nearly the same as entry {each.number} of this team"
+                message = f"{words} (overlap {alike:.2f})"
+                return Problem("S806", message, "warning", path=entry.file)
+        return None
 
     def outcome(self, number: int) -> Added:
         """What became of an entry. Raises `UnknownName` where there is none of that number."""
         entry, version = self.entry(number), self.version()
         made = self._database.evaluation(version.values, entry.sha256)
-        chain = {each.entry: each.digest for each in self._database.receipts()}
         name = self._entry_team(entry)
         status = "pending" if made is None else made.status
         added = Added(
             Path(entry.file).stem, name, entry.received, entry.sha256, status, number,
-            receipt=chain.get(number),
+            receipt=self._database.receipt(number).digest,
         )  # fmt: skip
         if made is None or status == "pending":
             return added
@@ -415,13 +448,25 @@ class Board:
 
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate what was recorded and not evaluated, as after a process was killed."""
-        held, entries = version or self.version(), self._database.entries()
+        held = version or self.version()
+        entries = [*self._database.entries(), *self._baselines(held)]
         statuses = self._database.statuses(held.values)
         if missing := [e.sha256 for e in entries if e.sha256 not in statuses]:
             self._database.ask(held.values, missing, datetime.now(UTC))
         for entry in entries:
             if statuses.get(entry.sha256, "pending") == "pending":
                 self._evaluate(held, entry.sha256, entry.file)
+
+    def _baselines(self, version: Version) -> list[Entry]:
+        """The challenge's own baselines, as entries that were always there."""
+        challenge = self._rules(version)
+        found = []
+        for path in challenge.leaderboard.baselines:
+            sha256 = version.files.get(os.path.relpath(path, challenge.folder))
+            if sha256 is not None:
+                name = submission_name(path)
+                found.append(Entry(0, None, EVER, sha256, path.name, 0, None, name))
+        return found
 
     def _evaluate(self, version: Version, sha256: str, name: str) -> None:
         """Evaluate a file under a version, unless that is done already."""
@@ -604,10 +649,10 @@ class Board:
 
     def entry(self, number: int) -> Entry:
         """One entry. Raises `UnknownName`."""
-        entries = {entry.number: entry for entry in self._database.entries()}
-        if number not in entries:
-            raise UnknownName("entry", str(number), [str(known) for known in entries])
-        return entries[number]
+        found = self._database.entry(number)
+        if found is None:
+            raise UnknownName("entry", str(number), [])
+        return found
 
     @contextmanager
     def entry_file(self, number: int) -> Iterator[Named]:
@@ -697,7 +742,7 @@ class Board:
             terms,
             _masks(terms.lists, version.splits),
             self._database.teams(),
-            self._database.entries(),
+            [*self._database.entries(), *self._baselines(version)],
             self._database.decisions(),
             self._database.statuses(version.values),
             _Means(self, version) if means is None else means,
@@ -774,7 +819,7 @@ class Board:
             return Rescored(False, 0)
         self._terms[after.number] = terms_of(ready)
         made: dict[str, Evaluation] = {}
-        for entry in self._database.entries():
+        for entry in [*self._database.entries(), *self._baselines(after)]:
             known = self._database.evaluation(after.values, entry.sha256)
             if known is None or known.status != "scored":
                 known = self._evaluated(after, ready, entry.sha256, entry.file)
@@ -818,13 +863,18 @@ class Board:
 
     def audit(self, *, now: datetime | None = None) -> Audited:
         """Copies, near-copies, probing and the shake-up; for the organizer only."""
+        from scorer.store.audit import duplicates, near_duplicates, probing
         from scorer.store.orders import order_of
 
         moment = now or datetime.now(UTC)
         self.finish_pending()
         snapshot, version = self.snapshot(), self.version()
         primary = snapshot.terms.primary
-        scored = [e for e in snapshot.entries if snapshot.statuses.get(e.sha256) == "scored"]
+        scored = [
+            e
+            for e in snapshot.entries
+            if snapshot.statuses.get(e.sha256) == "scored" and e.received != EVER
+        ]
         found = {}
         for entry in scored:
             if entry.sha256 not in found:
@@ -853,6 +903,8 @@ class Board:
         self, snapshot: Snapshot, now: datetime, per_list: Mapping[int, Floats]
     ) -> list[Shake]:
         """How the ranks of the first two splits differ, where there are two."""
+        from scorer.store.audit import shake_up
+
         parts = [name for name in snapshot.splits if name != EVERYTHING][:2]
         if len(parts) < 2:
             return []
@@ -866,7 +918,7 @@ class Board:
             return []
         return shake_up(
             [row.team for row in rows],
-            np.array([per_list[row.entry] for row in rows]),
+            np.array([per_list[row.entry or 0] for row in rows]),
             np.flatnonzero(snapshot.splits[parts[0]]),
             np.flatnonzero(snapshot.splits[parts[1]]),
             snapshot.terms.primary.metric.better == "higher",

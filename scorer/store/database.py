@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,12 +17,11 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
-    inspect,
     or_,
     select,
     text,
 )
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
 
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
@@ -119,6 +118,12 @@ class Database:
         table = schema.entry
         return [_entry(r) for r in self._rows(select(table).order_by(table.c.number), table)]
 
+    def entry(self, number: int) -> Entry | None:
+        """The entry of that number."""
+        table = schema.entry
+        asked = select(table).where(table.c.number == number)
+        return next((_entry(row) for row in self._rows(asked, table)), None)
+
     def decisions(self) -> list[Decision]:
         """All decisions, in order."""
         table = schema.decision
@@ -134,6 +139,12 @@ class Database:
             Receipt(r.entry, r.previous, r.digest, r.body)
             for r in self._rows(select(table).order_by(table.c.entry), table)
         ]
+
+    def receipt(self, entry: int) -> Receipt:
+        """The receipt of an entry that is there."""
+        table = schema.receipt
+        (row,) = self._rows(select(table).where(table.c.entry == entry), table)
+        return Receipt(row.entry, row.previous, row.digest, row.body)
 
     def tokens(self) -> list[Token]:
         """All tokens, revoked ones too."""
@@ -251,7 +262,7 @@ class Database:
         Args:
             draft: the entry; its file is kept already.
             values: the digest of the challenge's state that is in force.
-            admit: what the rules say, given all entries and the statuses of their files;
+            admit: what the rules say, given the team's entries and the statuses of their files;
                 asked while no other process can record; anything but None refuses.
             receipt: makes the receipt from the entry and the digest before.
 
@@ -260,17 +271,21 @@ class Database:
         """
         entries, waiting = schema.entry, schema.evaluation
         with self._write() as connection:
+            mine = and_(entries.c.board == self.board, entries.c.team == draft.team)
             known = [
                 _entry(row)
                 for row in connection.execute(
-                    select(entries).where(entries.c.board == self.board).order_by(entries.c.number)
+                    select(entries).where(mine).order_by(entries.c.number)
                 )
             ]
+            files = {draft.sha256, *(entry.sha256 for entry in known)}
             statuses: dict[str, Status] = {
                 row.sha256: row.status
                 for row in connection.execute(
                     select(waiting.c.sha256, waiting.c.status).where(
-                        waiting.c.board == self.board, waiting.c.values_digest == values
+                        waiting.c.board == self.board,
+                        waiting.c.values_digest == values,
+                        waiting.c.sha256.in_(files),
                     )
                 )
             }
@@ -278,7 +293,7 @@ class Database:
             if refused is not None:
                 return None, None, refused
             entry = Entry(
-                known[-1].number + 1 if known else 1,
+                self._next(connection, entries.c.number),
                 draft.team,
                 draft.received,
                 draft.sha256,
@@ -573,10 +588,10 @@ def _engine(url: str) -> Engine:
 
 def _migrate(engine: Engine) -> None:
     """Bring the tables to this scorer's revision; an older store is copied first."""
-    with engine.connect() as connection:
-        revision = None
-        if inspect(connection).has_table("alembic_version"):
-            revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    revision = None
+    with engine.connect() as connection, suppress(OperationalError, ProgrammingError):
+        # where the table is not there, the store is empty
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     if revision == schema.REVISION:
         return
     if revision is not None and revision > schema.REVISION:

@@ -30,7 +30,7 @@ Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 class Row(NamedTuple):
     """What a row of the board stands for."""
 
-    entry: int
+    entry: int | None  # None: a baseline of the challenge's
     team: str
     received: datetime
     entries: int  # how many scored entries the team has
@@ -149,7 +149,7 @@ class Snapshot:
                 title = f"{called} ({entry.number})" if several and team is not None else called
                 scored.append(self.scored(entry, title, name, terms))
                 rows[title] = Row(
-                    entry.number, called, entry.received, counts.get(team, 0), entry.answers
+                    entry.number or None, called, entry.received, counts.get(team, 0), entry.answers
                 )
         report = board(terms, scored) if certain else ranked(terms, scored)
         return LiveReport(report, rows, name, span.phase.id if span else None)
@@ -322,4 +322,5 @@ def counted(snapshot: Snapshot, now: datetime) -> set[int]:
         for split in snapshot.splits
         for choice in snapshot.choices(now, split, span).values()
         for entry in choice.counted
+        if entry.number
     }

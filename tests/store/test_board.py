@@ -341,3 +341,34 @@ def test_values_of_json_are_those_of_every_split(board, life):
     assert mixed == pytest.approx(card["all"]["nDCG@10"], rel=1e-12)
     assert json.dumps(card)
     assert not any(np.isnan(v) for means in card.values() for v in means.values())
+
+
+def test_the_challenges_own_baselines_stand_on_its_board(life, store):
+    baseline = life.folder / "popular.csv"
+    baseline.write_bytes(life.sent("popular", 3).read_bytes())
+    text = (life.folder / "challenge.yaml").read_text()
+    rules = text.replace("draws: 500", "draws: 500, baselines: [popular.csv]")
+    (life.folder / "challenge.yaml").write_text(rules)
+    sent = life.sent("a", 1)
+    with life.open(store) as board:
+        board.add([sent], "red", now=day(0))
+        live = board.board(now=day(1))
+        offline = scorer.score(life.folder, [scorer.Named("red", sent)])
+        assert live.report.standings == offline.standings
+        assert live.rows["popular"].entry is None
+        assert [entry.number for entry in board.entries()] == [1]
+        assert set(board.board(entries=[1], now=day(1)).rows) == {"red (1)"}
+
+
+def test_an_entry_that_says_nearly_the_same_is_remarked_on(board, life):
+    first = life.sent("a", 1)
+    board.add([first], "red", now=day(0))
+    copy = life.folder.parent / "copy.csv"
+    lines = first.read_text().splitlines()
+    copy.write_text("\n".join([lines[0], *reversed(lines[1:]), ""]))
+    (added,) = board.add([copy], "red", now=day(1))
+    (problem,) = added.findings
+    assert (problem.code, problem.severity) == ("S806", "warning")
+    assert "entry 1" in problem.message
+    assert list(board.add([copy], "blue", now=day(1))[0].findings) == []
+    assert list(board.add([life.sent("c", 2)], "red", now=day(2))[0].findings) == []

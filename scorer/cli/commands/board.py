@@ -74,7 +74,7 @@ def with_rows(fields: dict[str, object], live: LiveReport) -> dict[str, object]:
         standing |= {
             "entry": row.entry,
             "team": row.team,
-            "received": iso(row.received),
+            "received": None if row.entry is None else iso(row.received),
             "entries": row.entries,
             "answers": dict(row.answers),
         }

@@ -1,0 +1,196 @@
+"""The commands of a living board, with the JSON that they promise."""
+
+import json
+import re
+import zipfile
+
+import pytest
+
+MAIN = """\
+truth: truth.csv
+metrics: [P@2]
+timezone: Europe/Ljubljana
+splits: {public: 0.5, private: rest, seed: 424242}
+phases:
+  - {id: main, opens: 2026-01-01T00:00:00Z, closes: 2026-01-31T23:59:59Z, show: public}
+  - {id: final, after: main, show: private}
+questions: {method: {required: true, board: true}}
+"""
+LISTS = [f"q{n}" for n in range(8)]
+TRUTH = "list,item,grade\n" + "".join(f"{name},a,1\n{name},b,0\n" for name in LISTS)
+NOW, UTC_NOW = "2026-01-05T12:00:00+01:00", "2026-01-05T11:00:00+00:00"
+
+
+def rows(*items):
+    return "list,item\n" + "".join(f"{name},{item}\n" for name in LISTS for item in items)
+
+
+@pytest.fixture
+def folder(challenge):
+    return challenge(
+        MAIN, **{"truth.csv": TRUTH, "good.csv": rows("a", "b"), "poor.csv": rows("x", "b")}
+    )
+
+
+@pytest.fixture
+def add(score, folder):
+    def added(file, team, *more, at=NOW):
+        words = ("add", folder, folder / file, "--team", team, "--at", at, "--answer", "method=x")
+        ran = score(*words, "--format", "json", *more)
+        return ran, json.loads(ran.out)["entries"][0] if ran.out else None
+
+    return added
+
+
+def test_add_says_what_became_of_each_file(add, score, folder):
+    ran, entry = add("good.csv", "red")
+    assert ran.code == 0, ran
+    assert [*entry] == [
+        *("entry", "team", "received", "sha256", "status", "code", "message", "problems"),
+        *("receipt", "values"),
+    ]
+    assert (entry["entry"], entry["team"], entry["status"]) == (1, "red", "scored")
+    assert entry["received"] == UTC_NOW
+    assert entry["values"] == {split: {"P@2": 0.5} for split in ("all", "public", "private")}
+    ran, entry = add("good.csv", "red")
+    assert ran.code == 3
+    assert (entry["entry"], entry["status"], entry["code"]) == (None, "refused", "S803")
+    (folder / "bad.csv").write_text("list,item\nq0,a\nq0,a\n")
+    ran, entry = add("bad.csv", "red")
+    assert ran.code == 1
+    assert (entry["entry"], entry["status"], entry["values"]) == (2, "rejected", None)
+    assert {"S304"} <= {problem["code"] for problem in entry["problems"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--at", "2027-01-01T00:00:00Z"], 3, "error[S801] the challenge is closed since"),
+        (["--at", "2025-01-01T00:00:00Z"], 3, "opens 2026-01-01T01:00:00+01:00"),
+        (["--at", NOW, "--answer", "other=1"], 3, "error[S805] 'other' is not asked"),
+        (["--at", NOW], 3, "error[S805] the answer to 'method' is missing"),
+        (["--at", "2026-01-05T12:00:00"], 2, "has no offset from UTC"),
+        (["--at", "noon"], 2, "is no time"),
+        (["--at", NOW, "--answer", "method"], 2, "write KEY=VALUE"),
+    ],
+)
+def test_add_refuses_with_the_reason(score, folder, words, code, said):
+    ran = score("add", folder, folder / "good.csv", "--team", "red", *words)
+    assert ran.code == code
+    assert said in ran.out + ran.err
+
+
+def test_a_board_in_json_has_what_its_rows_stand_for(add, score, folder):
+    add("poor.csv", "red")
+    add("good.csv", "blue")
+    ran = score("board", folder, "--split", "private", "--format", "json", "--at", NOW)
+    fields = json.loads(ran.out)
+    assert fields["split"] == "private"
+    assert [row["team"] for row in fields["leaderboard"]] == ["blue", "red"]
+    row = fields["leaderboard"][0]
+    assert (row["entry"], row["entries"], row["received"]) == (
+        2,
+        1,
+        NOW.replace("12:00:00+01", "11:00:00+00"),
+    )
+    assert row["answers"] == {"method": "x"}
+    for form in ("table", "csv", "markdown", "latex", "html", "github"):
+        assert "blue" in score("board", folder, "--format", form, "--at", NOW).out
+
+
+def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
+    add("poor.csv", "red")
+    add("good.csv", "blue")
+
+    def fields(*words):
+        ran = score(*words, "--format", "json")
+        assert ran.code == 0, ran
+        return json.loads(ran.out)
+
+    assert fields("why", folder, "red", "--at", NOW)["rank"] == 2
+    events = fields("log", folder)["events"]
+    assert {event["kind"] for event in events} == {"entry", "team", "version"}
+    assert [*events[0]] == ["time", "kind", "entry", "team", "status", "by", "reason"]
+    made = fields("decide", folder, "disqualify", "1", "--reason", "copied", "--by", "anna")
+    assert (made["act"], made["entry"], made["by"]) == ("disqualify", 1, "anna")
+    team = fields("team", folder, "add", "green")
+    assert team["team"] == "green"
+    assert len(team["token"]) >= 22
+    assert [each["team"] for each in fields("team", folder, "list")["teams"]] == [
+        *("red", "blue", "green")
+    ]
+    assert fields("team", folder, "revoke", "green") == {"team": "green", "revoked": 1}
+    audit = fields("audit", folder, "--at", NOW)
+    assert [*audit] == ["duplicates", "near_duplicates", "probing", "shake_up"]
+    (folder / "truth.csv").write_text(TRUTH.replace("q0,a,1", "q0,a,0"))
+    dry = fields("rescore", folder, "--dry-run")
+    assert (dry["applied"], dry["lists_changed"]) == (False, 1)
+    assert {"split": "all", "team": "blue", "rank": [1, 1], "value": [0.5, 0.4375]} in dry["moves"]
+    assert fields("rescore", folder)["applied"]
+    chain = tmp_path / "receipts.jsonl"
+    assert score("log", folder, "--receipts", "-o", chain).code == 0
+    assert fields("verify", chain) == {"ok": True, "checked": 2, "problems": []}
+    chain.write_text(chain.read_text().replace("red", "pink"))
+    ran = score("verify", chain, "--format", "json")
+    assert (ran.code, json.loads(ran.out)["ok"]) == (1, False)
+    assert score("work", folder, "--once").out == "0 evaluated\n"
+
+
+def test_a_changed_file_is_noticed_and_the_version_in_force_goes_on(add, score, folder):
+    add("good.csv", "red")
+    (folder / "truth.csv").write_text(TRUTH.replace(",1\n", ",0\n"))
+    ran = score("board", folder, "--at", NOW)
+    assert "warning: truth.csv changed since version 1 came into force" in ran.err
+    assert "0.5000" in ran.out
+    ran, entry = add("poor.csv", "blue")
+    assert entry["values"]["all"] == {"P@2": 0.0}
+
+
+def test_compare_and_explain_work_on_entries(add, score, folder):
+    add("poor.csv", "red")
+    add("good.csv", "blue")
+    ran = score("compare", folder, "--entries", "1,2")
+    assert ran.code == 0
+    assert "red (1)" in ran.out
+    ran = score("explain", folder, "--entries", "2", "--list", "q1")
+    assert "blue (2)" in ran.out
+    assert score("compare", folder).code == 2
+    assert score("compare", folder, "--entries", "1,b").code == 2
+    assert score("explain", folder, "--entries", "1,2", "--list", "q1").code == 2
+
+
+def test_the_private_split_does_not_leak(add, score, folder, tmp_path):
+    """Nothing that a participant is given holds a private list, its value, or the draw's seed."""
+    from scorer.api.board import Board
+
+    (folder / "lists.csv").write_text("list\n" + "".join(f"{name}\n" for name in LISTS))
+    (folder / "challenge.yaml").write_text(MAIN + "lists: lists.csv\n")
+    with Board.open(folder) as board:
+        private = board.splits()["private"]
+    # only a private list goes wrong, so that its value differs from that of the public ones
+    mixed = rows("a", "b").replace(f"{private[0]},a", f"{private[0]},x")
+    (folder / "mixed.csv").write_text(mixed)
+    _, entry = add("mixed.csv", "red")
+    add("poor.csv", "blue")
+    hidden = entry["values"]["private"]["P@2"]
+    assert entry["values"]["public"]["P@2"] == 0.5
+    shown = []
+    for form in ("table", "csv", "markdown", "latex", "html", "github", "json"):
+        for more in ([], ["--per-list"]):
+            ran = score("board", folder, "--format", form, "--at", NOW, *more)
+            shown.append(ran.out + ran.err)
+    words = ("add", folder, folder / "good.csv", "--team", "green", "--at", NOW)
+    shown.append(score(*words, "--answer", "method=x").out)
+    shown.append(score("check", folder, folder / "mixed.csv").out)
+    for text in shown:
+        assert not any(re.search(rf"\b{name}\b", text) for name in private), text
+        assert f"{hidden:.4f}" not in text
+        assert repr(hidden) not in text
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit).code == 0
+    with zipfile.ZipFile(kit) as packed:
+        for name in packed.namelist():
+            text = packed.read(name).decode()
+            assert "424242" not in text
+            assert "splits" not in text
+            assert "private: " not in text
