@@ -150,6 +150,70 @@ def _before(request: Request, format: Format, rows: int) -> dict[str, _Distinct]
     return ids
 
 
+def reread(
+    path: Path, format: Format, schema: Schema, limits: Bounds, rows: Ints, role: str
+) -> list[str]:
+    """The ids of one column in some rows of a file, which is read again.
+
+    Args:
+        path: the file.
+        format: how it is written.
+        schema: of the tables that were read from it.
+        limits: how much of it is read.
+        rows: their places in the file, from 0, in any order.
+        role: of the column.
+
+    Raises:
+        Unreadable: the file is no longer what it was.
+    """
+    order = np.argsort(rows, kind="stable")
+    texts: list[str] = [""] * len(rows)
+    start = done = 0
+    with pieces(path, format, [schema], limits, Findings()) as found:
+        for table in found:
+            if done == len(rows):
+                break
+            upto = int(np.searchsorted(rows, start + len(table), sorter=order))
+            mine = order[done:upto]
+            for n, text in zip(
+                mine.tolist(), table.ids[role].texts(rows[mine] - start), strict=True
+            ):
+                texts[n] = text
+            start, done = start + len(table), upto
+    if done < len(rows):
+        raise Unreadable(Problem("S101", "the file changed while it was read"))
+    return texts
+
+
+def columns_at(
+    path: Path,
+    format: Format,
+    schema: Schema,
+    limits: Bounds,
+    cells: Sequence[tuple[int, str, str]],
+) -> list[int | None]:
+    """At which character of its line each of some cells begins; the file is read again.
+
+    Args:
+        path: the file.
+        format: how it is written.
+        schema: of the tables that were read from it.
+        limits: how much of it is read.
+        cells: of each the line of its row, its role, and its text.
+
+    Returns:
+        None where the format has no lines, or the cell begins on a later line than its row.
+    """
+    if format.columns is None or not cells:
+        return [None] * len(cells)
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(open_bytes(path, limits, format.binary))
+        except Unreadable:
+            return [None] * len(cells)
+        return format.columns(Request(path, stream, [schema], Findings(), limits, stack), cells)
+
+
 def joined(found: Pieces) -> Table | None:
     """All of a file's tables as one; None where it cannot be read as one."""
     first = next(found, None)

@@ -149,6 +149,28 @@ class TextReader(ABC):
         """Where a cell stands in a row's text: lines below its first, and character from 1."""
         return 0, None
 
+    def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
+        """At which character of a line a cell of the record begins that begins there.
+
+        Args:
+            lines: of a block.
+            line: where the record begins, from 0.
+            role: of the cell's column.
+            cell: what stands in it.
+
+        Returns:
+            None where the cell is not in this line.
+        """
+        if role not in self.roles:
+            return None
+        n = self.roles.index(role)
+        _, rows = self.parse(lines, line, True, Findings(), self.notes())
+        for _, cells, raw in rows:
+            if cells[n] == cell:
+                below, column = self.place(raw, n)
+                return None if below else column
+        return None
+
     def notes(self) -> Any:
         """Where to note what is learnt of a block."""
         return None
@@ -210,6 +232,33 @@ def tables(reader: TextReader, request: Request) -> Iterator[Table]:
             piece.ids, piece.numbers, piece.line, reader.shape, {**reader.facts, **piece.facts}
         )
     reader.end(request.findings)
+
+
+def columns(
+    reader: TextReader, request: Request, cells: Sequence[tuple[int, str, str]]
+) -> list[int | None]:
+    """At which character of its line each of some cells begins; None where that is not known.
+
+    Args:
+        reader: of the file.
+        request: to read it once more.
+        cells: of each the line on which its record begins, its role, and its text.
+    """
+    found: list[int | None] = [None] * len(cells)
+    waiting = deque(sorted(range(len(cells)), key=lambda n: cells[n][0]))
+    try:
+        for block in _blocks(reader, request):
+            lines = Lines(block, Findings())
+            while waiting and cells[waiting[0]][0] < block.first + block.count:
+                n = waiting.popleft()
+                line, role, cell = cells[n]
+                if line >= block.first:
+                    found[n] = reader.column(lines, line - block.first, role, cell)
+            if not waiting:
+                break
+    except (Unreadable, NoTable):
+        pass  # what stands before it has been found
+    return found
 
 
 def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
@@ -343,7 +392,7 @@ def _cut(reader: TextReader, block: Block) -> Piece:
     """The rows of a block: the plain lines by polars, the others by the careful parser."""
     findings, notes = Findings(), reader.notes()
     columns, at, odd = reader.plain(block, notes)
-    if not odd.size:
+    if at.size and not odd.size:
         ids, numbers = _columns(columns)
         return Piece(block, ids, numbers, at + block.first, findings, notes)
     lines = Lines(block, findings)

@@ -1,7 +1,9 @@
 """Files cut into small pieces by polars give what the careful parser gives of the whole."""
 
 import gzip
+import hashlib
 import json
+import threading
 from pathlib import Path
 
 import corpus
@@ -14,7 +16,8 @@ from hypothesis import strategies as st
 from scorer.core.problems import Findings
 from scorer.io import text
 from scorer.io.formats.base import format_of, formats, read
-from scorer.io.limits import Limits
+from scorer.io.limits import Limits, Unreadable
+from scorer.io.pieces import columns_at, pieces, reread
 from scorer.io.table import Schema
 
 CASES = Path(__file__).with_name("formats")
@@ -166,3 +169,116 @@ def test_random_files(format, kind, data, tmp_path, patch):
     path = tmp_path / "file"
     path.write_bytes(sent)
     agree(path, formats().get(format), [shape], patch, (1, 7, 50))
+
+
+@pytest.mark.parametrize("size", [1, 1 << 22])
+@pytest.mark.parametrize(
+    ("name", "written", "expected"),
+    [
+        ("a.csv", 'list,item\nq1, a\n\n"q\n2","b"\nqé,c\n', [5, 1, None, 4]),
+        ("a.run", "q1 Q0 a 1 2 t\n  q2\tQ0  b 2 1 t\n", [7, 3, 10]),
+        ("a.lists", "q1: x,  a\n q2 :b\n", [9, 2, 6]),
+        ("a.jsonl", '{"list": "q1", "item": "a"}\n', [24]),
+    ],
+)
+def test_where_cells_stand_and_what_they_hold(name, written, expected, size, tmp_path, patch):
+    patch.setattr(text, "SMALLEST", size)
+    patch.setattr(text, "PIECE", size)
+    path = tmp_path / name
+    path.write_text(written)
+    shape, format = SHAPES["run"], format_of(path, None)
+    table = read(path, format, [shape], Findings(), Limits())
+    cells = {
+        "a.csv": [(2, "item", "a"), (2, "list", "q1"), (4, "item", "b"), (6, "item", "c")],
+        "a.run": [(1, "item", "a"), (2, "list", "q2"), (2, "item", "b")],
+        "a.lists": [(1, "item", "a"), (2, "list", "q2"), (2, "item", "b")],
+        "a.jsonl": [(1, "item", "a")],
+    }[name]
+    assert columns_at(path, format, shape, Limits(), cells[::-1]) == expected[::-1]
+    rows = np.arange(len(table))[::-1]
+    for role in ("list", "item"):
+        texts = reread(path, format, shape, Limits(), rows, role)
+        assert texts == table.ids[role].texts(rows)
+    with pytest.raises(Unreadable):
+        reread(path, format, shape, Limits(), np.array([len(table)]), "item")
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "told"),
+    [  # what the reader of large files once let pass
+        ("a.run", "q1  d1 1 5.0 t\n", ["S601"]),
+        ("a.run", "q1 Q0 d1  5.0 t\n", ["S601"]),
+        ("a.tsv", "list,item,score\nq1,a,1\n", ["S206"]),
+    ],
+)
+def test_small_and_large_files_are_read_alike(name, written, told, tmp_path, patch):
+    path = tmp_path / name
+    path.write_text(written * (1 if name == "a.tsv" else 30))
+    for size in (10, 1 << 22):
+        patch.setattr(text, "SMALLEST", size)
+        _, findings, _ = whole(path, format_of(path, None), [SHAPES["run"]])
+        assert sorted({p.code for p in findings if p.severity == "error"}) == told
+
+
+def test_bytes_are_hashed_as_they_are_read(tmp_path):
+    """And what is refused for its size is not read to its end."""
+    rows = "list,item\n" + "".join(f"q{n},a\n" for n in range(400_000))
+    for name, data in {"a.csv": rows.encode(), "a.csv.gz": gzip.compress(rows.encode())}.items():
+        path, shares = tmp_path / name, []
+        path.write_bytes(data)
+        for shape in (SHAPES["run"], Schema(("list", "missing"))):
+            sha256 = hashlib.sha256()
+            with pieces(
+                path, format_of(path, None), [shape], Limits(), Findings(),
+                sha256=sha256, tick=shares.append,
+            ) as found:  # fmt: skip
+                count = sum(map(len, found))
+            assert (count, found.whole) == (
+                (400_000, True) if "item" in shape.required else (0, False)
+            )
+            assert found.hashed
+            assert sha256.digest() == hashlib.sha256(data).digest()
+        assert shares[-1] == 1
+    with path.open("r+b") as file:
+        file.truncate(5 << 30)
+    sha256 = hashlib.sha256()
+    with pieces(
+        path, format_of(path, None), [shape], Limits(), f := Findings(), sha256=sha256
+    ) as found:
+        assert list(found) == []
+    assert ([p.code for p in f], found.hashed) == (["S104"], False)
+    assert sha256.digest() == hashlib.sha256().digest()
+
+
+def test_a_file_that_grows_is_not_read_for_ever(tmp_path, patch):
+    patch.setattr(text, "SMALLEST", 100_000)
+    patch.setattr(text, "PIECE", 100_000)
+    path = tmp_path / "a.csv"
+    path.write_text("list,item\n" + "q,a\n" * 500_000)
+    limits = Limits(size=path.stat().st_size + 10_000)
+    with pieces(path, format_of(path, None), [SHAPES["run"]], limits, f := Findings()) as found:
+        next(found)
+        with path.open("a") as file:
+            file.write("q,a\n" * 2_000_000)
+        assert sum(map(len, found)) < 600_000
+    assert ([p.code for p in f], found.whole) == (["S104"], False)
+
+
+def test_nothing_is_left_behind_when_reading_stops_early(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("list,item\n" + "q,a\n" * 3_000_000)
+    before = threading.active_count()
+    with pieces(path, format_of(path, None), [SHAPES["run"]], Limits(), Findings()) as found:
+        next(found)
+        assert threading.active_count() > before
+    assert threading.active_count() == before
+
+
+def test_ids_are_counted_over_pieces(tmp_path, patch):
+    patch.setattr(text, "SMALLEST", 50)
+    patch.setattr(text, "PIECE", 50)
+    path = tmp_path / "a.csv"
+    path.write_text("list,item\n" + "".join(f"q,a{n % 30}\n" for n in range(200)))
+    for most, codes in ((30, []), (29, ["S104"]), (5, ["S104"])):
+        found = whole(path, format_of(path, None), [SHAPES["run"]], Limits(ids=most))
+        assert [p.code for p in found[1]] == codes

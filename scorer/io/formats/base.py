@@ -16,7 +16,7 @@ from scorer.io.limits import Bounds, NoTable, Unreadable
 from scorer.io.lines import count_only, lines
 from scorer.io.pieces import joined, pieces
 from scorer.io.table import ORDERED, Schema, Table, number
-from scorer.io.text import Request, tables
+from scorer.io.text import Request, columns, tables
 
 COMPRESSED = (".gz", ".zst")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
@@ -25,6 +25,7 @@ NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header 
 NEARLY = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of numbers
 
 Tables = Callable[[Request], Iterator[Table]]
+Columns = Callable[[Request, Sequence[tuple[int, str, str]]], list[int | None]]
 Words = Callable[[Path], frozenset[str]]
 F = TypeVar("F", bound=Callable[[Request], Any])
 
@@ -38,6 +39,7 @@ class Format(NamedTuple):
     aliases: tuple[str, ...] = ()
     binary: bool = False
     words: Words | None = None  # of a file's columns, where they are no line of text
+    columns: Columns | None = None  # where cells stand in their lines
 
 
 def format(
@@ -55,9 +57,15 @@ def format(
         binary: whether its files are no text.
         words: the names of a file's columns, where they are no line of text.
     """
-    return lambda thing: mark(
-        thing, Format(name, suffixes, _tables(thing), binary=binary, words=words)
-    )
+
+    def marked(thing: F) -> F:
+        def where(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int | None]:
+            return columns(thing(request), request, cells)
+
+        known = where if isinstance(thing, type) else None
+        return mark(thing, Format(name, suffixes, _tables(thing), (), binary, words, known))
+
+    return marked
 
 
 def _tables(thing: Any) -> Tables:

@@ -70,6 +70,19 @@ class Lists(TextReader):
             (number, (name, item.strip(BLANKS))[:width], item) for item in rest.split(",")
         ]
 
+    def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
+        """At which character a list's name, or one of its items, begins."""
+        text = lines[line][1]
+        start = len(text) - len(text.lstrip(BLANKS))
+        if role == "list":
+            return start + 1
+        start = text.find(":") + 1
+        for item in text[start:].split(","):
+            if item.strip(BLANKS) == cell:
+                return start + len(item) - len(item.lstrip(BLANKS)) + 1
+            start += len(item) + 1
+        return None
+
     def notes(self) -> Notes:
         """Of each list its line, its name, and whether it has items."""
         return []
