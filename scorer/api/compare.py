@@ -22,8 +22,10 @@ from scorer.api.submissions import (
 from scorer.challenge.model import Challenge
 from scorer.compare.base import bind, comparisons, every
 from scorer.compare.base import preferences as preferred
+from scorer.compare.samples import Samples, samples_of
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import ranked
+from scorer.leaderboard.certainty import cluster_codes
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
 from scorer.prepare.probes import answerable
@@ -38,6 +40,7 @@ def compare(
     submissions: Submissions,
     preferences: Sequence[str] | None = None,
     *,
+    margin: float | None = None,
     measures: Measures | None = None,
     columns: Mapping[str, str] | None = None,
     allow_plugins: bool = False,
@@ -54,6 +57,8 @@ def compare(
         submissions: as `score` takes them.
         preferences: notations such as `RPP(rel=2)`; by default all there are, where the
             challenge has ranked lists.
+        margin: the difference in the primary measure that does not matter: pairs are tested for
+            differing by less.
         measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
         columns: as of `evaluate`.
         allow_plugins: whether the challenge's own metrics may be run.
@@ -69,13 +74,14 @@ def compare(
         settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
         prepared = prepare(settled, allow_plugins)
         files = kept.enter_context(named_files(submissions, prepared))
-        return Comparison(*_compared(prepared, files, preferences, progress))
+        return Comparison(*_compared(prepared, files, preferences, margin, progress))
 
 
 def _compared(
     prepared: BoundChallenge,
     files: Sequence[Named],
     preferences: Sequence[str] | None,
+    margin: float | None,
     progress: Progress | None,
 ) -> tuple[Report, Pairing]:
     from scorer.compare.pairs import pairing
@@ -93,15 +99,31 @@ def _compared(
     report = Report.of(ranked(terms_of(ready), scored))
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:
-        return report, pairing(tuple(cards), report.lists, {}, {})
+        return report, pairing(tuple(cards), report.lists, {}, {}, {})
     positions = [card.positions for card in cards.values() if card.positions is not None]
     cubes = {each.name: preferred(each, positions) for each in asked}
+    valid = [each for each in scored if each.valid]
+    skip = prepared.challenge.submission.missing_list == "skip"
+    clusters = cluster_codes(report.lists, ready.public.clusters)
+    samples: dict[str, Samples] = {}
+    untested: dict[str, str] = {}
+    for measure in ready.measures:
+        found = samples_of(measure, valid, skip=skip, clusters=clusters)
+        if isinstance(found, str):
+            untested[measure.id] = found
+        else:
+            samples[measure.id] = found
     values = {
-        measure.id: np.array([each.values[measure.id].per_list for each in scored if each.valid])
-        for measure in ready.measures
-        if measure.metric.aggregate == "mean"
-        and all(measure.id in card.values for card in cards.values())
+        key: np.array([each.values[key].per_list for each in valid])
+        for key in samples
+        if all(each.values[key].per_list is not None for each in valid)
     }
-    measures = [measure for measure in ready.measures if measure.id in values]
-    board = prepared.challenge.leaderboard
-    return report, pairing(tuple(cards), report.lists, cubes, values, measures, board)
+    measures = [measure for measure in ready.measures if measure.id in samples]
+    if margin is not None and not any(measure.primary for measure in measures):
+        why = next((untested[m.id] for m in ready.measures if m.primary), "it is not compared")
+        raise UsageError(f"nothing can be said of equivalence by {report.primary.id}: {why}")
+    rules = prepared.challenge.leaderboard
+    return report, pairing(
+        tuple(cards), report.lists, cubes, samples, values, measures, rules, untested=untested,
+        margin=margin,
+    )  # fmt: skip

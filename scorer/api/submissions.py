@@ -84,6 +84,7 @@ def terms_of(ready: OpenChallenge) -> Terms:
         ready.public.groups,
         ready.public.called,
         ready.warnings,
+        ready.public.clusters,
     )
 
 

@@ -75,6 +75,7 @@ COLUMNS = {
     "low": "lower end of the prediction's interval",
     "high": "upper end of the prediction's interval",
     "group": "the slice that the list belongs to",
+    "cluster": "what makes lists depend on each other, as a user or a document",
     "fold": "the fold that the row belongs to",
     "users": "how many past users know the item",
     "features": "what the item is described by: several columns",
@@ -86,7 +87,7 @@ ROLES = {
         *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
         *("label", "target", "weight"),
     ),
-    "lists": ("list", "group"),
+    "lists": ("list", "group", "cluster"),
     "items": ("item", "list", "users", "features"),
     "history": ("list", "item"),
     "likelihood": ("list", "better", "worse", "probability"),
@@ -294,8 +295,15 @@ class RankBy(Part):
 class Tiers(Part):
     """How standings that cannot be told apart are found."""
 
+    rule: Annotated[Literal["all", "first"], Word] = Field(
+        "all",
+        description="where a tier ends: where everything above is significantly better than "
+        "everything below, or before the first that is worse than the tier's first",
+    )
     test: Annotated[Literal["permutation", "wilcoxon", "t"], Word] = Field(
-        "permutation", description="the paired test"
+        "permutation",
+        description="the paired test; wilcoxon's is of ranks: it finds medians of differences, "
+        "which can point the other way than means",
     )
     alpha: Share = Field(0.05, description="level of the test")
     adjust: Annotated[Literal["max", "holm"], Word] = Field(
@@ -361,7 +369,11 @@ class Challenge(Part):
     title: Text = Field("", description="full name; default: the id")
     description: Text = Field("", description="what the challenge is about, in Markdown")
     truth: Truth = Field(description="the hidden answers")
-    lists: Source | None = Field(None, description="the lists to answer, public; group: slices")
+    lists: Source | None = Field(
+        None,
+        description="the lists to answer, public; group: slices; cluster: those that depend on "
+        "each other, which intervals and tests draw together",
+    )
     items: Items | None = Field(None, description="the items there are, public")
     history: Source | None = Field(None, description="past list and item pairs, for novelty")
     likelihood: Source | None = Field(None, description="how likely preferences are, for EDRC")

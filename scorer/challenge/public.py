@@ -48,6 +48,7 @@ class Public:
     groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
     classes: tuple[str, ...] = ()  # the labels there are, in their order
     separator: str | None = None  # of the labels in a cell of a submission
+    clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
 
     def word(self, role: str) -> str:
         """The challenge's own word for a list or an item, for messages."""

@@ -59,7 +59,7 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
             message = f"{printable(path.name)}: {quoted(key)} needs one line for each pair and list"
             raise UsageError(message)
         cubes[key] = cube[np.ix_(order, order)]
-    return pairing([list(names)[n] for n in order], list(lists), cubes, {})
+    return pairing([list(names)[n] for n in order], list(lists), cubes, {}, {})
 
 
 def _begins(line: str) -> bool:

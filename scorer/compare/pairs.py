@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 import numpy as np
 
 from scorer.challenge.model import Leaderboard
 from scorer.compare.base import aggregations, cycles, every, order
+from scorer.compare.samples import Samples, all_apart
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
-from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally
-from scorer.stats.bootstrap import intervals
-from scorer.stats.paired import paired
+from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally, Tested
+from scorer.stats.equivalence import equivalence
+from scorer.stats.family import Paired
 from scorer.stats.power import effect_size
 
 MOST = 5  # how many of the lists that differ most are named
@@ -23,9 +23,13 @@ def pairing(
     names: Sequence[str],
     lists: Sequence[str],
     cubes: Mapping[str, Floats],
+    samples: Mapping[str, Samples],
     values: Mapping[str, Floats],
     measures: Sequence[Measure] = (),
     rules: Leaderboard | None = None,
+    *,
+    untested: Mapping[str, str] | None = None,
+    margin: float | None = None,
 ) -> Pairing:
     """Compare all submissions with each other.
 
@@ -33,27 +37,43 @@ def pairing(
         names: the submissions.
         lists: the lists.
         cubes: preference -> (submissions, submissions, lists), NaN where undefined.
-        values: measure id -> (submissions, lists), NaN where skipped.
-        measures: the measures of `values`, for their direction.
+        samples: measure id -> what its differences and tests are worked out from.
+        values: measure id -> (submissions, lists), NaN where skipped; measures without values
+            of lists are missing.
+        measures: the measures of `samples`, for their direction.
         rules: the level, the test and the seed of the statistics.
+        untested: measure id -> why it is not compared.
+        margin: the difference in the primary measure that does not matter.
     """
     rules = rules or Leaderboard()
-    first, second = np.triu_indices(len(names), 1)
+    first, second = (each.astype(np.int64) for each in np.triu_indices(len(names), 1))
     preferred = {
         key: [_preferred(row) for row in cube[first, second]] for key, cube in cubes.items()
     }
-    differences = {each.id: values[each.id][first] - values[each.id][second] for each in measures}
-    made = _intervals(differences, rules)
-    differing = {
-        each.id: _differing(
-            each,
-            differences[each.id],
-            made[each.id],
-            _tested(values[each.id], rules)[first, second],
-            lists,
-        )
-        for each in measures
-    }
+    nothing = np.full((len(names), len(lists)), np.nan)
+    apart = all_apart(samples, first, second, rules)
+    tested, differing = {}, {}
+    for each in measures:
+        mine, test, ends = samples[each.id], samples[each.id].tests(rules), apart[each.id]
+        own = values.get(each.id, nothing)
+        equal = None
+        if margin is not None and each.primary:
+            error = test.deviation[first, second] / np.sqrt(
+                np.maximum(test.units[first, second], 1)
+            )
+            units = test.units[first, second].astype(np.float64)
+            equal = equivalence(test.difference[first, second], error, units, margin)
+        differing[each.id] = [
+            _differing(each, own[a] - own[b], ends[n], test, (a, b), lists, rules,
+                       None if equal is None else float(equal[n]))
+            for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
+        ]  # fmt: skip
+        if rules.tiers is not None and first.size:
+            common = test.lists[first, second]
+            tested[each.id] = Tested(
+                *mine.test(rules.tiers), test.draws, test.pairs, mine.over,
+                (int(common.min()), int(common.max())),
+            )  # fmt: skip
     pairs = [
         Pair(
             names[a],
@@ -76,6 +96,9 @@ def pairing(
             for key, cube in cubes.items()
         },
         {key: named(found) for key, cube in cubes.items() if (found := cycles(cube))},
+        tested,
+        dict(untested or {}),
+        margin,
     )
 
 
@@ -84,52 +107,31 @@ def _preferred(values: Floats) -> Preferred:
     return Preferred(mean, Tally.of(values), values)
 
 
-def _intervals(
-    differences: Mapping[str, Floats], rules: Leaderboard
-) -> dict[str, list[tuple[float, float] | None]]:
-    """Of every measure's differences: drawn at once, as drawing takes the time."""
-    made: list[tuple[float, float] | None] = [None] * sum(map(len, differences.values()))
-    if made and rules.intervals is not None:
-        rows = np.concatenate(list(differences.values()))
-        found = intervals(rows, rules.intervals, rules.draws, rules.seed)
-        made = [None if np.isnan(one.low) else (one.low, one.high) for one in found]
-    rest = iter(made)
-    return {key: list(islice(rest, len(rows))) for key, rows in differences.items()}
-
-
 def _differing(
     measure: Measure,
-    differences: Floats,
-    made: Sequence[tuple[float, float] | None],
-    p: Floats,
+    difference: Floats,
+    ends: tuple[float, float] | None,
+    test: Paired,
+    pair: tuple[int, int],
     lists: Sequence[str],
-) -> list[Differing]:
-    """What is said of every pair; one row of `differences` each."""
-    found = []
-    for difference, ends, chance in zip(differences, made, p.tolist(), strict=True):
-        both = ~np.isnan(difference)
-        size = np.where(both, np.abs(difference), -1.0)
-        most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
-        found.append(
-            Differing(
-                float(difference[both].mean()) if both.any() else float("nan"),
-                Tally.of(difference if measure.metric.better == "higher" else -difference),
-                ends,
-                effect_size(difference),
-                chance,
-                difference,
-                tuple(lists[at] for at in most),
-            )
-        )
-    return found
-
-
-def _tested(values: Floats, rules: Leaderboard) -> Floats:
-    """Corrected p of all pairs, over the lists that all have; 1 where nothing can be said."""
-    complete = values[:, ~np.isnan(values).any(axis=0)]
-    if min(complete.shape) < 2 or rules.tiers is None:
-        return np.ones((len(values), len(values)))
-    tiers = rules.tiers
-    return paired(
-        complete, test=tiers.test, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed
-    ).p
+    rules: Leaderboard,
+    equivalent: float | None,
+) -> Differing:
+    """What is said of a pair; `difference` is that of every list."""
+    size = np.where(np.isnan(difference), -1.0, np.abs(difference))
+    most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
+    apart, wide = float(test.difference[pair]), float(test.margin[pair])
+    tests = rules.tiers is not None
+    return Differing(
+        apart,
+        Tally.of(difference if measure.metric.better == "higher" else -difference),
+        ends,
+        effect_size(difference),
+        float(test.p[pair]) if tests else float("nan"),
+        difference,
+        tuple(lists[at] for at in most),
+        int(test.lists[pair]),
+        (apart - wide, apart + wide) if tests and not np.isnan(wide) else None,
+        float(test.lead[pair]),
+        equivalent,
+    )

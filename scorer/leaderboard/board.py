@@ -18,13 +18,13 @@ from scorer.compare.base import aggregations, bind
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
+from scorer.leaderboard.certainty import with_certainty
 from scorer.leaderboard.standings import (
     Entry,
     by_measure,
     by_preference,
     contradictions,
     standings,
-    with_certainty,
 )
 from scorer.metrics.base import Measure
 from scorer.results.report import Report, Scored, Value
@@ -48,6 +48,7 @@ class Terms:
     groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
     called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
+    clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
 
     @property
     def primary(self) -> Measure:
@@ -171,15 +172,8 @@ def board(terms: Terms, scored: Sequence[Scored]) -> Report:
         terms: what the challenge says of its board.
         scored: the submissions, each with its scorecard and its settled values.
     """
-    report = ranked(terms, scored)
-    per_list = {
-        each.name: values
-        for each in scored
-        if each.card is not None and (values := each.values[terms.primary.id].per_list) is not None
-    }
-    rules = terms.challenge.leaderboard
-    rows, certainty = with_certainty(report.standings, per_list, terms.primary, rules)
-    return replace(report, standings=rows, certainty=certainty)
+    skip = terms.challenge.submission.missing_list == "skip"
+    return with_certainty(ranked(terms, scored), terms.groups, terms.clusters, skip=skip)
 
 
 R = TypeVar("R", bound=Report)

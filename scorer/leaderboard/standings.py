@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from scorer.challenge.model import Leaderboard
 from scorer.compare.base import cycles, order, preferences
-from scorer.core.arrays import Floats
 from scorer.metrics.base import Better, Measure
-from scorer.results.report import Certainty, Standing
-from scorer.stats.bootstrap import intervals
-from scorer.stats.paired import paired
-from scorer.stats.power import detectable, deviation
-from scorer.stats.tiers import rank_ranges, tiers
+from scorer.results.report import Standing
 from scorer.views.positions import Positions
 
 
@@ -69,57 +61,6 @@ def contradictions(
         return ()
     found = cycles(preferences(preference, [positions[name] for name in names]))
     return tuple(tuple(names[number] for number in group) for group in found)
-
-
-def with_certainty(
-    rows: Sequence[Standing],
-    values: Mapping[str, Floats],
-    primary: Measure,
-    rules: Leaderboard,
-) -> tuple[tuple[Standing, ...], Certainty | None]:
-    """Standings with intervals, tiers and rank ranges by the primary measure.
-
-    Tests look at the lists for which every submission has a value. Tiers and
-    ranges are of the ranked; where preferences rank, there are none, since
-    they would speak of another order.
-
-    Args:
-        rows: the standings, best first.
-        values: name -> one value a list of the primary measure, NaN where skipped.
-        primary: the measure.
-        rules: what the challenge says of intervals, tiers and the seed.
-    """
-    names = [row.name for row in rows if row.name in values]
-    if primary.metric.aggregate != "mean" or not names:
-        return tuple(rows), None
-    table = np.array([values[name] for name in names])
-    found: dict[str, dict[str, object]] = {name: {} for name in names}
-    if rules.intervals is not None:
-        made = intervals(table, rules.intervals, rules.draws, rules.seed)
-        for name, one in zip(names, made, strict=True):
-            found[name]["interval"] = None if math.isnan(one.low) else (one.low, one.high)
-    certainty = None
-    complete = table[:, ~np.isnan(table).any(axis=0)]
-    if rules.tiers is not None and rules.rank_by == "primary" and min(complete.shape) > 1:
-        test = paired(
-            complete,
-            test=rules.tiers.test,
-            adjust=rules.tiers.adjust,
-            draws=rules.draws,
-            seed=rules.seed,
-        )
-        least = detectable(deviation(complete), complete.shape[1], rules.tiers.alpha)
-        certainty = Certainty(tuple(names), test.difference, test.p, complete.shape[1], least)
-        ranked = [n for n, name in enumerate(names) if _row(rows, name).rank is not None]
-        difference, p = (matrix[np.ix_(ranked, ranked)] for matrix in (test.difference, test.p))
-        spans = rank_ranges(difference, p, rules.tiers.alpha, primary.metric.better)
-        for n, tier, span in zip(ranked, tiers(p, rules.tiers.alpha), spans, strict=True):
-            found[names[n]].update(tier=tier, ranks=span)
-    return tuple(replace(row, **found.get(row.name, {})) for row in rows), certainty  # type: ignore[arg-type]
-
-
-def _row(rows: Sequence[Standing], name: str) -> Standing:
-    return next(row for row in rows if row.name == name)
 
 
 def standings(entries: Sequence[Entry], by: Sequence[Criterion]) -> tuple[Standing, ...]:

@@ -46,6 +46,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     items = candidates = None
     lists: Mapping[str, None] = {}
     groups: dict[str, str] = {}
+    clusters: dict[str, str] = {}
     if challenge.items is not None:
         table = _table(challenge.items, [Schema(("item",), ("list",))], findings)
         if table is not None:
@@ -53,11 +54,14 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
             if "list" in table.ids:
                 candidates = _by_list(table, "item")
     if challenge.lists is not None:
-        table = _table(challenge.lists, [Schema(("list",), ("group",))], findings)
+        table = _table(challenge.lists, [Schema(("list",), ("group", "cluster"))], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
-            groups = _groups(table, display_path(challenge.lists.file), findings)
+            groups = _parts(table, "group", display_path(challenge.lists.file), findings)
             called["group"] = table.called("group")
+        if table is not None and "cluster" in table.ids:
+            clusters = _parts(table, "cluster", display_path(challenge.lists.file), findings)
+            called["cluster"] = table.called("cluster")
     bare = kind.name in ("ratings", "preferences") and candidates is None
     asked = None
     classes = challenge.classes
@@ -78,7 +82,9 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
         candidates = None if bare else candidates
     _raise(findings)
-    return Public(kind.name, lists, items, candidates, asked, called, groups, classes, separator)
+    return Public(
+        kind.name, lists, items, candidates, asked, called, groups, classes, separator, clusters
+    )
 
 
 def answers(
@@ -269,13 +275,13 @@ def _contradictory(items: Table) -> Iterator[Problem]:
                 yield Problem("S304", message, line=line, item=name)
 
 
-def _groups(table: Table, path: str, findings: Findings) -> dict[str, str]:
-    """The group of each list; a list can be in one only."""
+def _parts(table: Table, role: str, path: str, findings: Findings) -> dict[str, str]:
+    """The group or cluster of each list; a list can be in one only."""
     found: dict[str, str] = {}
     for row, line in enumerate(table.line.tolist()):
-        name, group = table.ids["list"].text(row), table.ids["group"].text(row)
+        name, group = table.ids["list"].text(row), table.ids[role].text(row)
         if found.setdefault(name, group) != group:
-            message = f"{quoted(name)} is in two groups, {quoted(found[name])} and {quoted(group)}"
+            message = f"{quoted(name)} is in two {role}s, {quoted(found[name])} and {quoted(group)}"
             findings.add(Problem("T304", message, path=path, line=line, list=name))
     return found
 

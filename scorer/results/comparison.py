@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.stats.paired import NOISE
+from scorer.stats.units import NOISE
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,25 @@ class Differing:
     tally: Tally  # from the first's side: a smaller error wins
     interval: tuple[float, float] | None
     effect: float  # Cohen's d_z
-    p: float  # corrected for the number of pairs
-    per_list: Floats
+    p: float  # corrected for the number of pairs; NaN: cannot be had
+    per_list: Floats  # all NaN for whole-challenge measures
     most: tuple[str, ...]  # the lists that differ most
+    lists: int  # how many both have, or folds of them
+    together: tuple[float, float] | None  # an interval that holds for all pairs at once
+    lead: float  # 1 where the test finds more in the first, -1 less, 0 neither
+    equivalent: float | None = None  # corrected p that they differ by less than a margin
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """How all pairs were tested by a measure."""
+
+    test: str
+    adjust: str
+    draws: int
+    pairs: int  # how many the correction is for
+    over: str  # lists, clusters or folds
+    lists: tuple[int, int]  # the fewest and the most that a pair has in common
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +84,6 @@ class Pairing:
     pairs: tuple[Pair, ...]
     orders: Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]  # preference -> aggregation
     cycles: Mapping[str, tuple[tuple[str, ...], ...]]  # preference -> groups that contradict
+    tests: Mapping[str, Tested] = field(default_factory=dict)  # measure -> how it was tested
+    untested: Mapping[str, str] = field(default_factory=dict)  # measure -> why it was not
+    margin: float | None = None  # the difference in the primary measure that does not matter

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.base import Measure, measure
 from scorer.results.scorecard import Scorecard
@@ -72,18 +72,80 @@ class Standing:
     baseline: bool = False
     interval: tuple[float, float] | None = None  # of the primary measure's mean
     deviations: Mapping[str, float] = field(default_factory=dict)  # measure id -> over folds
-    tier: int | None = None  # from 1; standings of one tier cannot be told apart from its head
+    tier: int | None = None  # from 1, by the challenge's rule
     ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
+    best: float | None = None  # the probability of being best, over draws of the lists
+    fewer: tuple[int, int] | None = None  # its lists, of how many that others have
+
+
+class How(NamedTuple):
+    """How intervals and tests were made; equal ones can be compared."""
+
+    test: str  # permutation, wilcoxon, t; corrected t: of folds
+    adjust: str  # max or holm
+    alpha: float
+    rule: str  # of tiers: all or first
+    level: float | None  # of the intervals; None: there are none
+    draws: int  # of the tests; 0: none are drawn
+    resamples: int  # of the intervals
+    seed: int
+    over: str  # lists, clusters or folds
+    lists: int  # how many most pairs have in common
+    units: int  # how many were drawn of them: lists, clusters, folds, or blocks of many lists
+
+    @property
+    def signature(self) -> str:
+        """All of it in a line, as the signature of a measure."""
+        return "|".join(f"{key}:{value}" for key, value in self._asdict().items())
+
+
+class Against(NamedTuple):
+    """A baseline against each of the ranked: a family of tests of its own."""
+
+    name: str
+    difference: Floats  # (names,): mean of the ranked less that of the baseline
+    p: Floats  # (names,), corrected for this baseline's pairs
+    lists: Ints  # (names,), how many both have
+
+
+class Fewer(NamedTuple):
+    """A submission with fewer lists than others, and how hard these are for the others."""
+
+    name: str
+    lists: int
+    of: int
+    here: float  # the others' mean over its lists
+    rest: float  # and over the lists that it lacks
+    easier: int  # 1: its lists are easier than the rest, -1: harder, 0: neither is sure
+
+
+class ShakeUp(NamedTuple):
+    """How far ranks of two groups of lists differ, beside what random groups would do."""
+
+    groups: tuple[str, str]
+    moved: float  # the mean change of rank
+    expected: float  # the mean over random groups of the same sizes
+    most: float  # what 95 % of random groups stay at or below
 
 
 class Certainty(NamedTuple):
-    """How far the lists tell the submissions apart by the primary measure."""
+    """How far the lists tell the ranked apart by the primary measure."""
 
-    names: tuple[str, ...]  # the compared ones, in the order of the board
+    names: tuple[str, ...]  # the ranked, in the order of the board
     difference: Floats  # (names, names): mean of the row less mean of the column
-    p: Floats  # (names, names), corrected for the number of pairs
-    lists: int  # how many lists all of them have a value for
-    detectable: float  # the smallest difference so many lists would show, with a power of .8
+    p: Floats  # (names, names), corrected for the number of pairs; NaN: cannot be had
+    lists: int  # how many lists most pairs have in common
+    detectable: float  # the difference found four times in five; NaN: none can be
+    how: How
+    lead: Floats  # (names, names): 1 where the test finds more in the row, -1 less, 0 neither
+    common: Ints  # (names, names): how many lists both have
+    pairs: int  # how many pairs the correction is for
+    least: float  # the least p that any difference can have
+    fewest: int  # the fewest lists with which a difference can be significant
+    against: tuple[Against, ...] = ()  # baselines
+    fewer: tuple[Fewer, ...] = ()
+    ranks: Floats | None = None  # (names, ranks): the share of draws with which each takes each
+    shake_up: ShakeUp | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +166,7 @@ class Report:
     groups: Mapping[str, int] = field(default_factory=dict)  # group -> how many lists it has
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation; else primary
     omitted: int = 0  # ranked submissions that stand below the part that is shown
+    uncertain: str = ""  # why the primary measure has neither intervals nor tests
 
     def published(self, paths: bool = False) -> Report:
         """Without what tells of the truth, of baselines' files, or of the machine it was made on.

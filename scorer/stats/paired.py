@@ -1,4 +1,4 @@
-"""How sure a number is: intervals of means, paired tests, tiers, what a challenge could detect.
+"""Paired tests of submissions, each pair over the lists that both have.
 
 Everything looks at `values` of shape (submissions, lists), the challenge's rules for missing and
 undefined lists applied, and is a function of its arguments and `seed` alone. Lists are the
@@ -7,18 +7,23 @@ sample: an interval or a p-value speaks of other lists of the same sort.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-
-
-Ints = NDArray[np.int64]
-
+from scorer.stats.family import Paired, groups_of_pairs, holm, largest_of, matrices, pair_places
+from scorer.stats.units import (
+    NOISE,
+    Floats,
+    Ints,
+    Mask,
+    blocks,
+    unit_sums,
+    units,
+)
 
 Test = Literal["permutation", "wilcoxon", "t"]
 
@@ -26,50 +31,139 @@ Test = Literal["permutation", "wilcoxon", "t"]
 Adjust = Literal["max", "holm"]
 
 
-BLOCK = 50_000  # lists in a block of a bootstrap's draws: 0.4 MB, which a core's cache holds
-
-
 SIGNS = 1_000_000  # in a block of a permutation's: 8 MB, for its rows of sums to be long
-
-
-FEW = 4  # rows whose values are looked up in a draw; for more, how often it holds each list counts
 
 
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
 
 
-DRAWN = 4_000_000  # means drawn before they are looked at: 32 MB
+FLIPPED = 10_000  # units above which a permutation flips blocks of them
 
 
-GATHERED = 2_500  # lists above which a bootstrap draws blocks of them
-
-
-FLIPPED = 10_000  # lists above which a permutation flips blocks of them
-
-
-NOISE = 1e-12  # of the largest value: what float arithmetic may leave between equal values
+MOST_RAISED = 1_000_000  # draws that Holm's correction may ask for
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
-    """What paired tests say of every pair of submissions.
+class _Part:
+    """Pairs that have the same lists in common: of one group of submissions, or between two.
 
-    `difference[a, b]` is mean a less mean b. `p[a, b]` is two-sided, corrected for the number
-    of pairs, symmetric, and 1 on the diagonal. Both have the shape (submissions, submissions).
+    Those with fewer than two units in common are described, not tested.
     """
 
-    difference: Floats
-    p: Floats
+    pairs: tuple[Ints, Ints]  # (pairs,) rows of the submissions
+    difference: Floats  # (pairs,) of the means
+    first: Floats  # (rows, units), sums over the lists in common, in units of the largest value
+    second: Floats | None  # None: the pairs are among the first
+    columns: Ints  # (units,), which they are
+    lists: int
+    largest: float
+
+    @property
+    def units(self) -> int:
+        return self.columns.size
+
+    @property
+    def unit(self) -> float:
+        """What a deviation of sums times this is: one of differences of means, times units."""
+        return self.largest * self.units / self.lists
+
+    def differences(self) -> Iterator[Floats]:
+        """For each of the first, its differences from those it is paired with.
+
+        Noise is 0: the same value summed in another order must not count as a difference.
+        """
+        for n, row in enumerate(self.first):
+            others = self.first[n + 1 :] if self.second is None else self.second
+            difference = row - others
+            difference[np.abs(difference) <= NOISE] = 0.0
+            yield difference
+
+    @property
+    def rows(self) -> int:
+        """How many submissions' sums are held at once."""
+        return len(self.first) + (0 if self.second is None else len(self.second))
+
+    def observed(self, _: Callable[[], Iterator[Floats]]) -> tuple[Floats, Floats]:
+        """The sum of each pair's differences, and the root of the sum of their squares."""
+        found = list(self.differences())
+        return (
+            np.concatenate([[], *(each.sum(axis=1) for each in found)]),
+            np.concatenate([[], *(np.sqrt((each**2).sum(axis=1)) for each in found)]),
+        )
+
+    def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
+        """The difference of sums of some pairs, (pairs, draws), where units change sides.
+
+        All are written to one place in turn, since fresh memory takes longer, too.
+        """
+        first = self.first @ signs.T
+        second = None if self.second is None else self.second @ signs.T
+        room, start = np.empty((OTHERS, len(signs))), 0
+        for n, row in enumerate(first):
+            rest = first[n + 1 :] if second is None else second
+            for b in range(0, len(rest), OTHERS):
+                others = rest[b : b + OTHERS]
+                here = slice(start, start + len(others))
+                yield here, np.subtract(row, others, out=room[: len(others)])
+                start = here.stop
 
 
-def _gathered(parts: Floats, blocks: int, seed: int) -> Floats:
-    """The sums of random blocks of lists (last axis), as even as can be, the same for a seed.
+@dataclass(frozen=True, slots=True)
+class _FigurePart:
+    """The same for a figure of sums: a unit changes sides with all of its columns."""
 
-    A mean of very many lists is that of blocks of them, which are drawn in a fraction of the time.
-    """
-    order = np.random.default_rng(seed).permutation(parts.shape[-1])
-    edges = np.linspace(0, order.size, blocks, endpoint=False).astype(np.int64)
-    return np.asarray(np.add.reduceat(parts.take(order, axis=-1), edges, axis=-1))
+    pairs: tuple[Ints, Ints]
+    difference: Floats  # of the figures
+    first: Floats  # (rows, units, width)
+    second: Floats | None
+    columns: Ints
+    lists: int
+    figure: Callable[[Floats], Floats]
+
+    @property
+    def units(self) -> int:
+        return self.columns.size
+
+    @property
+    def unit(self) -> float:
+        return self.units
+
+    @property
+    def rows(self) -> int:
+        """How many numbers are held at once for a draw."""
+        return int(self.first.shape[2]) * (len(self.first) + len(self.others))
+
+    @property
+    def others(self) -> Floats:
+        return self.first[:0] if self.second is None else self.second
+
+    def observed(self, draws: Callable[[], Iterator[Floats]]) -> tuple[Floats, Floats]:
+        """The difference of each pair's figures, and the root mean square of the draws'."""
+        squares, count = np.zeros(self.difference.size), 0
+        for signs in draws():
+            count += len(signs)
+            for here, flipped in self.flipped(signs[:, self.columns]):
+                squares[here] += (flipped**2).sum(axis=1)
+        norm = np.sqrt(squares / max(count, 1))
+        known = np.nan_to_num(self.difference)
+        return known, np.where(np.isnan(self.difference) | (norm <= NOISE), 0.0, norm)
+
+    def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
+        """The difference of figures of each pair, (1, draws), where units change sides."""
+        first, second = (
+            [(each.sum(axis=0), signs @ each) for each in rows]
+            for rows in (self.first, self.others)
+        )
+        start = 0
+        for n, (total, drawn) in enumerate(first):
+            for whole, other in first[n + 1 :] if self.second is None else second:
+                both, moved = (total + whole) / 2, (drawn - other) / 2
+                apart = self.figure(both + moved) - self.figure(both - moved)
+                yield slice(start, start + 1), np.nan_to_num(apart)[None]
+                start += 1
+
+
+_P = TypeVar("_P", _Part, _FigurePart)
 
 
 def paired(
@@ -79,8 +173,15 @@ def paired(
     adjust: Adjust = "max",
     draws: int = 10_000,
     seed: int = 1,
+    level: float = 0.95,
+    clusters: Ints | None = None,
+    control: bool = False,
+    recompute: Callable[[Ints, Mask], Floats] | None = None,
 ) -> Paired:
     """Which submissions differ by more than the luck of the lists, over all pairs at once.
+
+    A pair is tested on the lists for which both have a value. One with fewer than two in common
+    has no p and is in no family.
 
     `permutation`: were two submissions equal, each list's difference would be as likely to have
     the other sign. A draw gives each list one sign, for all pairs, so that what one list does to
@@ -92,112 +193,286 @@ def paired(
     (Westfall & Young 1993; Romano & Wolf, JASA 100, 2005; single-step), which bounds the chance
     of any false difference. A pair's sum of squared differences Q is the same under every sign,
     so t**2 = (n - 1) r / (1 - r) with r = S**2 / (n Q) and S the sum of differences: |t| grows
-    with |S| / sqrt(Q), and as n is one for all pairs so does its maximum. That is what is
+    with |S| / sqrt(Q), and where n is one for all pairs so does its maximum. That is what is
     compared; it needs no deviation for each draw and has no 0/0 where all differences are equal.
+    Where n differs, Student's p of each t is compared, no less than the least p that n signs can
+    give, 2 / 2**n, so that a pair of few lists cannot outweigh the others.
 
     `adjust="holm"` corrects the pairs' own p-values (Holm 1979). As these are at least
-    1 / (draws + 1), it can find nothing among more than about alpha * draws pairs.
-    `wilcoxon` (scipy's, with its choice of exact or normal) and `t` always take Holm.
+    1 / (draws + 1), fewer than 2 pairs / (1 - level) draws are raised to so many.
+    `wilcoxon` (scipy's, with its choice of exact or normal) and `t` always take Holm. Wilcoxon's
+    test is one of ranks: it is about the median of the differences, and so is its `lead`.
 
     Args:
-        values: (submissions, lists), complete: callers keep the lists that all compared have,
-            since a draw is one matrix product and `max` needs one number of lists.
+        values: (submissions, lists), NaN where a submission has no value.
         test: The test of one pair.
         adjust: The correction of the permutation test for many pairs.
         draws: How many sign patterns are drawn; time grows with draws x lists x submissions.
         seed: The same seed, the same answer.
-
-    Returns:
-        Differences and corrected p. A pair that is equal on every list has p = 1.
+        level: How often all of `margin` are to hold at once; 1 - level is the error that `draws`
+            must allow for.
+        clusters: (lists,), equal numbers for lists that are not independent of each other:
+            a cluster's lists share a sign, and their sums are what is tested.
+        control: Whether the family is that of the first submission against each other one
+            (many to one: Dunnett, JASA 50, 1955) instead of all pairs.
+        recompute: Gives the values of some rows over some lists, (rows, lists), where a list's
+            value depends on which others there are, as that of `pseudo_values`.
 
     Raises:
-        ValueError: If a value is not finite.
+        ValueError: If a value is infinite.
     """
     values = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    if not np.isfinite(values).all():
-        raise ValueError("paired tests need a finite value of every submission for every list")
-    count, lists = values.shape
-    means = values.mean(axis=1) if lists else np.full(count, np.nan)
+    if np.isinf(values).any():
+        raise ValueError("paired tests need finite values")
+    unit = units(values.shape[1], clusters, FLIPPED, seed)
+    every = list(_parts(values, unit, control, recompute))
     if test == "permutation":
-        each = _permutation(values, adjust, draws, seed)
-    else:
-        one = _wilcoxon if test == "wilcoxon" else _t
-        found = [one(row) for rows in _differences(values) for row in rows]
-        each = holm(np.array(found, dtype=np.float64))
-    p = np.ones((count, count))
-    first, second = np.triu_indices(count, 1)
-    p[first, second] = p[second, first] = each
-    return Paired(means[:, None] - means, p)
+        width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
+        return _permuted(len(values), every, width, adjust, draws, seed, level)
+    parts = _testable(every)
+    observed = _joined([part.observed(lambda: iter(())) for part in parts])
+    rows = [row for part in parts for rows in part.differences() for row in rows]
+    p = holm(np.array([(_wilcoxon if test == "wilcoxon" else _t)(row) for row in rows]))
+    signs = map(_rank_sign, rows) if test == "wilcoxon" else np.sign(observed[0])
+    lead = np.array([*signs], dtype=np.float64)
+    made = _matrices(len(values), parts, observed, p, lead, _bonferroni(parts, level), 0)
+    return _described(made, every)
 
 
-def _differences(values: Floats) -> Iterator[Floats]:
-    """For each submission, its differences from all later ones, in units of `_largest`.
+def paired_sums(
+    sums: Floats,
+    found: Mask,
+    figure: Callable[[Floats], Floats],
+    *,
+    adjust: Adjust = "max",
+    draws: int = 10_000,
+    seed: int = 1,
+    level: float = 0.95,
+    clusters: Ints | None = None,
+    control: bool = False,
+) -> Paired:
+    """The permutation test of a whole-challenge figure that depends on column sums only.
 
-    Noise is 0: the same value summed in another order must not count as a difference.
+    Were two submissions equal, they could exchange what they have for a list: a draw exchanges
+    some lists and takes the difference of the two figures (approximate randomisation: Yeh,
+    "More accurate tests for the statistical significance of result differences", COLING 2000).
+    For a mean that is flipping the signs of differences, and all else is as in `paired`. What
+    stands for sqrt(Q) is the root mean square of a pair's draws.
+
+    Args:
+        sums: (submissions, lists, width), each list's own sums.
+        found: (submissions, lists): which lists a submission has.
+        figure: From sums over lists (draws, width) to their figures (draws,).
+        adjust: As for `paired`, like the rest.
+        draws: How many exchanges are drawn.
+        seed: The same seed, the same answer.
+        level: How often all of `margin` are to hold at once.
+        clusters: (lists,), equal numbers for lists that are exchanged together.
+        control: Whether only pairs with the first submission are tested.
     """
-    scaled = values / _largest(values)
-    for a in range(len(values) - 1):
-        difference = scaled[a] - scaled[a + 1 :]
-        difference[np.abs(difference) <= NOISE] = 0.0
-        yield difference
+    unit = units(sums.shape[1], clusters, FLIPPED, seed)
+    width = sums.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
+    parts = []
+    for one, other in groups_of_pairs(found, control):
+        common = found[one[0]] & found[one[0] if other is None else other[0]]
+        mine = None if unit is None else unit[common]
+        columns = np.flatnonzero(common) if mine is None else np.unique(mine)
+        if not columns.size:
+            continue
+        kept = [sums[rows][:, common] for rows in (one, other) if rows is not None]
+        kept = [unit_sums(each.transpose(0, 2, 1), mine).transpose(0, 2, 1) for each in kept]
+        figures = [figure(each.sum(axis=1)) for each in kept]
+        a, b = pair_places(one.size, None if other is None else other.size)
+        parts.append(
+            _FigurePart(
+                (one[a], (one if other is None else other)[b]),
+                figures[0][a] - figures[-1][b],
+                kept[0],
+                None if other is None else kept[1],
+                columns,
+                int(common.sum()),
+                figure,
+            )
+        )
+    return _permuted(len(sums), parts, width, adjust, draws, seed, level)
 
 
-def _largest(values: Floats) -> float:
-    """The largest size of a value, or 1 if all are 0."""
-    return float(np.abs(values).max(initial=0.0)) or 1.0
+def _testable(parts: Sequence[_P]) -> list[_P]:
+    return [part for part in parts if part.units > 1]
 
 
-def _permutation(values: Floats, adjust: Adjust, draws: int, seed: int) -> Floats:
-    """A p-value for each pair by flipping signs, corrected when `adjust` is "max" or "holm"."""
-    if values.shape[1] > FLIPPED:  # blocks can be flipped as lists can: still an exact test
-        values = _gathered(values, FLIPPED, seed)
-    count, lists = values.shape
-    pairs = count * (count - 1) // 2
-    observed, norm = np.zeros(pairs), np.zeros(pairs)
-    start = 0
-    for difference in _differences(values):
-        here = slice(start, start + len(difference))
-        observed[here] = np.abs(difference.sum(axis=1))
-        norm[here] = np.sqrt((difference**2).sum(axis=1))
-        start = here.stop
-    # A tied pair weighs nothing in any draw, so that its 0 is reached by all of them.
-    scale = np.divide(1.0, norm, out=np.zeros(pairs), where=norm > 0)
-    # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but for
-    # their last digits.
-    threshold = (observed - NOISE) * scale - 1e-9
+def _described(made: Paired, parts: Sequence[_P]) -> Paired:
+    """With the differences of pairs that have a single unit in common, which no test can have."""
+    for part in parts:
+        if part.units == 1:
+            a, b = part.pairs
+            made.difference[a, b], made.difference[b, a] = part.difference, -part.difference
+            made.lists[a, b] = made.lists[b, a] = part.lists
+            made.units[a, b] = made.units[b, a] = 1
+    return made
 
-    values = values / _largest(values)
-    reached = np.zeros(pairs, dtype=np.int64)
-    for signs in _signs(lists, draws, seed, count):
-        sums = values @ signs.T
+
+def _parts(
+    values: Floats,
+    unit: Ints | None,
+    control: bool,
+    recompute: Callable[[Ints, Mask], Floats] | None,
+) -> Iterator[_Part]:
+    """The pairs that can be tested, those with the same lists in common together."""
+    found, largest = ~np.isnan(values), largest_of(values)
+    for one, other in groups_of_pairs(found, control):
+        common = found[one[0]] & found[one[0] if other is None else other[0]]
+        mine = None if unit is None else unit[common]
+        columns = np.flatnonzero(common) if mine is None else np.unique(mine)
+        if not columns.size:
+            continue
+        kept = [
+            values[np.ix_(rows, common)]
+            if recompute is None or np.array_equal(common, found[rows[0]])
+            else recompute(rows, common)
+            for rows in (one, other)
+            if rows is not None
+        ]
+        sums = [unit_sums(each / largest, mine) for each in kept]
+        means = [each.mean(axis=1) for each in kept]
+        a, b = pair_places(one.size, None if other is None else other.size)
+        yield _Part(
+            (one[a], (one if other is None else other)[b]),
+            means[0][a] - means[-1][b],
+            sums[0],
+            None if other is None else sums[1],
+            columns,
+            int(common.sum()),
+            largest,
+        )
+
+
+def _joined(observed: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    total, norm = (np.concatenate([[], *(each[n] for each in observed)]) for n in (0, 1))
+    return total, norm
+
+
+def _matrices(
+    count: int,
+    parts: Sequence[_P],
+    observed: tuple[Floats, Floats],
+    p: Floats,
+    lead: Floats,
+    critical: Sequence[float],
+    drawn: int,
+) -> Paired:
+    """What is known of the pairs as matrices; `critical` is a |t| for each part."""
+    total, norm = observed
+    sizes = [part.difference.size for part in parts]
+    size = np.repeat([float(part.units) for part in parts], sizes)
+    lists = np.repeat([part.lists for part in parts], sizes)
+    variance = np.maximum(norm**2 - total**2 / size, 0) / (size - 1)
+    # no more than what the subtraction of two large sums leaves
+    variance[variance <= NOISE * norm**2] = 0.0
+    deviation = np.sqrt(variance) * np.repeat([part.unit for part in parts], sizes)
+    with np.errstate(invalid="ignore"):
+        margin = np.repeat(critical, sizes) * deviation / np.sqrt(size)
+    margin[np.isinf(margin)] = np.nan
+    difference = np.concatenate([[], *(part.difference for part in parts)])
+    p, deviation, margin = (np.where(np.isnan(difference), np.nan, each)
+                            for each in (p, deviation, margin))  # fmt: skip
+    pairs = [part.pairs for part in parts]
+    return matrices(count, pairs, difference, p, lead, lists, size, deviation, margin, drawn)
+
+
+def _permuted(
+    count: int,
+    every: Sequence[_P],
+    width: int,
+    adjust: Adjust,
+    draws: int,
+    seed: int,
+    level: float,
+) -> Paired:
+    """A p-value for each pair by flipping signs of `width` units, corrected; and all else."""
+    parts = _testable(every)
+    pairs = sum(part.difference.size for part in parts)
+    if adjust == "holm" and not _enumerable(width, draws):
+        draws = max(draws, min(math.ceil(2 * pairs / (1 - level)), MOST_RAISED))
+    room = max((part.rows for part in parts), default=1)
+
+    def drawn() -> Iterator[Floats]:
+        return _signs(width, draws, seed, room)
+
+    observed = [part.observed(drawn) for part in parts]
+    scales, thresholds = [], []
+    for total, norm in observed:
+        # A tied pair weighs nothing in any draw, so that its 0 is reached by all of them.
+        scales.append(np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0))
+        # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but
+        # for their last digits.
+        thresholds.append((np.abs(total) - NOISE) * scales[-1] - 1e-9)
+    even = len({part.units for part in parts}) == 1
+    reached: list[Ints] = [np.zeros(each.size, dtype=np.int64) for each in thresholds]
+    greatest: list[Floats] = []
+    for signs in drawn():
         most = np.zeros(len(signs))
-        for here, flipped in _flipped(sums, scale):
-            if adjust == "max":
-                np.maximum(most, flipped.max(axis=0), out=most)
-            else:
-                reached[here] += (flipped >= threshold[here, None]).sum(axis=1)
-        if adjust == "max":
-            reached += most.size - np.searchsorted(np.sort(most), threshold)
-    p = reached / 2**lists if _enumerable(lists, draws) else (reached + 1) / (draws + 1)
-    return p if adjust == "max" else holm(p)
+        for part, scale, threshold, times in zip(parts, scales, thresholds, reached, strict=True):
+            mine = signs if part.units == width else signs[:, part.columns]
+            top = np.zeros(len(signs))
+            for here, flipped in part.flipped(mine):
+                np.abs(flipped, out=flipped)
+                flipped *= scale[here, None]
+                if adjust == "max":
+                    np.maximum(top, flipped.max(axis=0), out=top)
+                else:
+                    times[here] += (flipped >= threshold[here, None]).sum(axis=1)
+            np.maximum(most, top if even else _surprise(top, part.units), out=most)
+        greatest.append(most)
+    exact = _enumerable(width, draws)
+    patterns = 2**width if exact else draws + 1
+    ascending = np.sort(np.concatenate([[], *greatest]))
+    if adjust == "max":
+        for part, threshold, times in zip(parts, thresholds, reached, strict=True):
+            limit = threshold if even else _surprise(threshold, part.units)
+            times += ascending.size - np.searchsorted(ascending, limit)
+    p = np.concatenate([[], *reached])
+    p = p / patterns if exact else (p + 1) / patterns
+    if adjust == "holm":
+        p, critical = holm(p), _bonferroni(parts, level)
+    else:
+        # the least maximum that, exceeded, leaves p at no more than 1 - level
+        place = math.floor((1 - level + 1e-9) * patterns) - (not exact)
+        bound = float(ascending[-1 - place]) if 0 <= place < ascending.size else math.inf
+        critical = [_critical(bound, part.units, even) for part in parts]
+    total, norm = _joined(observed)
+    made = _matrices(count, parts, (total, norm), p, np.sign(total), critical, draws)
+    return _described(made, every)
 
 
-def _flipped(sums: Floats, scale: Floats) -> Iterator[tuple[slice, Floats]]:
-    """The size of each pair's difference of sums, scaled: some pairs, and (pairs, draws) of them.
+def _surprise(ratio: Floats, n: int) -> Floats:
+    """Student's -log p of |S| / sqrt(Q) of n units, at most that of their least sign test."""
+    from scipy.special import stdtr
 
-    All are written to one place in turn, since fresh memory takes longer, too.
-    """
-    count, draws = sums.shape
-    room, start = np.empty((OTHERS, draws)), 0
-    for a in range(count - 1):
-        for b in range(a + 1, count, OTHERS):
-            others = sums[b : b + OTHERS]
-            here = slice(start, start + len(others))
-            flipped = np.subtract(sums[a], others, out=room[: len(others)])
-            np.abs(flipped, out=flipped)
-            flipped *= scale[here, None]
-            yield here, flipped
-            start = here.stop
+    square = np.clip(ratio, 0, np.sqrt(n)) ** 2 / n
+    with np.errstate(divide="ignore"):
+        t = np.sqrt((n - 1) * square / (1 - square))
+    # a tied pair lies below all draws
+    return np.where(ratio < 0, -1.0, -np.log(np.maximum(2 * stdtr(n - 1, -t), 2.0 ** (1 - n))))
+
+
+def _critical(bound: float, n: int, even: bool) -> float:
+    """The |t| of n units that a bound of the compared statistic stands for."""
+    if even:
+        square = min(bound**2 / n, 1.0)
+        return math.sqrt((n - 1) * square / (1 - square)) if square < 1 - 1e-9 else math.inf
+    from scipy.special import stdtrit
+
+    p = math.exp(-bound)
+    return float(-stdtrit(n - 1, p / 2)) if p > 2.0 ** (1 - n) * (1 + 1e-9) else math.inf
+
+
+def _bonferroni(parts: Sequence[_P], level: float) -> list[float]:
+    """Student's critical |t| of each part, for intervals of all pairs at once."""
+    from scipy.special import stdtrit
+
+    pairs = sum(part.difference.size for part in parts)
+    return [float(stdtrit(part.units - 1, 1 - (1 - level) / 2 / max(pairs, 1))) for part in parts]
 
 
 def _signs(lists: int, draws: int, seed: int, width: int = 1) -> Iterator[Floats]:
@@ -207,7 +482,7 @@ def _signs(lists: int, draws: int, seed: int, width: int = 1) -> Iterator[Floats
     """
     exact = _enumerable(lists, draws)
     source, start = np.random.PCG64(seed), 0
-    for rows in _blocks(max(lists, width), 2**lists if exact else draws, SIGNS):
+    for rows in blocks(max(lists, width), 2**lists if exact else draws, SIGNS):
         if exact:
             words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
         else:
@@ -223,12 +498,6 @@ def _enumerable(lists: int, draws: int) -> bool:
     return lists < draws.bit_length()
 
 
-def _blocks(lists: int, draws: int, size: int) -> Iterator[int]:
-    """`draws` cut into numbers of draws that fit into `size`; never so few that BLAS idles."""
-    rows = max(32, size // max(lists, 1))
-    yield from (min(rows, draws - start) for start in range(0, draws, rows))
-
-
 def _wilcoxon(differences: Floats) -> float:
     """Scipy's signed-rank p; 1 where there is no difference to rank."""
     from scipy.stats import wilcoxon
@@ -238,27 +507,21 @@ def _wilcoxon(differences: Floats) -> float:
     return float(wilcoxon(rounded).pvalue) if rounded.any() else 1.0
 
 
+def _rank_sign(differences: Floats) -> float:
+    """The sign of the ranks of gains less those of losses."""
+    from scipy.stats import rankdata
+
+    rounded = np.rint(differences / NOISE)
+    rounded = rounded[rounded != 0]
+    return float(np.sign((np.sign(rounded) * rankdata(np.abs(rounded))).sum()))
+
+
 def _t(differences: Floats) -> float:
-    """The p of `scipy.stats.ttest_rel`, without its warnings; 1 where nothing can be said."""
+    """The p of `scipy.stats.ttest_rel`, without its warnings; 1 where there is no difference."""
     from scipy.special import stdtr
 
     lists = differences.size
-    if lists < 2 or not differences.any():
+    if not differences.any():
         return 1.0
     error = np.std(differences, ddof=1) / np.sqrt(lists)
     return float(2 * stdtr(lists - 1, -abs(differences.mean()) / error)) if error else 0.0
-
-
-def holm(p: Floats) -> Floats:
-    """The p-values of one family of tests, corrected so that any false find is as rare as alpha.
-
-    Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statistics 6, 1979.
-
-    >>> holm(np.array([0.01, 0.04, 0.03]))  # 3 x .01; 2 x .03; max(1 x .04, .06)
-    array([0.03, 0.06, 0.06])
-    """
-    order = np.argsort(p, kind="stable")
-    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    corrected = np.empty(p.size)
-    corrected[order] = np.minimum(steps, 1.0)
-    return corrected

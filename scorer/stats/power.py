@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from scorer.stats.paired import NOISE, Floats
+from scorer.stats.paired import Adjust, Test
+from scorer.stats.units import NOISE, Floats
 
 
 def effect_size(differences: Floats) -> float:
@@ -52,19 +55,23 @@ def deviation(values: Floats) -> float:
     return float(np.sqrt(2 * (rest**2).sum() / ((count - 1) * (lists - 1))))
 
 
-def detectable(sd: float, lists: int, alpha: float = 0.05, power: float = 0.8) -> float:
+def detectable(
+    sd: float, lists: int, alpha: float = 0.05, power: float = 0.8, pairs: int = 1
+) -> float:
     """The smallest true mean difference that so many lists would show to be significant.
 
-    For the two-sided paired t-test of one pair: the noncentrality with which a noncentral t of
-    n - 1 degrees exceeds the critical value with probability `power`, times sd / sqrt(n) (Cohen
-    1988, 2.3.5; Sakai 2016 as for `deviation`, solved for the difference). The other tail, below
-    alpha / 2, is left out. A correction for many pairs detects less: give it alpha / pairs.
+    For the two-sided paired t-test at alpha / pairs: the noncentrality with which a noncentral t
+    of n - 1 degrees exceeds the critical value with probability `power`, times sd / sqrt(n)
+    (Cohen 1988, 2.3.5; Sakai 2016 as for `deviation`, solved for the difference). The other
+    tail, below alpha / 2, is left out. The board's correction is a little less strict than
+    dividing by the pairs, as its pairs share submissions.
 
     Args:
         sd: Standard deviation of the differences over lists, as from `deviation`.
         lists: The number of lists n.
         alpha: The chance of a false difference that is accepted.
         power: The chance that the difference is found, above alpha.
+        pairs: How many pairs are tested at once.
 
     Returns:
         In the unit of `sd`; NaN for fewer than two lists.
@@ -73,5 +80,66 @@ def detectable(sd: float, lists: int, alpha: float = 0.05, power: float = 0.8) -
 
     if lists < 2:
         return float("nan")
-    critical = stdtrit(lists - 1, 1 - alpha / 2)
+    critical = stdtrit(lists - 1, 1 - alpha / pairs / 2)
     return float(nctdtrinc(lists - 1, 1 - power, critical) * sd / np.sqrt(lists))
+
+
+def lists_needed(
+    sd: float, difference: float, alpha: float = 0.05, power: float = 0.8, pairs: int = 1
+) -> int:
+    """The fewest lists that would show a true mean difference: `detectable`, solved for them.
+
+    Args:
+        sd: Standard deviation of the differences over lists, above 0.
+        difference: The mean difference, above 0.
+        alpha: The chance of a false difference that is accepted.
+        power: The chance that the difference is found, above alpha.
+        pairs: How many pairs are tested at once.
+
+    >>> lists_needed(1.0, 0.5)  # Cohen 1988: 34 pairs for d = .5
+    34
+    """
+    high = 2
+    while detectable(sd, high, alpha, power, pairs) > difference:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if middle >= 2 and detectable(sd, middle, alpha, power, pairs) <= difference:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def least_p(units: int, test: Test, adjust: Adjust, pairs: int, draws: int) -> float:
+    """The least corrected p that any difference can have.
+
+    A sign test of n units has 2**n patterns, of which two are as extreme as can be; draws that
+    do not hold them all have 1 / (draws + 1). Holm multiplies the least p by the pairs.
+
+    Args:
+        units: How many lists or clusters a pair has in common.
+        test: The test of one pair.
+        adjust: The correction; Wilcoxon's and the t-test take Holm.
+        pairs: How many pairs are tested at once.
+        draws: How many sign patterns are drawn at most.
+
+    >>> least_p(5, "permutation", "max", 1, 10_000)
+    0.0625
+    """
+    if test == "t":
+        return 0.0 if units > 1 else 1.0
+    exact = test == "wilcoxon" or units < draws.bit_length()
+    least = 2.0 ** (1 - min(units, 1000)) if exact else 1 / (draws + 1)
+    return min(least * (pairs if test == "wilcoxon" or adjust == "holm" else 1), 1.0)
+
+
+def fewest_lists(alpha: float, test: Test, adjust: Adjust, pairs: int) -> int:
+    """The fewest lists with which any difference can be significant.
+
+    >>> fewest_lists(0.05, "permutation", "max", 1)  # 2 / 2**6 = .03
+    6
+    """
+    times = pairs if test == "wilcoxon" or adjust == "holm" else 1
+    return 2 if test == "t" else max(2, 1 + math.ceil(math.log2(times / alpha) - 1e-9))

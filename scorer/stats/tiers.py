@@ -4,55 +4,71 @@ from __future__ import annotations
 
 from typing import Literal
 
-from scorer.stats.paired import Floats
+import numpy as np
+
+from scorer.stats.units import Floats
+
+Rule = Literal["all", "first"]
 
 
-def tiers(p: Floats, alpha: float = 0.05) -> list[int]:
-    """The tier of each standing, from 1: standings that cannot be told apart from its head.
+def tiers(p: Floats, lead: Floats, alpha: float = 0.05, rule: Rule = "all") -> list[int]:
+    """The tier of each standing, from 1.
 
-    A tier opens with the best standing not yet placed and takes those after it until the first
-    that differs significantly (p <= alpha) from the tier's head. Two of one tier may still
-    differ from each other; `rank_ranges` says more.
+    `all`: between two tiers everything above is significantly better than everything below
+    (WMT's clusters: Bojar et al., "Findings of the 2013 Workshop on Statistical Machine
+    Translation", section 3). So two of different tiers always differ; two of one tier may.
+
+    `first`: a tier opens with the best standing not yet placed and takes those after it until
+    the first that is significantly worse than the tier's first. Neighbours on both sides of a
+    border may not differ, nor need a later tier differ from an earlier one.
 
     Args:
-        p: (standings, standings), corrected, in the order of the board: best first.
-        alpha: The chance of any false difference that is accepted.
+        p: (standings, standings), corrected, in the order of the board: best first. NaN, as
+            where a pair has no lists in common, is not significant.
+        lead: The same shape, above 0 where the row is better than the column.
+        alpha: Significant is p <= alpha.
+        rule: "all" or "first".
 
-    >>> import numpy as np
-    >>> tiers(np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]]))
-    [1, 1, 2]
+    >>> p = np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]])
+    >>> lead = np.array([[0, 1, 1], [-1, 0, 1], [-1, -1, 0]])
+    >>> tiers(p, lead), tiers(p, lead, rule="first")
+    ([1, 1, 1], [1, 1, 2])
     """
+    better = (p <= alpha) & (lead > 0)
     placed: list[int] = []
-    head, tier = 0, 1
+    if rule == "first":
+        head = 0
+        for standing in range(len(p)):
+            if better[head, standing]:
+                head = standing
+            placed.append(placed[-1] + (head == standing) if placed else 1)
+        return placed
+    # no border stands between two of which the upper is not significantly better
+    reach = 0
     for standing in range(len(p)):
-        if p[head, standing] <= alpha and standing != head:
-            head, tier = standing, tier + 1
-        placed.append(tier)
+        border = standing > reach
+        placed.append(placed[-1] + border if placed else 1)
+        below = np.flatnonzero(~better[standing, standing + 1 :])
+        reach = max(reach, standing, standing + 1 + int(below[-1]) if below.size else standing)
     return placed
 
 
-def rank_ranges(
-    difference: Floats,
-    p: Floats,
-    alpha: float = 0.05,
-    better: Literal["higher", "lower"] = "higher",
-) -> list[tuple[int, int]]:
+def rank_ranges(p: Floats, lead: Floats, alpha: float = 0.05) -> list[tuple[int, int]]:
     """The best and the worst rank each submission could truly have.
 
-    From 1 + the number significantly better to n - the number significantly worse.
+    From 1 + the number significantly better to n - the number significantly worse. As p is
+    corrected for all pairs, all ranges hold at once with a probability of 1 - alpha (Mogstad,
+    Romano, Shaikh & Wilhelm, "Inference for ranks", Review of Economic Studies 91, 2024).
 
     Args:
-        difference: (submissions, submissions), mean of the row less mean of the column.
-        p: The same shape, corrected; significant is p <= alpha.
+        p: (submissions, submissions), corrected; significant is p <= alpha, NaN is not.
+        lead: The same shape, above 0 where the row is better than the column.
         alpha: The chance of any false difference that is accepted.
-        better: Whether higher or lower means are better.
 
-    >>> import numpy as np
     >>> p = np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]])
-    >>> rank_ranges(np.subtract.outer([0.9, 0.8, 0.6], [0.9, 0.8, 0.6]), p)
+    >>> rank_ranges(p, np.subtract.outer([0.9, 0.8, 0.6], [0.9, 0.8, 0.6]))
     [(1, 2), (1, 3), (2, 3)]
     """
-    lead = difference if better == "higher" else -difference
     behind = ((p <= alpha) & (lead < 0)).sum(axis=1)
     ahead = ((p <= alpha) & (lead > 0)).sum(axis=1)
     return list(zip((1 + behind).tolist(), (len(p) - ahead).tolist(), strict=True))

@@ -68,6 +68,15 @@ def compare(
     metric: MetricWords = None,
     truth: TruthWord = None,
     precision: Precision = 4,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            "--margin",
+            metavar="D",
+            min=0.0,
+            help="Test as well whether the primary measure's means differ by less than D.",
+        ),
+    ] = None,
     allow_plugins: Plugins = False,
     private: Private = False,
     every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
@@ -103,6 +112,7 @@ def compare(
             settled,
             files,
             preference or _preferences(settled, form.name),
+            margin=margin,
             allow_plugins=allow_plugins,
             progress=None if quiet else edge.progress,
         )

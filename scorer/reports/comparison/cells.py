@@ -13,13 +13,14 @@ from scorer.core.arrays import Floats
 from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Sheet
-from scorer.reports.leaderboard.cells import chance, unit
+from scorer.reports.leaderboard.cells import chance, test_name, unit
 from scorer.results.comparison import Differing, Pair, Pairing, Tally
 from scorer.results.report import Report
 
 MANY = 10  # pairs above which each is shown only when all are asked for
 
-FIGURES = ("difference", "interval", "w-t-l", "effect", "p")
+TOGETHER = "of all pairs"  # an interval that holds for all at once
+EQUIVALENT = "p equal"
 MOST = "differ most in"
 
 
@@ -88,26 +89,50 @@ def signed(value: float, precision: int) -> str:
 
 
 def record(tally: Tally) -> str:
-    """Wins, ties and losses of the first."""
+    """Wins, ties and losses of the first; a dash where no list has a value of its own."""
+    if not tally.wins + tally.ties + tally.losses:
+        return "-"
     return f"{tally.wins:,}-{tally.ties:,}-{tally.losses:,}"
 
 
-def span(each: Differing, precision: int) -> str:
-    """The interval of the difference."""
-    if each.interval is None:
+def span(ends: tuple[float, float] | None, precision: int) -> str:
+    """An interval of the difference; one of equal differences is no certainty."""
+    if ends is None:
         return "-"
-    return "[{}, {}]".format(*(signed(end, precision) for end in each.interval))
+    if ends[0] == ends[1]:
+        return "all equal"
+    return "[{}, {}]".format(*(signed(end, precision) for end in ends))
 
 
-def figures(each: Differing, precision: int) -> list[str]:
-    """What `FIGURES` are the headings of."""
+def headings(compared: Compared) -> list[str]:
+    """What the figures of a pair are called; some only where there is something to say."""
+    found = compared.pairing
+    uneven = any(test.lists[0] < test.lists[1] for test in found.tests.values())
     return [
-        signed(each.difference, precision),
-        span(each, precision),
-        record(each.tally),
-        signed(each.effect, 2),
-        chance(each.p),
+        "difference",
+        "interval",
+        *([TOGETHER] if len(found.pairs) > 1 and found.tests else []),
+        "w-t-l",
+        *([compared.units] if uneven else []),
+        "effect",
+        "p",
+        *([EQUIVALENT] if found.margin is not None else []),
     ]
+
+
+def figures(each: Differing, compared: Compared, precision: int) -> list[str]:
+    """What `headings` are the headings of."""
+    cells = {
+        "difference": signed(each.difference, precision),
+        "interval": span(each.interval, precision),
+        TOGETHER: span(each.together, precision),
+        "w-t-l": record(each.tally),
+        compared.units: f"{each.lists:,}",
+        "effect": signed(each.effect, 2),
+        "p": chance(each.p),
+        EQUIVALENT: "-" if each.equivalent is None else chance(each.equivalent),
+    }
+    return [cells[heading] for heading in headings(compared)]
 
 
 def most(each: Differing, lists: Sequence[str], precision: int) -> str:
@@ -126,8 +151,10 @@ def by_measure(compared: Compared, measure: Measure, precision: int) -> Sheet:
     rows = []
     for pair in compared.pairing.pairs:
         each = pair.measures[measure.id]
-        rows.append([title(pair), *figures(each, precision), most(each, lists, precision)])
-    return Sheet(measure.id, ["a minus b", *FIGURES, MOST], rows)
+        rows.append(
+            [title(pair), *figures(each, compared, precision), most(each, lists, precision)]
+        )
+    return Sheet(measure.id, ["a minus b", *headings(compared), MOST], rows)
 
 
 def by_preference(found: Pairing, key: str, precision: int) -> Sheet:
@@ -165,19 +192,40 @@ def contradictions(found: Pairing) -> Iterator[str]:
 
 def legend(compared: Compared) -> str:
     """What the figures of a pair mean."""
-    rules, count = compared.challenge.leaderboard, len(compared.pairing.pairs)
+    rules, found = compared.challenge.leaderboard, compared.pairing
     message = "a minus b: the difference of the means"
     if rules.intervals is not None:
         message += f", its {100 * rules.intervals:g} % interval"
+    if TOGETHER in headings(compared) and rules.tiers is not None:
+        share = f"{100 * (1 - rules.tiers.alpha):g} %"
+        message += f"; {TOGETHER}: one that holds for all {len(found.pairs):,} at once at {share}"
     message += (
         f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
         "divided by its standard deviation; p"
     )
-    many = f" for {count:,} pairs" if count > 1 else ""
     if rules.tiers is None:
-        return f"{message} is 1, since the challenge asks for no tests."
-    adjust = "holm" if rules.tiers.test != "permutation" else rules.tiers.adjust
-    return f"{message} of a {rules.tiers.test} test, {adjust} adjusted{many}."
+        message += " is not given, since the challenge asks for no tests."
+    else:
+        message += f" of a {'; '.join(_tests(compared))}."
+    if compared.units in headings(compared):
+        message += f" Each pair is compared on the {compared.units} that both have."
+    if found.margin is not None:
+        message += (
+            f" {EQUIVALENT}: of two one-sided t-tests, Holm adjusted, that the means differ by "
+            f"less than {found.margin:g}."
+        )
+    for key, why in found.untested.items():
+        message += f" {printable(key)} is not compared: {why}."
+    return message
+
+
+def _tests(compared: Compared) -> Iterator[str]:
+    """The tests that were used, each with the measures that it was used for if there are two."""
+    by: dict[str, list[str]] = {}
+    for key, tested in compared.pairing.tests.items():
+        by.setdefault(test_name(tested.test, tested.adjust, tested.pairs), []).append(key)
+    for name, keys in by.items():
+        yield name if len(by) == 1 else f"{name} ({join_first(keys, 5)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +279,7 @@ def matrices(compared: Compared) -> Iterator[Matrix]:
         lines = [pair.measures[measure.id] for pair in pairing.pairs]
         up = 1 if measure.metric.better == "higher" else -1
         sure = [rules is not None and each.p <= rules.alpha for each in lines]
-        lead = [up * each.difference for each in lines]
+        lead = [up * each.lead for each in lines]
         alpha = f", p at most {rules.alpha:g}" if rules else ""
         meaning = f"> the row is significantly better{alpha}; < worse; . neither"
         yield _matrix(measure.id, meaning, pairing, lead, sure)

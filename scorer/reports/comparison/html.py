@@ -10,13 +10,15 @@ from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.comparison.cells import (
-    FIGURES,
+    EQUIVALENT,
     MANY,
     MOST,
+    TOGETHER,
     Compared,
     bars,
     contradictions,
     figures,
+    headings,
     legend,
     most,
     orders,
@@ -101,7 +103,7 @@ def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> dict[str,
             Row([_name(m.id), *_figures(pair.measures[m.id], compared, options)])
             for m in compared.measures
         ]
-        heads = [Head("measure", "text"), *_heads()]
+        heads = [Head("measure", "text"), *_heads(compared)]
         measures = Table(f"Measures, {title(pair)}", heads, rows)
     if pair.preferences:
         caption = f"Preferences; above 0, {printable(pair.a, 60)} is preferred"
@@ -153,7 +155,7 @@ def _measure(measure: Measure, compared: Compared, options: Options) -> Table:
     for n, (pair, each) in enumerate(zip(found.pairs, lines, strict=True), start=1):
         link = f"#p{n}" if len(found.pairs) <= MANY else ""
         rows.append(Row([*_names(pair, link), *_figures(each, compared, options, scale)]))
-    heads = [Head("a", "text"), Head("b", "text"), *_heads()]
+    heads = [Head("a", "text"), Head("b", "text"), *_heads(compared)]
     ends = " to ".join(signed(end, options.precision) for end in scale)
     caption = (
         f"{printable(measure.id)}, pair by pair. Every bar is an interval on one scale, {ends}."
@@ -161,8 +163,11 @@ def _measure(measure: Measure, compared: Compared, options: Options) -> Table:
     return Table(caption, heads, rows, "board")
 
 
-def _heads() -> list[Head]:
-    heads = [Head(f, "number", "ascending" if f == "p" else "descending") for f in FIGURES]
+def _heads(compared: Compared) -> list[Head]:
+    rising = ("p", EQUIVALENT)
+    heads = [
+        Head(f, "number", "ascending" if f in rising else "descending") for f in headings(compared)
+    ]
     return [*heads, Head(MOST, look="text")]
 
 
@@ -173,18 +178,22 @@ def _figures(
     scale: tuple[float, float] | None = None,
 ) -> list[Cell]:
     """The cells below `_heads`; with a scale the interval is a bar, too."""
-    difference, interval, tally, effect, p = figures(each, options.precision)
     drawn = (
         bar(each.interval, each.difference, scale, options.precision)
         if scale and each.interval
         else None
     )
+    shown = dict(zip(headings(compared), figures(each, compared, options.precision), strict=True))
+    sorts = {key: sorted_by(cell) for key, cell in shown.items()}
+    sorts["interval"] = sorts["difference"]
+    sorts["w-t-l"] = str(each.tally.wins - each.tally.losses)
+    if TOGETHER in sorts:
+        sorts[TOGETHER] = sorts["difference"]
     return [
-        Cell(difference, sorted_by(difference)),
-        Cell(interval, sorted_by(difference), bar=drawn),
-        Cell(tally, str(each.tally.wins - each.tally.losses)),
-        Cell(effect, sorted_by(effect)),
-        Cell(p, sorted_by(p)),
+        *(
+            Cell(cell, sorts[key], bar=drawn if key == "interval" else None)
+            for key, cell in shown.items()
+        ),
         Cell(most(each, compared.pairing.lists, options.precision), look="text long"),
     ]
 

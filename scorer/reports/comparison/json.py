@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from scorer.reports.base import Options, form
@@ -15,6 +16,7 @@ from scorer.results.report import Report
 def json(compared: Compared, options: Options) -> str:
     """Everything, for programs."""
     report, found = compared.report, compared.pairing
+    rules = compared.challenge.leaderboard
     fields = {
         **head(compared.challenge, report.fingerprint if report else None, options.private),
         **({"submissions": _files(report)} if options.private and report else {}),
@@ -38,6 +40,17 @@ def json(compared: Compared, options: Options) -> str:
             key: {name: [list(group) for group in groups] for name, groups in orders.items()}
             for key, orders in found.orders.items()
         },
+        "tests": {
+            key: {**asdict(test), "lists": list(test.lists)} for key, test in found.tests.items()
+        },
+        "how": {
+            "alpha": rules.tiers.alpha if rules.tiers else None,
+            "level": rules.intervals,
+            "resamples": rules.draws,
+            "seed": rules.seed,
+            "margin": found.margin,
+        },
+        "untested": dict(found.untested),
         "cycles": {key: [list(group) for group in groups] for key, groups in found.cycles.items()},
     }
     return dumped(fields) + "\n"
@@ -61,7 +74,10 @@ def _measure(found: Pairing, each: Differing) -> dict[str, Any]:
         **_tally(each.tally),
         "interval": None if each.interval is None else [known(end) for end in each.interval],
         "effect_size": known(each.effect),
-        "p": each.p,
+        "p": known(each.p),
+        "lists": each.lists,
+        "interval_of_all": None if each.together is None else [known(e) for e in each.together],
+        "equivalence_p": None if each.equivalent is None else known(each.equivalent),
         "most": [{"list": name, "difference": float(each.per_list[index[name]])}
                  for name in each.most],
     }  # fmt: skip

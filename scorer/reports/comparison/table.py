@@ -10,6 +10,7 @@ from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.comparison.cells import (
     MANY,
     MOST,
+    TOGETHER,
     Compared,
     Matrix,
     bars,
@@ -28,7 +29,11 @@ from scorer.reports.syntax.terminal import Column, TextReport
 from scorer.results.comparison import Pair
 
 ROWS = 40  # of a picture; more lists share rows
-DROPPED = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest first
+DROPPED = {
+    "effect": 1,
+    "interval": 2,
+    TOGETHER: 3,
+}  # where the width does not suffice, the highest first
 
 
 @form("comparison", "table")
@@ -68,11 +73,21 @@ def _pairs(paper: TextReport, compared: Compared, options: Options) -> list[str]
     gone: list[str] = []
     if compared.measures:
         paper.say(legend(compared), "dim")
+    together: dict[str, tuple[str, ...]] = {}
     for measure in compared.shown:
         sheet = by_measure(compared, measure, options.precision)
-        *figures, _ = zip(*sheet.rows, strict=True)
+        columns = dict(zip(sheet.head, zip(*sheet.rows, strict=True), strict=True))
         paper.say(f"\n{printable(sheet.title)}", "bold")
-        gone += _figures(paper, sheet.head[:-1], figures)
+        del columns[MOST]
+        # a line of 80 characters has no room for two intervals
+        if TOGETHER in columns:
+            together[measure.id] = columns.pop(TOGETHER)
+        gone += _figures(paper, list(columns), list(columns.values()))
+    if together:
+        paper.say(f"\ninterval {TOGETHER}:")
+    for key, cells in together.items():
+        for pair, cell in zip(compared.pairing.pairs, cells, strict=True):
+            paper.say(f"  {title(pair)}, {printable(key)}: {cell}")
     if compared.measures:
         paper.say(f"\n{MOST}:")
     for measure in compared.shown:

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Sheet
-from scorer.results.report import Report, Scored, Standing
+from scorer.results.report import Certainty, Report, Scored, Standing
+
+FEW = 10  # lists below which the level of an interval is nominal
 
 
 def number(value: float, measure: Measure, precision: int) -> str:
@@ -22,8 +24,8 @@ def number(value: float, measure: Measure, precision: int) -> str:
 
 
 def chance(p: float) -> str:
-    """A p-value as people read it."""
-    return "unknown" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+    """A p-value as people read it; one that cannot be had is a dash."""
+    return "-" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
 
 
 def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
@@ -43,11 +45,28 @@ def place(standing: Standing) -> str:
 
 
 def interval(standing: Standing, measure: Measure, precision: int) -> str:
-    """The interval of the primary mean: `[0.41, 0.52]`; empty where there is none."""
+    """The interval of the primary mean: `[0.41, 0.52]`; empty where there is none.
+
+    Equal values leave no spread to learn from: that is said instead of a certain point.
+    """
     if standing.interval is None:
         return ""
+    if standing.interval[0] == standing.interval[1]:
+        return "all equal"
     low, high = (number(end, measure, precision) for end in standing.interval)
     return f"[{low}, {high}]"
+
+
+def lists_of(standing: Standing, lists: int) -> str:
+    """How many lists a value is of; `20 of 60` where others have more."""
+    return f"{lists:,}" if standing.fewer is None else "{:,} of {:,}".format(*standing.fewer)
+
+
+def marked(standing: Standing, report: Report) -> str:
+    """The same as a mark behind a value, where no column has it: ` (20 of 60 users)`."""
+    if standing.fewer is None:
+        return ""
+    return f" ({lists_of(standing, 0)} {unit(report.called, standing.fewer[1])})"
 
 
 def level(report: Report) -> str:
@@ -137,40 +156,21 @@ def worse(report: Report) -> frozenset[str]:
         return frozenset()
     head = certainty.names.index(first)
     sign = 1 if report.primary.metric.better == "higher" else -1
-    behind = (certainty.p[head] <= rules.alpha) & (sign * certainty.difference[head] > 0)
+    behind = (certainty.p[head] <= rules.alpha) & (sign * certainty.lead[head] > 0)
     return frozenset(certainty.names[n] for n in behind.nonzero()[0])
 
 
 def remarks(report: Report, precision: int) -> list[str]:
     """What a reader should know beside the numbers, a sentence or two each."""
     lines = []
-    rules, certainty = report.challenge.leaderboard.tiers, report.certainty
-    primary = printable(report.primary.id)
-    if rules is not None and sum(standing.tier is not None for standing in report.standings) > 1:
-        lines.append(
-            "Submissions in the same tier are not significantly worse than the tier's best "
-            f"({rules.test} test of {primary}, {rules.adjust} adjusted, alpha {rules.alpha:g}). "
-            "In parentheses: the range of ranks the data cannot rule out."
-        )
-    if certainty is not None and certainty.detectable > 0:  # 0: all are equal; NaN: too few
-        low, high = report.primary.metric.range
-        count = f"{certainty.lists:,} {unit(report.called, certainty.lists)}"
-        least = number(certainty.detectable, report.primary, precision)
-        if low is not None and high is not None and certainty.detectable > high - low:
-            lines.append(f"{count} are too few to detect any difference reliably.")
-        else:
-            lines.append(
-                f"With {count}, a true difference of {least} in {primary} is detected about "
-                "80 % of the time."
-            )
     if report.rank_by is not None and report.standings:
         preference, aggregate = (printable(each.name) for each in report.rank_by)
-        lines.insert(
-            0,
+        lines.append(
             f"Ranked by the preference {preference} between submissions in each "
             f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
-            "rank, so there are no tiers.",
+            "rank, so there are no tiers."
         )
+    lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
     for cycle in report.cycles:
         lines.append(
             f"The preferences contradict each other: each of {join_first(cycle, 5)} is preferred, "
@@ -180,6 +180,163 @@ def remarks(report: Report, precision: int) -> list[str]:
     if report.omitted:
         lines.append(f"{report.omitted:,} more submissions are ranked below these.")
     return [*lines, *_absent(report)]
+
+
+def test_name(test: str, adjust: str, pairs: int) -> str:
+    """A test and its adjustment: `permutation test, max adjusted for 10 pairs`."""
+    names = {
+        "wilcoxon": "Wilcoxon signed-rank test of medians",
+        "t": "paired t-test",
+        "corrected t": "t-test over folds corrected for shared training data",
+    }
+    many = f" for {pairs:,} pairs" if pairs > 1 else ""
+    return f"{names.get(test, f'{test} test')}, {adjust.replace('h', 'H')} adjusted{many}"
+
+
+def _tested(report: Report, precision: int) -> Iterator[str]:
+    """What tiers and ranges are, and what the tests could find."""
+    certainty, primary = report.certainty, printable(report.primary.id)
+    if certainty is None:
+        return
+    how, ranked = certainty.how, [row for row in report.standings if row.tier is not None]
+    if ranked:
+        rule = (
+            "Every submission of a tier is significantly better than every one of a later tier"
+            if how.rule == "all"
+            else "Submissions in the same tier are not significantly worse than the tier's best"
+        )
+        share = f"{100 * (1 - how.alpha):g} %"
+        over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
+        test = test_name(how.test, how.adjust, certainty.pairs)
+        yield (
+            f"{rule} ({primary}, {test}, alpha {how.alpha:g}{over}). In "
+            f"parentheses: the ranks that the data cannot rule out, for all at once at {share}."
+        )
+    if how.test == "wilcoxon":
+        yield (
+            "Wilcoxon's test finds medians of differences, which can point the other way than the "
+            "means that rank; a rank is outside what it says where they do."
+        )
+    yield from _detectable(report, certainty, precision)
+    yield from _contradicted(report, certainty)
+    yield from _against(report, certainty)
+    if certainty.shake_up is not None:
+        one, other = (printable(name, 60) for name in certainty.shake_up.groups)
+        moved = certainty.shake_up
+        yield (
+            f"From {one} to {other} {unit(report.called)} ranks move by {moved.moved:.2f} on "
+            f"average; random groups of these sizes give {moved.expected:.2f}, and at most "
+            f"{moved.most:.2f} in 95 % of cases."
+        )
+
+
+def _clusters(report: Report) -> str:
+    word = unit({"list": report.called.get("cluster", "cluster")})
+    return f"{unit(report.called)} of the same {unit({'list': word}, 1).removesuffix('s')}"
+
+
+def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterator[str]:
+    """How small a difference the board's own test finds, or that it can find none."""
+    how, primary = certainty.how, printable(report.primary.id)
+    word = {"lists": unit(report.called, 2), "folds": "folds", "clusters": "clusters"}[how.over]
+    if certainty.least > how.alpha:
+        if how.units < certainty.fewest:
+            yield (
+                f"No difference can be significant with fewer than {certainty.fewest:,} {word}; "
+                f"there are {how.units:,}."
+            )
+        else:
+            yield (
+                f"No difference can be significant: of {how.draws:,} draws the least p is "
+                f"{certainty.least:.2g} with {certainty.pairs:,} pairs (adjust: max needs fewer)."
+            )
+        return
+    if not certainty.detectable > 0:  # 0: all are equal; NaN: too few
+        return
+    low, high = report.primary.metric.range
+    count = how.units if how.over == "folds" else certainty.lists
+    many = f"{count:,} {'folds' if how.over == 'folds' else unit(report.called, count)}"
+    least = number(certainty.detectable, report.primary, precision)
+    submissions = len(certainty.names)
+    among = f" of {submissions:,} submissions" if submissions > 2 else " submissions"
+    if low is not None and high is not None and certainty.detectable > high - low:
+        yield f"{many} are too few to detect any difference between two{among} reliably."
+    else:
+        yield (
+            f"With {many}, a true difference of {least} in {primary} between two{among} is "
+            "detected about 80 % of the time."
+        )
+
+
+def _contradicted(report: Report, certainty: Certainty) -> Iterator[str]:
+    """Those that stand above one that the tests find better."""
+    sign = 1 if report.primary.metric.better == "higher" else -1
+    behind = (certainty.p <= certainty.how.alpha) & (sign * certainty.lead < 0)
+    for n, name in enumerate(certainty.names):
+        below = [certainty.names[m] for m in behind[n].nonzero()[0].tolist() if m > n]
+        if below:
+            what = "by medians" if certainty.how.test == "wilcoxon" else (
+                f"on the {unit(report.called)} that both have"
+            )  # fmt: skip
+            yield (
+                f"{printable(name, 60)} stands above {join_first(below, 5)} by its own mean, but "
+                f"is significantly worse {what}."
+            )
+
+
+def _against(report: Report, certainty: Certainty) -> Iterator[str]:
+    """Each baseline against the ranked, a family of its own."""
+    sign = 1 if report.primary.metric.better == "higher" else -1
+    alpha = certainty.how.alpha
+    for each in certainty.against:
+        sure = each.p <= alpha
+        better = [n for n, s, d in zip(certainty.names, sure, each.difference, strict=True)
+                  if s and sign * d > 0]  # fmt: skip
+        worse = [n for n, s, d in zip(certainty.names, sure, each.difference, strict=True)
+                 if s and sign * d < 0]  # fmt: skip
+        name = printable(each.name, 60)
+        if not better and not worse:
+            yield f"No submission differs significantly from the baseline {name}, in tests apart."
+        for word, names in (("better", better), ("worse", worse)):
+            if names:
+                yield (
+                    f"Significantly {word} than the baseline {name}, in tests apart: "
+                    f"{join_first(names, 5)}."
+                )
+
+
+def _intervals(report: Report) -> Iterator[str]:
+    """What intervals cannot promise, and why there are none."""
+    if report.uncertain:
+        yield f"No intervals or tests of {printable(report.primary.id)}: {report.uncertain}."
+    share, word = level(report), unit(report.called)
+    folds = any(report.primary.id in row.deviations for row in report.standings)
+    if folds:
+        yield (
+            "± is the standard deviation over folds, no standard error. Folds share training data: "
+            "intervals and tests are those of Nadeau and Bengio, about the mean that is shown."
+        )
+    lists = [
+        scored.values[report.primary.id].lists for scored in report.submissions if scored.valid
+    ]
+    if share and lists and min(lists) < FEW and not folds:
+        yield (
+            f"With fewer than {FEW} {word} the {share.split()[0]} % of an interval are nominal: of "
+            "95 % intervals about half hold with 2, 72 % with 3, 80 % with 4, 87 % with 5."
+        )
+
+
+def _fewer(report: Report, precision: int) -> Iterator[str]:
+    """Those with fewer lists than others, and how hard these are."""
+    fewer = report.certainty.fewer if report.certainty is not None else ()
+    word, primary = unit(report.called), report.primary
+    for each in fewer:
+        here, rest = (number(value, primary, precision) for value in (each.here, each.rest))
+        what = {1: "easier", -1: "harder", 0: "not surely easier or harder"}[each.easier]
+        yield (
+            f"{printable(each.name, 60)} has {each.lists:,} of {each.of:,} {word}, {what}: the "
+            f"others have a mean {printable(primary.id)} of {here} on them and {rest} on the rest."
+        )
 
 
 def _absent(report: Report) -> Iterator[str]:

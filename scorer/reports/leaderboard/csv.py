@@ -30,6 +30,7 @@ def csv(report: Report, options: Options) -> str:
     folded = [key for key in ids if any(key in each.deviations for each in report.standings)]
     write(["rank", "name", *map(cell, ids), "lists", "baseline", "valid",
            "best_rank", "worst_rank", "tier", "low", "high", "missing", "undefined",
+           "of_lists", "best",
            *map(cell, parts), *(cell(f"{key} sd") for key in folded),
            *(["private_path", "private_sha256"] if options.private else [])])  # fmt: skip
     submissions = {scored.name: scored for scored in report.submissions}
@@ -43,13 +44,15 @@ def csv(report: Report, options: Options) -> str:
             "yes" if standing.baseline else "no", "yes",
             *map(_some, standing.ranks or (None, None)), _some(standing.tier),
             *map(exact, standing.interval or (math.nan, math.nan)),
-            value.missing, value.undefined, *slices,
+            value.missing, value.undefined,
+            standing.fewer[1] if standing.fewer else value.lists,
+            exact(math.nan if standing.best is None else standing.best), *slices,
             *(exact(standing.deviations[key]) for key in folded), *_file(scored, options),
         ])  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
             baseline = "yes" if scored.baseline else "no"
-            empty = [""] * (7 + len(parts) + len(folded))
+            empty = [""] * (9 + len(parts) + len(folded))
             write(["", cell(scored.name), *([""] * len(ids)), "", baseline, "no", *empty,
                    *_file(scored, options)])  # fmt: skip
     return buffer.getvalue()

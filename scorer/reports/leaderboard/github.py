@@ -3,7 +3,7 @@
 from scorer.core.text import printable
 from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.findings.github import workflow_commands
-from scorer.reports.leaderboard.cells import interval, level, mean_of, place, remarks
+from scorer.reports.leaderboard.cells import interval, level, marked, mean_of, place, remarks
 from scorer.reports.syntax.github import annotation
 from scorer.results.report import Report
 
@@ -19,7 +19,10 @@ def github(report: Report, options: Options) -> str:
     for standing in report.standings:
         value = mean_of(standing, primary, options.precision)
         ends = interval(standing, primary, options.precision)
-        rows.append(f"{place(standing)} {printable(standing.name, 100)}: {value} {ends}".strip())
+        rows.append(
+            f"{place(standing)} {printable(standing.name, 100)}: {value} {ends}".strip()
+            + marked(standing, report)
+        )
     rows += [f"- {printable(s.name, 100)}: not scored" for s in report.submissions if not s.valid]
     head = f"Rank, name: {printable(primary.id)}{f' [{level(report)}]' if level(report) else ''}"
     banner = [PRIVATE] if options.private else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form
 from scorer.reports.leaderboard.cells import gap
@@ -37,11 +38,14 @@ def json(report: Report, options: Options) -> str:
                 "tier": standing.tier,
                 "ranks": standing.ranks,
                 "interval": standing.interval,
+                "best": standing.best,
+                "fewer_lists": standing.fewer,
             }
             for standing in report.standings
         ],
         "ranked_by": _ranked_by(report),
         "certainty": _certainty(report.certainty, report),
+        "no_certainty": report.uncertain or None,
         "cycles": report.cycles,
         "groups": report.groups,
         **({"omitted": report.omitted} if report.omitted else {}),
@@ -90,11 +94,36 @@ def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | 
     return {
         "measure": report.primary.id,
         "names": certainty.names,
-        "difference": [[known(each) for each in row] for row in certainty.difference.tolist()],
-        "p": [[known(each) for each in row] for row in certainty.p.tolist()],
+        "difference": _rows(certainty.difference),
+        "p": _rows(certainty.p),
         "lists": certainty.lists,
         "detectable": known(certainty.detectable),
+        "how": certainty.how._asdict(),
+        "signature": certainty.how.signature,
+        "common_lists": certainty.common.tolist(),
+        "pairs": certainty.pairs,
+        "least_p": certainty.least,
+        "fewest_lists": certainty.fewest,
+        "baselines": [
+            {
+                "name": each.name,
+                "difference": [known(value) for value in each.difference.tolist()],
+                "p": [known(value) for value in each.p.tolist()],
+                "lists": each.lists.tolist(),
+            }
+            for each in certainty.against
+        ],
+        "fewer_lists": [
+            {**each._asdict(), "here": known(each.here), "rest": known(each.rest)}
+            for each in certainty.fewer
+        ],
+        "rank_shares": None if certainty.ranks is None else _rows(certainty.ranks),
+        "shake_up": None if certainty.shake_up is None else certainty.shake_up._asdict(),
     }
+
+
+def _rows(matrix: Floats) -> list[list[float | None]]:
+    return [[known(each) for each in row] for row in matrix.tolist()]
 
 
 def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, Any]:

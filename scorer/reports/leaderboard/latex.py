@@ -12,6 +12,7 @@ from scorer.reports.leaderboard.cells import (
     head_of,
     interval,
     level,
+    marked,
     mean_of,
     place,
     remarks,
@@ -47,7 +48,8 @@ def latex(report: Report, options: Options) -> str:
         mark = r"\textsuperscript{\dag}" if standing.name in behind else ""
         span = interval(standing, report.primary, options.precision)
         cells = [
-            escaped(place(standing)), escaped(standing.name), primary + mark,
+            escaped(place(standing)), escaped(standing.name),
+            primary + mark + escaped(marked(standing, report)),
             *([escaped(span)] if ends else []), *rest,
         ]  # fmt: skip
         return " & ".join(cells) + r" \\"

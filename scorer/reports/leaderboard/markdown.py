@@ -12,6 +12,7 @@ from scorer.reports.leaderboard.cells import (
     head_of,
     interval,
     level,
+    lists_of,
     mean_of,
     place,
     remarks,
@@ -60,7 +61,7 @@ def _standings(report: Report, options: Options) -> Iterator[str]:
             primary,
             *([interval(standing, report.primary, options.precision)] if level(report) else []),
             *rest,
-            f"{lists[standing.name]:,}",
+            lists_of(standing, lists[standing.name]),
         ]
 
     head = [

@@ -13,6 +13,7 @@ from scorer.reports.leaderboard.cells import (
     head_of,
     interval,
     level,
+    lists_of,
     mean_of,
     place,
     remarks,
@@ -65,8 +66,10 @@ def _standings(paper: TextReport, report: Report, options: Options) -> list[str]
         if not n and (head := level(report)):
             ends = [interval(row, measure, precision) for row in rows]
             columns.append(Column(head, ends, 1, right=False))
-    counts = [f"{submissions[row.name].values[report.primary.id].lists:,}" for row in rows]
-    columns.append(Column(unit(report.called), counts, len(columns) + 1))
+    counts = [lists_of(row, submissions[row.name].values[report.primary.id].lists) for row in rows]
+    # who has fewer than others must not go unmarked for want of room
+    last = 0 if any(row.fewer for row in rows) else len(columns) + 1
+    columns.append(Column(unit(report.called), counts, last))
     tiers = {n for n, row in enumerate(rows) if row.tier and row.tier > 1}
     heads = {n for n in tiers if all(row.tier != rows[n].tier for row in rows[:n])}
     dim = {n for n, row in enumerate(rows) if row.baseline}

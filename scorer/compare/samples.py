@@ -1,0 +1,398 @@
+"""What a measure's certainty is worked out from: values of lists, of folds, or mergeable sums.
+
+Four kinds of sample answer the same questions: the interval of each submission, the interval of
+each difference, the tests of all pairs, and draws for the ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from scorer.challenge.model import Leaderboard, Tiers
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.metrics.base import Measure
+from scorer.results.report import Scored
+from scorer.stats.bootstrap import (
+    LEFT_OUT,
+    Interval,
+    Resampled,
+    interval_of,
+    intervals,
+    resampled_sums,
+    resampled_weights,
+)
+from scorer.stats.family import Paired
+from scorer.stats.figures import weighted_pseudo_values
+from scorer.stats.folds import fold_interval, paired_folds
+from scorer.stats.paired import paired, paired_sums
+from scorer.stats.units import units
+from scorer.views.pooled import Statistics, shares
+
+RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
+WEIGHTED = 1_000  # draws of a figure that is worked out anew for each
+ROOM = 4_000_000  # figures drawn for the ranks of all submissions: 32 MB
+
+Ends = tuple[float, float] | None
+
+
+class Samples(Protocol):
+    """What is known of every submission's primary or other measure, in one order."""
+
+    @property
+    def over(self) -> str:
+        """What is drawn: lists, clusters or folds."""
+        ...
+
+    @property
+    def found(self) -> Mask:
+        """(submissions, lists or folds): where each has a value."""
+        ...
+
+    def of(self, rows: Ints) -> Samples:
+        """Those of some submissions."""
+        ...
+
+    def intervals(self, rules: Leaderboard) -> list[Ends]:
+        """The interval of each submission's figure."""
+        ...
+
+    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        """The interval of each pair's difference, over what both have."""
+        ...
+
+    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        """All pairs tested, or the first against each other one."""
+        ...
+
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        """(submissions, draws): figures of the same draws for all; None where none are drawn."""
+        ...
+
+    def test(self, rules: Tiers) -> tuple[str, str]:
+        """Which test and which adjustment are used."""
+        ...
+
+
+def _ends(interval: Interval) -> Ends:
+    return None if np.isnan(interval.low) else (interval.low, interval.high)
+
+
+def _level(rules: Leaderboard) -> float:
+    """Of intervals that hold for all pairs at once: that of the tests."""
+    return 1 - (rules.tiers or Tiers()).alpha
+
+
+def _draws(submissions: int, rules: Leaderboard) -> int:
+    return max(1, min(RANKED, rules.draws, ROOM // max(submissions, 1)))
+
+
+@dataclass(frozen=True)
+class _OfLists:
+    """Means over lists."""
+
+    values: Floats  # (submissions, lists), NaN where skipped
+    clusters: Ints | None = None
+
+    @property
+    def over(self) -> str:
+        return "lists" if self.clusters is None else "clusters"
+
+    @property
+    def found(self) -> Mask:
+        return ~np.isnan(self.values)
+
+    def of(self, rows: Ints) -> _OfLists:
+        return replace(self, values=self.values[rows])
+
+    def intervals(self, rules: Leaderboard) -> list[Ends]:
+        if rules.intervals is None:
+            return [None] * len(self.values)
+        made = intervals(self.values, rules.intervals, rules.draws, rules.seed, self.clusters)
+        # of a single list there is no interval, though its value is known
+        several = self.found.sum(axis=1) > 1
+        return [_ends(one) if more else None for one, more in zip(made, several, strict=True)]
+
+    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return replace(self, values=self.values[a] - self.values[b]).intervals(rules)
+
+    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        tiers = rules.tiers or Tiers()
+        return paired(
+            self.values, test=tiers.test, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed,
+            level=_level(rules), clusters=self.clusters, control=control,
+        )  # fmt: skip
+
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        sums = np.stack([np.nan_to_num(self.values), self.found], axis=2).astype(np.float64)
+        draws = _draws(len(sums), rules)
+        made = resampled_sums(sums, shares, draws=draws, seed=rules.seed, clusters=self.clusters)
+        return np.array([each.drawn for each in made])
+
+    def test(self, rules: Tiers) -> tuple[str, str]:
+        return rules.test, rules.adjust if rules.test == "permutation" else "holm"
+
+
+@dataclass(frozen=True)
+class _OfFolds:
+    """Means over folds, which share training data."""
+
+    values: Floats  # (submissions, folds), NaN where a fold has no value
+    over: str = field(default="folds", init=False)
+
+    @property
+    def found(self) -> Mask:
+        return ~np.isnan(self.values)
+
+    def of(self, rows: Ints) -> _OfFolds:
+        return _OfFolds(self.values[rows])
+
+    def intervals(self, rules: Leaderboard) -> list[Ends]:
+        level = rules.intervals
+        return [None if level is None else fold_interval(row, level) for row in self.values]
+
+    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return _OfFolds(self.values[a] - self.values[b]).intervals(rules)
+
+    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        return paired_folds(self.values, level=_level(rules), control=control)
+
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        return None
+
+    def test(self, rules: Tiers) -> tuple[str, str]:
+        return "corrected t", "holm"
+
+
+@dataclass(frozen=True)
+class _OfSums:
+    """Whole-challenge figures that depend on column sums only."""
+
+    sums: Floats  # (submissions, lists, width)
+    found: Mask  # (submissions, lists)
+    figure: Callable[[Floats], Floats]
+    clusters: Ints | None = None
+
+    @property
+    def over(self) -> str:
+        return "lists" if self.clusters is None else "clusters"
+
+    def of(self, rows: Ints) -> _OfSums:
+        return replace(self, sums=self.sums[rows], found=self.found[rows])
+
+    def _resampled(self, row: int, common: Mask, draws: int, seed: int) -> Resampled:
+        own = None if self.clusters is None else self.clusters[common]
+        sums = self.sums[row : row + 1, common]
+        return resampled_sums(sums, self.figure, draws=draws, seed=seed, clusters=own)[0]
+
+    def intervals(self, rules: Leaderboard) -> list[Ends]:
+        return _figure_intervals(self.found, self._resampled, rules)
+
+    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return _figures_apart(self.found, self._resampled, a, b, rules)
+
+    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        return paired_sums(
+            self.sums, self.found, self.figure, adjust=(rules.tiers or Tiers()).adjust,
+            draws=rules.draws, seed=rules.seed, level=_level(rules), clusters=self.clusters,
+            control=control,
+        )  # fmt: skip
+
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        draws = _draws(len(self.sums), rules)
+        sums = np.where(self.found[:, :, None], self.sums, 0.0)
+        made = resampled_sums(
+            sums, self.figure, draws=draws, seed=rules.seed, clusters=self.clusters
+        )
+        return np.array([each.drawn for each in made])
+
+    def test(self, rules: Tiers) -> tuple[str, str]:
+        return "permutation", rules.adjust
+
+
+@dataclass(frozen=True)
+class _OfWeights:
+    """Whole-challenge figures that are worked out anew for each draw of lists."""
+
+    figures: tuple[Callable[[Floats], float], ...]  # of how often each list counts
+    found: Mask  # (submissions, lists)
+    clusters: Ints | None = None
+
+    @property
+    def over(self) -> str:
+        return "lists" if self.clusters is None else "clusters"
+
+    def of(self, rows: Ints) -> _OfWeights:
+        return replace(
+            self, figures=tuple(self.figures[row] for row in rows), found=self.found[rows]
+        )
+
+    def _over(self, row: int, common: Mask) -> Callable[[Floats], float]:
+        """A figure as a function of the weights of some lists; the others have none."""
+
+        def figure(weights: Floats) -> float:
+            every = np.zeros(common.size)
+            every[common] = weights
+            return self.figures[row](every)
+
+        return figure
+
+    def _resampled(self, row: int, common: Mask, draws: int, seed: int) -> Resampled:
+        own = None if self.clusters is None else self.clusters[common]
+        lists, draws = int(common.sum()), min(draws, WEIGHTED)
+        figures = [self._over(row, common)]
+        return resampled_weights(figures, lists, draws=draws, seed=seed, clusters=own)[0]
+
+    def intervals(self, rules: Leaderboard) -> list[Ends]:
+        return _figure_intervals(self.found, self._resampled, rules)
+
+    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return _figures_apart(self.found, self._resampled, a, b, rules)
+
+    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        tiers, lists = rules.tiers or Tiers(), self.found.shape[1]
+        unit = units(lists, self.clusters, LEFT_OUT, rules.seed)
+
+        def values(rows: Ints, common: Mask) -> Floats:
+            own = None if unit is None else unit[common]
+            figures = [self._over(row, common) for row in rows.tolist()]
+            return weighted_pseudo_values(figures, int(common.sum()), own)
+
+        table = np.full(self.found.shape, np.nan)
+        for row, common in enumerate(self.found):
+            table[row, common] = values(np.array([row]), common)
+        return paired(
+            table, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed, level=_level(rules),
+            clusters=unit, control=control, recompute=values,
+        )  # fmt: skip
+
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        draws = min(_draws(len(self.figures), rules), WEIGHTED)
+        figures = [self._over(row, np.ones_like(own)) for row, own in enumerate(self.found)]
+        made = resampled_weights(
+            figures, self.found.shape[1], draws=draws, seed=rules.seed, clusters=self.clusters
+        )
+        return np.array([each.drawn for each in made])
+
+    def test(self, rules: Tiers) -> tuple[str, str]:
+        return "permutation", rules.adjust
+
+
+Draw = Callable[[int, Mask, int, int], Resampled]  # a row, the lists, draws, seed
+
+
+def _figure_intervals(found: Mask, draw: Draw, rules: Leaderboard) -> list[Ends]:
+    if rules.intervals is None:
+        return [None] * len(found)
+    return [
+        _ends(interval_of(draw(row, own, rules.draws, rules.seed), rules.intervals))
+        if own.any()
+        else None
+        for row, own in enumerate(found)
+    ]
+
+
+def _figures_apart(found: Mask, draw: Draw, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+    """Intervals of differences, from draws of the lists that both of a pair have."""
+    made: list[Ends] = []
+    known: dict[tuple[int, bytes], Resampled] = {}
+    for pair in zip(a.tolist(), b.tolist(), strict=True):
+        common = found[pair[0]] & found[pair[1]]
+        if rules.intervals is None or not common.any():
+            made.append(None)
+            continue
+        for row in pair:
+            if (row, common.tobytes()) not in known:
+                known[row, common.tobytes()] = draw(row, common, rules.draws, rules.seed)
+        one, other = (known[row, common.tobytes()] for row in pair)
+        difference = Resampled(
+            one.value - other.value,
+            one.drawn - other.drawn,
+            one.without - other.without,
+            one.units,
+        )
+        made.append(_ends(interval_of(difference, rules.intervals)))
+    return made
+
+
+def all_apart(
+    samples: Mapping[str, Samples], a: Ints, b: Ints, rules: Leaderboard
+) -> dict[str, list[Ends]]:
+    """The intervals of each pair's difference by every measure.
+
+    Measures of lists are drawn together, as drawing takes the time.
+    """
+    made: dict[str, list[Ends]] = {}
+    of_lists = {key: each for key, each in samples.items() if isinstance(each, _OfLists)}
+    if of_lists:
+        first = next(iter(of_lists.values()))
+        rows = np.concatenate([each.values[a] - each.values[b] for each in of_lists.values()])
+        ends = replace(first, values=rows).intervals(rules)
+        for n, key in enumerate(of_lists):
+            made[key] = ends[n * a.size : (n + 1) * a.size]
+    for key, each in samples.items():
+        if key not in made:
+            made[key] = each.apart(a, b, rules)
+    return made
+
+
+def samples_of(
+    measure: Measure,
+    scored: Sequence[Scored],
+    *,
+    skip: bool = False,
+    clusters: Ints | None = None,
+) -> Samples | str:
+    """What the certainty of a measure is worked out from, or why there is none.
+
+    Args:
+        measure: the measure.
+        scored: the submissions, all valid.
+        skip: whether missing lists are left out.
+        clusters: (lists,), equal numbers for lists that are not independent.
+    """
+    metric, values = measure.metric, [each.values[measure.id] for each in scored]
+    folds = sorted({name for value in values for name in value.folds or ()})
+    if folds:
+        if len(folds) < 2:
+            return "there is one fold only"
+        return _OfFolds(np.array([[(v.folds or {}).get(n, np.nan) for n in folds] for v in values]))
+    if all(value.per_list is not None for value in values):
+        if metric.aggregate == "sum":
+            return "it is a sum over the lists, which says how many there are"
+        return _OfLists(np.array([value.per_list for value in values]), clusters)
+    cards = [each.card for each in scored if each.card is not None]
+    statistics = [card.statistics[measure.id] for card in cards]
+    if metric.no_interval is not None:
+        return metric.no_interval
+    if metric.of_sums is None and metric.weighted is None:
+        return f"{metric.name} does not say how draws of lists make its figure"
+    if len(cards[0].lists) < 2:
+        return "of a single list nothing is known about others"
+    found = np.ones((len(cards), len(cards[0].lists)), dtype=bool)
+    for row, (card, each) in enumerate(zip(cards, statistics, strict=True)):
+        # a figure can be about lists that are missing: those have rows
+        found[row] = card.answered | (each.sums() != 0).any(axis=1) | (not skip)
+    if metric.of_sums is not None:
+        sums = np.stack([each.sums() for each in statistics])
+        return _OfSums(sums, found, partial(metric.of_sums, **measure.params), clusters)
+    weighted = metric.weighted
+    assert weighted is not None
+    return _OfWeights(
+        tuple(partial(_weighted, weighted, each, measure.params) for each in statistics),
+        found,
+        clusters,
+    )
+
+
+def _weighted(
+    figure: Callable[..., float],
+    statistics: Statistics,
+    params: Mapping[str, object],
+    weights: Floats,
+) -> float:
+    return float(figure(statistics, weights, **params))

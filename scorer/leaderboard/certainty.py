@@ -1,0 +1,234 @@
+"""How certain a board is: intervals, tiers and ranges of ranks, and what its lists can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scorer.challenge.model import Leaderboard, Tiers
+from scorer.compare.samples import RANKED, Samples, samples_of
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.metrics.base import Measure
+from scorer.results.report import (
+    Against,
+    Certainty,
+    Fewer,
+    How,
+    Report,
+    ShakeUp,
+    Standing,
+    Value,
+)
+from scorer.stats.family import Paired
+from scorer.stats.power import detectable, fewest_lists, least_p
+from scorer.stats.ranks import rank_shares, shake_up
+from scorer.stats.tiers import rank_ranges, tiers
+
+SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
+SPLIT = ("public", "private")  # groups of lists that are compared with random ones
+
+
+def with_certainty(
+    report: Report, groups: Mapping[str, str], clusters: Mapping[str, str], *, skip: bool
+) -> Report:
+    """The report with intervals, tiers, ranges of ranks, and what the tests were.
+
+    Tests look at the lists that both of a pair have. The ranked are one family, and each
+    baseline against all of them another, so that no baseline changes what is said of the
+    ranked. Where preferences rank there are no tests, since they would speak of another order.
+
+    Args:
+        report: with its standings, best first.
+        groups: list -> the group that it is in.
+        clusters: list -> those that are not independent of each other; one without is alone.
+        skip: whether the challenge leaves out missing lists.
+    """
+    rules, primary = report.challenge.leaderboard, report.primary
+    by_name = {each.name: each for each in report.submissions if each.valid}
+    scored = [by_name[row.name] for row in report.standings]
+    if not scored or (rules.intervals is None and rules.tiers is None):
+        return report
+    codes = cluster_codes(report.lists, clusters)
+    samples = samples_of(primary, scored, skip=skip, clusters=codes)
+    if isinstance(samples, str):
+        return replace(report, uncertain=samples)
+    rows = [
+        replace(row, interval=ends)
+        for row, ends in zip(report.standings, samples.intervals(rules), strict=True)
+    ]
+    ranked = np.array([n for n, row in enumerate(rows) if row.rank is not None], dtype=np.int64)
+    values = [each.values[primary.id] for each in scored]
+    for n, of in _marked(rows, values):
+        rows[n] = replace(rows[n], fewer=(values[n].lists, of))
+    certainty = None
+    if rules.tiers is not None and rules.rank_by == "primary" and ranked.size > 1:
+        certainty = _tested(rows, samples, ranked, primary, rules, rules.tiers)
+        table = _table([values[n] for n in ranked.tolist()])
+        if table is not None:
+            certainty = certainty._replace(
+                fewer=tuple(_fewer([rows[n] for n in ranked.tolist()], table, primary)),
+                shake_up=_shake_up(table, report.lists, groups, primary, rules),
+            )
+        _placed(rows, ranked, certainty, primary, rules.tiers)
+    return replace(report, standings=tuple(rows), certainty=certainty)
+
+
+def cluster_codes(lists: Sequence[str], clusters: Mapping[str, str]) -> Ints | None:
+    """A number for each list, equal ones for lists of one cluster; None without clusters."""
+    if not clusters:
+        return None
+    known: dict[tuple[bool, str], int] = {}
+    keys = ((name in clusters, clusters.get(name, name)) for name in lists)
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+
+
+def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple[int, int]]:
+    """Those with fewer lists than the ranked have between them, and how many these have."""
+    most = {}
+    for baseline in (False, True):
+        mine = [v for row, v in zip(rows, values, strict=True) if baseline or not row.baseline]
+        table = _table(mine)
+        most[baseline] = (
+            max((value.lists for value in mine), default=0)
+            if table is None
+            else int((~np.isnan(table)).any(axis=0).sum())
+        )
+    for n, (row, value) in enumerate(zip(rows, values, strict=True)):
+        if value.lists < most[row.baseline]:
+            yield n, most[row.baseline]
+
+
+def _table(values: Sequence[Value]) -> Floats | None:
+    """(submissions, lists): what each list's value is; None for whole-challenge figures."""
+    per_list = [value.per_list for value in values if value.per_list is not None]
+    return np.array(per_list) if per_list and len(per_list) == len(values) else None
+
+
+def _tested(
+    rows: Sequence[Standing],
+    samples: Samples,
+    ranked: Ints,
+    primary: Measure,
+    rules: Leaderboard,
+    tier: Tiers,
+) -> Certainty:
+    mine = samples.of(ranked)
+    test = mine.tests(rules)
+    lists, units, sd = _usual(test)
+    name, adjust = mine.test(tier)
+    how = How(
+        name, adjust, tier.alpha, tier.rule, rules.intervals, test.draws,
+        0 if mine.over == "folds" else rules.draws, rules.seed, mine.over, lists, units,
+    )  # fmt: skip
+    plain = "t" if name == "corrected t" else tier.test if name != "permutation" else "permutation"
+    least = least_p(units, plain, tier.adjust, max(test.pairs, 1), max(test.draws, 1))
+    fewest = fewest_lists(tier.alpha, plain, tier.adjust, max(test.pairs, 1))
+    possible = least <= tier.alpha
+    drawn = mine.drawn(rules)
+    return Certainty(
+        tuple(rows[n].name for n in ranked.tolist()),
+        test.difference,
+        test.p,
+        lists,
+        detectable(sd, units, tier.alpha, pairs=max(test.pairs, 1)) if possible else math.nan,
+        how,
+        test.lead,
+        test.lists,
+        test.pairs,
+        least,
+        fewest,
+        tuple(_against(rows, samples, ranked, rules)),
+        ranks=None if drawn is None else rank_shares(drawn, primary.metric.better),
+    )
+
+
+def _usual(test: Paired) -> tuple[int, int, float]:
+    """How many lists and units most pairs have, and the typical deviation of a difference."""
+    first, second = np.triu_indices(len(test.p), 1)
+    known = ~np.isnan(test.p[first, second])
+    first, second = first[known], second[known]
+    if not first.size:
+        return 0, 0, math.nan
+    lists = test.lists[first, second]
+    sizes, times = np.unique(lists, return_counts=True)
+    usual = int(sizes[::-1][np.argmax(times[::-1])])
+    same = lists == usual
+    sd = math.sqrt(float((test.deviation[first, second][same] ** 2).mean()))
+    return usual, int(test.units[first, second][same].max()), sd
+
+
+def _against(
+    rows: Sequence[Standing], samples: Samples, ranked: Ints, rules: Leaderboard
+) -> Iterator[Against]:
+    for n, row in enumerate(rows):
+        if row.baseline:
+            test = samples.of(np.array([n, *ranked.tolist()])).tests(rules, control=True)
+            yield Against(row.name, -test.difference[0, 1:], test.p[0, 1:], test.lists[0, 1:])
+
+
+def _placed(
+    rows: list[Standing], ranked: Ints, certainty: Certainty, primary: Measure, tier: Tiers
+) -> None:
+    """Give the ranked their tiers, their ranges and their probability of being best."""
+    lead = certainty.lead if primary.metric.better == "higher" else -certainty.lead
+    placed = tiers(certainty.p, lead, tier.alpha, tier.rule)
+    spans = rank_ranges(certainty.p, lead, tier.alpha)
+    for at, (n, own, (low, high)) in enumerate(zip(ranked.tolist(), placed, spans, strict=True)):
+        rank = rows[n].rank
+        assert rank is not None
+        # the mean that ranks may be of other lists than the tests are about
+        rows[n] = replace(
+            rows[n],
+            tier=own,
+            ranks=(min(low, rank), max(high, rank)),
+            best=None if certainty.ranks is None else float(certainty.ranks[at, 0]),
+        )
+
+
+def _fewer(rows: Sequence[Standing], table: Floats, primary: Measure) -> Iterator[Fewer]:
+    """Those with fewer lists, and whether their lists are easier for the others than the rest."""
+    found = ~np.isnan(table)
+    every = found.any(axis=0)
+    for n, row in enumerate(rows):
+        if row.fewer is None:
+            continue
+        others = np.delete(np.arange(len(rows)), n)
+        of_others = found[others].sum(axis=0)
+        hard = np.nansum(table[others], axis=0) / np.maximum(of_others, 1)
+        here, rest = found[n] & (of_others > 0), every & ~found[n] & (of_others > 0)
+        means = [float(hard[mask].mean()) if mask.any() else math.nan for mask in (here, rest)]
+        up = 1 if primary.metric.better == "higher" else -1
+        easier = up * _sign(hard, here, rest)
+        yield Fewer(row.name, *row.fewer, means[0], means[1], easier)
+
+
+def _sign(hard: Floats, here: Mask, rest: Mask) -> int:
+    """1 where the mean of some lists is surely above that of the others, -1 below, else 0."""
+    both = hard[here | rest]
+    if not here.any() or not rest.any() or both.size < 3 or np.ptp(both) == 0:
+        return 0
+    # a permutation of the lists between the two has this error (without replacement)
+    error = both.std(ddof=1) * math.sqrt(1 / here.sum() + 1 / rest.sum())
+    apart = float(hard[here].mean() - hard[rest].mean()) / error
+    return int(np.sign(apart)) if abs(apart) > SURE else 0
+
+
+def _shake_up(
+    table: Floats,
+    lists: Sequence[str],
+    groups: Mapping[str, str],
+    primary: Measure,
+    rules: Leaderboard,
+) -> ShakeUp | None:
+    """Public and private lists, where groups are called so."""
+    called = {group.casefold(): group for group in groups.values()}
+    if not all(name in called for name in SPLIT):
+        return None
+    one, other = (
+        np.array([groups.get(name, "").casefold() == split for name in lists]) for split in SPLIT
+    )
+    made = shake_up(table, one, other, primary.metric.better, RANKED, rules.seed)
+    return ShakeUp((called[SPLIT[0]], called[SPLIT[1]]), *made)

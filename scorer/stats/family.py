@@ -1,0 +1,106 @@
+"""Families of paired tests: which pairs there are, and what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorer.stats.units import Floats, Ints, Mask, alike
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """What paired tests say of every pair of submissions.
+
+    All matrices have the shape (submissions, submissions); what cannot be had is NaN.
+    """
+
+    difference: Floats  # mean of the row less mean of the column, over the lists that both have
+    p: Floats  # two-sided, corrected for the family of pairs, symmetric, 1 on the diagonal
+    lead: Floats  # 1 where the test finds more in the row, -1 less, 0 neither
+    lists: Ints  # how many lists both have
+    units: Ints  # how many of them were drawn: lists, clusters or blocks
+    deviation: Floats  # of the difference over units: its standard error times sqrt(units)
+    margin: Floats  # half the width of intervals of the differences that hold for all pairs at once
+    pairs: int  # how many the correction is for
+    draws: int  # how many sign patterns or resamples were drawn; 0: none
+
+
+def groups_of_pairs(found: Mask, control: bool) -> Iterator[tuple[Ints, Ints | None]]:
+    """Rows with the same lists by themselves (None), and every two such groups."""
+    if control:
+        first = np.zeros(1, dtype=np.int64)
+        yield from ((first, rows + 1) for rows in alike(found[1:]))
+        return
+    groups = alike(found)
+    for n, one in enumerate(groups):
+        yield one, None
+        yield from ((one, other) for other in groups[n + 1 :])
+
+
+def pair_places(rows: int, others: int | None) -> tuple[Ints, Ints]:
+    """Where the two of each pair stand, in the order in which differences come."""
+    if others is None:
+        first, second = np.triu_indices(rows, 1)
+        return first.astype(np.int64), second.astype(np.int64)
+    return np.repeat(np.arange(rows), others), np.tile(np.arange(others), rows)
+
+
+def matrices(
+    count: int,
+    pairs: Sequence[tuple[Ints, Ints]],
+    difference: Floats,
+    p: Floats,
+    lead: Floats,
+    lists: Ints,
+    size: Floats,
+    deviation: Floats,
+    margin: Floats,
+    drawn: int,
+) -> Paired:
+    """Matrices of what is known of each pair, all in the same order."""
+    nothing = np.empty(0, dtype=np.int64)
+    a, b = (np.concatenate([nothing, *(each[n] for each in pairs)]) for n in (0, 1))
+
+    def square(each: Floats | Ints, sign: int = 1, diagonal: float = 0.0) -> Floats:
+        made = np.full((count, count), np.nan)
+        np.fill_diagonal(made, diagonal)
+        made[a, b], made[b, a] = each, sign * each
+        return made
+
+    def counts(each: Floats | Ints) -> Ints:
+        return np.nan_to_num(square(each)).astype(np.int64)
+
+    return Paired(
+        square(difference, -1),
+        square(p, diagonal=1.0),
+        np.nan_to_num(square(lead, -1)),
+        counts(lists),
+        counts(size),
+        square(deviation),
+        square(margin),
+        a.size,
+        drawn,
+    )
+
+
+def largest_of(values: Floats) -> float:
+    """The largest size of a value, or 1 if all are 0."""
+    return float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+
+
+def holm(p: Floats) -> Floats:
+    """The p-values of one family of tests, corrected so that any false find is as rare as alpha.
+
+    Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statistics 6, 1979.
+
+    >>> holm(np.array([0.01, 0.04, 0.03]))  # 3 x .01; 2 x .03; max(1 x .04, .06)
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    corrected = np.empty(p.size)
+    corrected[order] = np.minimum(steps, 1.0)
+    return corrected

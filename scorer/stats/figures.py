@@ -1,0 +1,60 @@
+"""Whole-challenge figures as values of lists, for tests that look at lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from scorer.stats.units import Floats, Ints
+
+
+def pseudo_values(sums: Floats, figure: Callable[[Floats], Floats]) -> Floats:
+    """What each list adds to a figure: the jackknife's pseudo-values.
+
+    n T - (n - 1) T_i, where T_i is the figure without list i (Tukey 1958; Efron & Tibshirani
+    1993, chapter 11), moved so that their mean is the figure itself. To the first order a figure
+    is the mean of these, and so is a difference of two figures: what tests means tests figures.
+
+    Args:
+        sums: (submissions, lists, width), each list's own sums.
+        figure: From sums over lists (some, width) to their figures (some,).
+
+    Returns:
+        (submissions, lists); all of a row NaN where the figure, or one without a list, is NaN.
+    """
+    made = []
+    for each in sums:
+        total = each.sum(axis=0)
+        made.append(_moved(float(figure(total[None])[0]), figure(total - each)))
+    return np.array(made).reshape(sums.shape[:2])
+
+
+def weighted_pseudo_values(
+    figures: Sequence[Callable[[Floats], float]], lists: int, clusters: Ints | None
+) -> Floats:
+    """The same of figures that are worked out anew without each list, or cluster of them.
+
+    Args:
+        figures: For each submission, from how often each list counts (lists,) to the figure.
+        lists: How many lists there are.
+        clusters: (lists,), equal numbers for lists that are left out together; None: each alone.
+
+    Returns:
+        (submissions, lists); a cluster's lists share what it adds.
+    """
+    codes = np.arange(lists) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    size = np.bincount(codes)
+    masks = [(codes != each).astype(np.float64) for each in range(size.size)]
+    made = []
+    for figure in figures:
+        whole = figure(np.ones(lists))
+        moved = _moved(whole, np.array([figure(mask) for mask in masks])) - whole
+        made.append(whole + (moved * lists / size.size / size)[codes])
+    return np.array(made).reshape(len(figures), lists)
+
+
+def _moved(whole: float, without: Floats) -> Floats:
+    n = without.size
+    found = n * whole - (n - 1) * without
+    return np.asarray(found - found.mean() + whole)

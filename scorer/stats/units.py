@@ -1,0 +1,74 @@
+"""The units of resampling: lists, clusters of lists, or blocks where there are very many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+Ints = NDArray[np.int64]
+
+
+Mask = NDArray[np.bool_]
+
+
+NOISE = 1e-12  # of the largest value: what float arithmetic may leave between equal values
+
+
+def units(lists: int, clusters: Ints | None, most: int, seed: int) -> Ints | None:
+    """The unit that each list belongs to.
+
+    A mean of very many lists is that of blocks of them, which are drawn in a fraction of the
+    time; blocks are random, as even as can be, and the same for a seed.
+
+    Args:
+        lists: How many lists there are.
+        clusters: (lists,), equal numbers for lists that are drawn together; None: each alone.
+        most: More units than these are gathered into so many blocks.
+        seed: Of the blocks.
+
+    Returns:
+        (lists,), from 0 without gaps; None where every list is a unit of its own.
+    """
+    codes = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    count = lists if codes is None else int(codes.max(initial=-1)) + 1
+    if count <= most:
+        return codes
+    order = np.random.default_rng(seed).permutation(count)
+    edges = np.linspace(0, count, most, endpoint=False).astype(np.int64)
+    block = np.empty(count, dtype=np.int64)
+    block[order] = np.repeat(np.arange(most), np.diff([*edges, count]))
+    return block if codes is None else block[codes]
+
+
+def unit_sums(values: Floats, unit: Ints | None) -> Floats:
+    """The sums of each unit's lists: (rows, lists) to (rows, units)."""
+    if unit is None:
+        return values
+    order = np.argsort(unit, kind="stable")
+    starts = np.flatnonzero(np.diff(unit[order], prepend=-1))
+    return np.asarray(np.add.reduceat(values.take(order, axis=-1), starts, axis=-1))
+
+
+def unit_sizes(lists: int, unit: Ints | None) -> Floats:
+    """How many lists each unit has."""
+    sizes: Floats = unit_sums(np.ones((1, lists)), unit)[0]
+    return sizes
+
+
+def blocks(width: int, draws: int, size: int) -> Iterator[int]:
+    """`draws` cut into numbers of draws that fit into `size`; never so few that BLAS idles."""
+    rows = max(32, size // max(width, 1))
+    yield from (min(rows, draws - start) for start in range(0, draws, rows))
+
+
+def alike(found: Mask) -> list[Ints]:
+    """The rows of a mask in groups of equal ones, each in order."""
+    groups: dict[bytes, list[int]] = {}
+    for row, mask in enumerate(found):
+        groups.setdefault(mask.tobytes(), []).append(row)
+    return [np.array(rows, dtype=np.int64) for rows in groups.values()]

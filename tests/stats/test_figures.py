@@ -1,0 +1,183 @@
+"""Paired tests of whole-challenge figures."""
+
+import math
+
+import numpy as np
+import pytest
+from samples import within
+
+from scorer.stats.figures import pseudo_values, weighted_pseudo_values
+from scorer.stats.paired import paired, paired_sums
+
+
+def roots(sums):
+    return np.sqrt(sums[:, 0] / np.maximum(sums[:, 1], 1e-300))
+
+
+def errors(submissions, lists, seed=0):
+    """Squared errors and counts of ratings, (submissions, lists, 2)."""
+    rng = np.random.default_rng(seed)
+    count = rng.integers(1, 9, lists)
+    hard = rng.gamma(2.0, 0.5, lists)
+    own = rng.gamma(3.0, 1 / 3, (submissions, lists))
+    part = hard * own * count
+    return np.stack([part, np.broadcast_to(count, part.shape)], axis=2).astype(float)
+
+
+def by_sums(sums, found=None, figure=roots, **options):
+    """The test of a figure of sums, where everyone has all lists unless `found` says else."""
+    found = np.ones(sums.shape[:2], dtype=bool) if found is None else found
+    return paired_sums(sums, found, figure, **{"draws": 500, **options})
+
+
+def test_a_mean_as_a_figure_is_tested_as_a_mean():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(4, 60)) + np.array([[0.0], [0.2], [0.5], [1.0]])
+    sums = np.stack([values, np.ones_like(values)], axis=2)
+    made, wanted = (
+        by_sums(sums, draws=4000, figure=lambda sums: sums[:, 0] / sums[:, 1]),
+        paired(values, draws=4000),
+    )
+    for name in ("difference", "lead", "lists", "units"):
+        assert getattr(made, name) == pytest.approx(getattr(wanted, name)), name
+    assert made.p == pytest.approx(wanted.p, abs=0.02)  # but for how Q is known
+    assert made.deviation == pytest.approx(wanted.deviation, rel=0.15, nan_ok=True)
+    assert made.margin == pytest.approx(wanted.margin, rel=0.15, nan_ok=True)
+
+
+def test_false_finds_are_as_rare_as_alpha():
+    times = 300
+    wrong = sum((by_sums(errors(4, 40, seed), draws=300).p <= 0.05).any() for seed in range(times))
+    assert within(wrong, times, 0.05)
+
+
+@pytest.mark.parametrize("lists", [3, 6])
+def test_few_lists_do_not_make_false_finds(lists):
+    times = 300
+    wrong = sum(
+        (by_sums(errors(3, lists, seed), draws=300).p <= 0.05).any() for seed in range(times)
+    )
+    assert wrong / times < 0.1
+
+
+def test_laws():
+    sums = errors(4, 30)
+    sums[3, :, 0] *= 4
+    made = by_sums(sums)
+    assert np.array_equal(made.p, made.p.T)
+    assert np.array_equal(made.difference, -made.difference.T)
+    assert (made.p[3, :3] < 0.05).all()
+    order = [2, 0, 3, 1]
+    again = by_sums(sums[order])
+    assert np.array_equal(again.p, made.p[np.ix_(order, order)])
+    same = by_sums(np.stack([sums[0], sums[0]]))
+    assert same.p.tolist() == [[1, 1], [1, 1]]
+    assert same.margin[0, 1] == 0
+
+
+def test_a_pair_is_tested_on_the_lists_that_both_have():
+    sums, found = errors(4, 40), np.ones((4, 40), dtype=bool)
+    found[2, :20] = False
+    found[3, 1:] = False
+    made = by_sums(sums, found)
+    assert made.lists[0].tolist() == [0, 40, 20, 1]
+    assert made.difference[0, 2] == by_sums(sums[[0, 2], 20:]).difference[0, 1]
+    assert np.isnan(made.p[3, :3]).all()
+    three = by_sums(sums[:3], found[:3])
+    assert np.array_equal(three.p, made.p[:3, :3])
+    assert (by_sums(sums, found, adjust="holm").p[0, 1] <= 1).all()
+
+
+def test_a_figure_without_a_value_is_not_by_sums():
+    sums = errors(3, 20)
+    sums[1] = 0
+    made = by_sums(sums, figure=lambda s: np.where(s[:, 1] > 0, s[:, 0], np.nan))
+    assert np.isnan(made.p[1, [0, 2]]).all()
+    assert not np.isnan(made.p[0, 2])
+
+
+def test_a_family_of_one_against_the_others():
+    sums = errors(4, 30)
+    made = by_sums(sums, control=True)
+    assert made.pairs == 3
+    assert np.isnan(made.p[1, 2])
+    assert (made.p[0, 1:] <= by_sums(sums).p[0, 1:]).all()
+
+
+def test_margins_hold_for_all_pairs_at_once():
+    """Roots of mean squared errors whose true values are known."""
+    true = np.array([1.0, 1.2, 1.5])
+    rng, held, times = np.random.default_rng(3), 0, 200
+    for _ in range(times):
+        squares = true[:, None] ** 2 * rng.chisquare(5, (3, 50)) / 5
+        sums = np.stack([squares, np.ones_like(squares)], axis=2)
+        made = by_sums(sums, draws=300)
+        off = np.abs(made.difference - np.subtract.outer(true, true))
+        held += (off <= made.margin)[np.triu_indices(3, 1)].all()
+    assert held / times >= 0.9
+    assert math.isfinite(made.margin[0, 1])
+
+
+def test_an_exchange_of_lists_is_counted_by_hand():
+    """Three lists: all eight exchanges, each with its two figures."""
+    sums = errors(2, 3, seed=4)
+    seen = abs(np.subtract(*roots(sums.sum(axis=1))))
+    reached = 0
+    for swaps in np.ndindex(2, 2, 2):
+        mine = sums[swaps, np.arange(3)].sum(axis=0)
+        yours = sums[tuple(1 - n for n in swaps), np.arange(3)].sum(axis=0)
+        reached += abs(np.subtract(*roots(np.stack([mine, yours])))) >= seen - 1e-12
+    assert by_sums(sums).p[0, 1] == pytest.approx(reached / 8)
+
+
+@pytest.mark.parametrize("lists", [12, 60])
+def test_clusters_change_sides_together(lists):
+    sums = errors(3, lists)
+    clusters = np.random.default_rng(1).permutation(np.arange(lists) // 2)
+    together = np.stack([sums[:, clusters == n].sum(axis=1) for n in range(lists // 2)], axis=1)
+    made, wanted = by_sums(sums, clusters=clusters), by_sums(together)
+    assert made.p == pytest.approx(wanted.p)
+    assert made.margin == pytest.approx(wanted.margin, nan_ok=True)
+
+
+# Pseudo-values
+
+
+def test_pseudo_values_of_a_mean_are_its_values():
+    values = np.random.default_rng(1).normal(size=(3, 20))
+    sums = np.stack([values, np.ones_like(values)], axis=2)
+    figure = lambda sums: sums[:, 0] / sums[:, 1]  # noqa: E731
+    assert pseudo_values(sums, figure) == pytest.approx(values)
+
+
+def test_pseudo_values_have_the_figure_as_their_mean():
+    sums = errors(3, 30)
+    assert pseudo_values(sums, roots).mean(axis=1) == pytest.approx(roots(sums.sum(axis=1)))
+
+
+def test_weights_give_the_same_pseudo_values():
+    sums = errors(3, 30)
+    figures = [lambda w, row=row: float(roots((w @ row)[None])[0]) for row in sums]
+    made = weighted_pseudo_values(figures, 30, None)
+    assert made == pytest.approx(pseudo_values(sums, roots))
+
+
+@pytest.mark.parametrize(("lists", "together"), [(30, 3), (1000, 5)])
+def test_pseudo_values_of_clusters_have_the_figures_spread(lists, together):
+    sums, clusters = errors(2, lists), np.arange(lists) // together
+    figures = [lambda w, row=row: float(roots((w @ row)[None])[0]) for row in sums]
+    made = weighted_pseudo_values(figures, lists, clusters)
+    assert made.mean(axis=1) == pytest.approx(roots(sums.sum(axis=1)))
+    tested = paired(made, clusters=clusters)
+    wanted = paired(pseudo_values(sums, roots), clusters=clusters)
+    assert tested.difference == pytest.approx(wanted.difference)
+    error, known = (m.deviation[0, 1] / math.sqrt(m.units[0, 1]) for m in (tested, wanted))
+    assert error == pytest.approx(known, rel=0.15)
+
+
+def test_a_figure_without_a_value_has_no_pseudo_values():
+    sums = np.zeros((2, 5, 2))
+    sums[0] = 1
+    made = pseudo_values(sums, lambda s: np.where(s[:, 1] > 0, s[:, 0], np.nan))
+    assert np.isnan(made[1]).all()
+    assert not np.isnan(made[0]).any()
