@@ -96,7 +96,12 @@ TruthWord = Annotated[
 
 
 def challenge_of(
-    path: Path, edge: Terminal, metrics: list[str] | None = None, truth: Path | None = None
+    path: Path,
+    edge: Terminal,
+    metrics: list[str] | None = None,
+    truth: Path | None = None,
+    submissions: Sequence[str] | None = None,
+    measured: bool = True,
 ) -> tuple[Challenge, tuple[str, ...]]:
     """The challenge with what the command's words replace, and what that leaves out of it.
 
@@ -105,12 +110,21 @@ def challenge_of(
         edge: what the process has around it.
         metrics: measures that replace the challenge's, of `-m`.
         truth: the truth that replaces the challenge's, of `--truth`.
+        submissions: the words that name submissions, where a truth can stand for the challenge.
+        measured: whether the command needs measures, which a truth does not say.
     """
     from scorer.challenge.archive import unpacked
+    from scorer.challenge.infer import infer, is_truth
     from scorer.challenge.load import load
 
-    challenge = load(edge.kept.enter_context(unpacked(path)))
     notes: tuple[str, ...] = ()
+    if submissions is not None and is_truth(path):
+        if measured and not metrics:
+            word = printable(path)
+            raise UsageError(f"{word} is a truth; say what to measure, such as -m nDCG@10")
+        challenge = infer(path, _first_file(submissions), metrics or ())
+    else:
+        challenge = load(edge.kept.enter_context(unpacked(path)))
     if truth is not None:
         challenge = challenge.with_truth(truth)
     if metrics and not all(metrics):
@@ -130,6 +144,12 @@ def challenge_of(
         board = challenge.leaderboard.model_copy(update={"tie_break": kept})
         challenge = challenge.model_copy(update={"leaderboard": board})
     return challenge, notes
+
+
+def _first_file(words: Sequence[str]) -> Path | None:
+    """The first submission that is a file and can be looked at."""
+    paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _preference(name: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scorer.challenge.infer import is_qrels
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
@@ -88,6 +89,7 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
         )
     if open_truth := list(_open_truth(challenge)):
         raise ChallengeError(problems=open_truth)
+    challenge = _by_content(challenge)
     registry = metrics()
     if challenge.plugins and not allow_plugins:
         names = ", ".join(path.name for path in challenge.plugins)
@@ -154,6 +156,27 @@ def _open_truth(challenge: Challenge) -> Iterator[Problem]:
             message = "this is the truth's file, which no participant may know"
             help = f"write the {key} to a file of their own, without the answers"
             yield challenge.problem("C124", key, message, help)
+
+
+def _by_content(challenge: Challenge) -> Challenge:
+    """The challenge with what TREC's forms mean where it says nothing else.
+
+    A truth without a known suffix is looked at; in TREC's forms a list is a topic, and topics
+    without qrels are ignored, as trec_eval does.
+    """
+    truth, submission = challenge.truth, challenge.submission
+    format = truth.format or format_of(truth.file, None).name
+    if truth.format is None and format == "csv" and is_qrels(truth.file):
+        format = "trec"
+    if format != "trec":
+        return challenge
+    columns = truth.columns
+    if "list" not in {**columns, **submission.columns}:
+        columns = {**columns, "list": "topic"}
+    if "unknown_list" not in submission.model_fields_set and submission.format in (None, "trec"):
+        submission = submission.model_copy(update={"unknown_list": "ignore"})
+    truth = truth.model_copy(update={"format": format, "columns": columns})
+    return challenge.model_copy(update={"truth": truth, "submission": submission})
 
 
 Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean

@@ -69,7 +69,7 @@ def check(
 
     edge: Terminal = context.obj
     form = chosen_form("findings", format, None if fix else output, "text")
-    settled, notes = challenge_of(challenge, edge)
+    settled, notes = challenge_of(challenge, edge, submissions=submissions, measured=False)
     files = submissions_of(submissions, edge, settled)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     changed: list[str] = [*notes]

@@ -93,7 +93,7 @@ def compare(
 
     edge: Terminal = context.obj
     form = chosen_form("comparison", format, output, "table")
-    settled, notes = challenge_of(challenge, edge, metric, truth)
+    settled, notes = challenge_of(challenge, edge, metric, truth, submissions or ())
     submissions = submissions or []
     if bool(submissions) == bool(entries):
         raise UsageError("name either submissions or --entries")

@@ -67,7 +67,7 @@ def explain(
 
     edge: Terminal = context.obj
     form = chosen_form("explanation", format, output, "text")
-    settled, _ = challenge_of(challenge, edge, metric, truth)
+    settled, _ = challenge_of(challenge, edge, metric, truth, [submission] if submission else [])
     if (submission is None) == (entries is None):
         raise UsageError("name either a submission or --entries with one number")
     if submission is not None:

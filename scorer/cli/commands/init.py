@@ -1,7 +1,8 @@
-"""`score init [KIND] DIR`: a challenge that runs."""
+"""`score init [KIND] DIR`, `score init --from TRUTH [SAMPLE] DIR`: a challenge that runs."""
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -10,25 +11,48 @@ import typer
 
 from scorer.cli.options import Result
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import printable
+from scorer.core.text import nearest, printable, quoted
+
+FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE] DIR"
 
 
 def init(
     words: Annotated[
-        list[str],
-        typer.Argument(metavar="[KIND] DIR", help="ranking (default), or another kind; a folder."),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="[KIND] DIR",
+            help="A kind of challenge (default: ranking; none and no folder: the list of them) "
+            "and a folder. With --from: a sample submission, and a folder.",
+        ),
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="TRUTH", help="Write the challenge that fits this truth."),
+    ] = None,
 ) -> Result:
-    """Make a folder with a small challenge that scores at once, to be changed into your own."""
+    """Make a folder with a challenge that scores at once, to be changed into your own."""
     from scorer.io.write import folder as make_folder
 
+    words = words or []
+    if truth is not None:
+        return _fitting(truth, words)
     templates = files("scorer.challenge.templates")
     kinds = sorted(k.name for k in templates.iterdir() if not k.name.startswith("_"))
-    kind, folder = ("ranking", words[0]) if len(words) == 1 else (words[0], words[1])
+    if not words:
+        width = max(map(len, kinds))
+        heads = {kind: (templates / kind / "challenge.yaml").read_text("utf-8") for kind in kinds}
+        lines = [f"{kind:{width}}  {_about(head)}\n" for kind, head in heads.items()]
+        return Result(f"{''.join(lines)}\nmake one:  score init KIND DIR\n")
     if len(words) > 2:
-        raise UsageError("score init takes a kind and a folder")
+        raise UsageError(FORM)
+    kind, folder = ("ranking", words[0]) if len(words) == 1 else (words[0], words[1])
     if kind not in kinds:
-        raise UnknownName("kind of challenge", kind, kinds)
+        known = UnknownName("kind of challenge", kind, kinds)
+        raise UsageError(f"{known} (kinds: {', '.join(kinds)})")
+    if len(words) == 1 and (near := nearest(folder, kinds)):
+        message = f"{quoted(folder)} is nearly a kind of challenge" * (folder != near)
+        message = message or f"{quoted(folder)} is a kind of challenge"
+        raise UsageError(f"{message}; write score init {near} DIR, or ./{folder} for that folder")
     sources = sorted(templates.joinpath(kind).iterdir(), key=lambda source: source.name)
     made = {source.name: source.read_bytes() for source in sources}
     make_folder(Path(folder), made)
@@ -37,3 +61,51 @@ def init(
     return Result(
         f"made {where}: {', '.join(made)}\n\nscore it:  score {where} {where}/{submission}\n"
     )
+
+
+def _about(text: str) -> str:
+    """What a template is about: its first line, a comment."""
+    return text.split("\n", 1)[0].removeprefix("#").strip()
+
+
+def _fitting(truth: Path, words: list[str]) -> Result:
+    """A folder with a challenge.yaml that fits a truth and a sample submission.
+
+    In a folder that holds them already, only challenge.yaml is written.
+    """
+    import yaml
+
+    from scorer.challenge.infer import challenge_data
+    from scorer.challenge.load import load
+    from scorer.challenge.model import FILE
+    from scorer.io.write import folder as make_folder
+    from scorer.io.write import write
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import opened
+
+    if not 1 <= len(words) <= 2:
+        raise UsageError(FORM)
+    sample, target = (Path(words[0]) if len(words) == 2 else None), Path(words[-1])
+    named = [path for path in (truth, sample) if path is not None]
+    for path in named:
+        if not path.is_file():
+            raise UsageError(f"{printable(path)} is no file; {FORM}")
+    if len({path.name for path in named}) < len(named):
+        raise UsageError(f"truth and sample are both called {quoted(truth.name)}")
+    data = challenge_data(truth, sample)
+    opened(prepare(load(data, truth.parent)))  # the truth must be one
+    about = "# made by `score init` from the files beside it: read it, and change what is not meant"
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    written = f"{about}\nscorer: 1\n{text}".encode()
+    if os.path.isdir(target) and os.path.samefile(target, truth.parent):
+        if os.path.lexists(target / FILE):
+            raise UsageError(f"{printable(target / FILE)} exists already")
+        write(target / FILE, written)
+        made = [FILE]
+    else:
+        contents = {FILE: written} | {path.name: path.read_bytes() for path in named}
+        make_folder(target, contents)
+        made = list(contents)
+    where = printable(target)
+    sent = f"{where}/{sample.name}" if sample is not None else "SUBMISSION"
+    return Result(f"made {where}: {', '.join(made)}\n\nscore it:  score {where} {sent}\n")

@@ -89,7 +89,7 @@ def score(
 
     edge: Terminal = context.obj
     form = chosen_form("leaderboard", format, output, "table")
-    settled, notes = challenge_of(challenge, edge, metric, truth)
+    settled, notes = challenge_of(challenge, edge, metric, truth, submissions)
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
     files = submissions_of(submissions, edge, settled)

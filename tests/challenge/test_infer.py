@@ -1,0 +1,274 @@
+"""What two files show of the challenge that they make, and a board without any challenge.yaml."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from scorer.challenge.infer import challenge_data, is_qrels, is_truth
+
+QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 2\n2 0 d3 -1\n"
+RUN = "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n2 Q0 d3 1 2 t\n2 Q0 d1 2 1 t\n"
+TREC = ROOT / "challenges/trec"
+SENT = ROOT / "submissions_example/trec/good"
+
+
+def files(folder, **contents):
+    made = []
+    for name, text in contents.items():
+        path = folder / name.replace("__", ".")
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        made.append(path)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "qrels", "truth"),
+    [
+        ("q.txt", QRELS, True, True),
+        ("q", QRELS.replace(" ", "\t"), True, True),
+        ("q.txt", "# a comment\n\n" + QRELS, True, True),
+        ("q.txt.gz", gzip.compress(QRELS.encode()), True, True),
+        ("q.txt", QRELS * 5000, True, True),
+        ("q.txt", RUN, False, False),
+        ("q.txt", QRELS + "1 0 d9 x\n", False, False),
+        ("q.txt", "1 0 d1 0.5\n", False, False),
+        ("t.csv", "list,item,grade\n1,a,1\n", False, True),
+        ("t.csv", "User ID,movieId,rating\n1,a,1\n", False, True),
+        ("t.csv", "list,better,worse\n1,a,b\n", False, True),
+        ("t.tsv", "query\tdoc\tlabel\n1\ta\t1\n", False, True),
+        ("t.jsonl", '{"list": "1", "item": "a"}\n', False, True),
+        ("t.csv", "a,b,c\n1,a,1\n", False, False),
+        ("challenge.yaml", QRELS, True, False),
+        ("c.txt", "truth: truth.csv\nmetrics: [P@1]\n", False, False),
+        ("c.txt", "", False, False),
+        ("c.txt", "\xff\xfe1 0 d1 1\n".encode("latin-1"), False, False),
+    ],
+)
+def test_a_truth_is_known_by_its_content(tmp_path, name, text, qrels, truth):
+    (path,) = files(tmp_path, **{name.replace(".", "__"): text})
+    assert (is_qrels(path), is_truth(path)) == (qrels, truth)
+
+
+def test_nothing_and_folders_are_no_truths(tmp_path):
+    assert not is_truth(tmp_path)
+    assert not is_truth(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample", "data"),
+    [
+        ("list,item,grade\n1,a,1\n", None, {"truth": {"file": "t.csv", "columns": {
+            "rating": "grade"}}, "submission": {}, "metrics": ["nDCG@10", "P@5"]}),
+        ("userId,movieId,rating\n1,a,4.5\n", "userId,movieId,score\n1,a,0.2\n", {
+            "truth": {"file": "t.csv", "columns": {
+                "list": "userId", "item": "movieId", "grade": "rating"}},
+            "submission": {"columns": {"list": "userId", "item": "movieId"}},
+            "metrics": ["nDCG@10", "P@5"]}),
+        ("userId,movieId,rating\n1,a,4.5\n", "userId,movieId,pred\n1,a,4.2\n", {
+            "truth": {"file": "t.csv", "columns": {
+                "list": "userId", "item": "movieId", "grade": "rating"}},
+            "submission": {"columns": {
+                "list": "userId", "item": "movieId", "prediction": "pred"}},
+            "metrics": ["RMSE", "MAE"]}),
+        ("userId,movieId,rating\n1,a,4.5\n", "userId,movieId,rating\n1,a,4.2\n", {
+            "truth": {"file": "t.csv", "columns": {
+                "list": "userId", "item": "movieId", "grade": "rating"}},
+            "submission": {"columns": {
+                "list": "userId", "item": "movieId", "prediction": "rating"}},
+            "metrics": ["RMSE", "MAE"]}),
+        ("kunde,ware,wert\n1,a,2\n", "kunde,ware,punkte\n1,a,0.2\n", {
+            "truth": {"file": "t.csv", "columns": {
+                "list": "kunde", "item": "ware", "grade": "wert", "rating": "wert"}},
+            "submission": {"columns": {"list": "kunde", "item": "ware", "score": "punkte"}},
+            "metrics": ["nDCG@10", "P@5"]}),
+        ("user,item\n1,a\n", "item,user,Rank\na,1,1\n", {
+            "truth": {"file": "t.csv", "columns": {"list": "user"}},
+            "submission": {"columns": {"list": "user", "rank": "Rank"}},
+            "metrics": ["nDCG@10", "P@5"]}),
+        ("query,better,worse\n1,a,b\n", "query,better,worse\n1,a,b\n", {
+            "truth": {"file": "t.csv", "columns": {"list": "query"}},
+            "submission": {"columns": {"list": "query"}}, "metrics": ["EDRC"]}),
+    ],
+)  # fmt: skip
+def test_columns_go_by_their_names_then_by_what_both_files_have(tmp_path, truth, sample, data):
+    (path,) = files(tmp_path, t__csv=truth)
+    sent = files(tmp_path, s__csv=sample)[0] if sample else None
+    assert challenge_data(path, sent) == {"id": "t"} | data
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample", "measure", "mean"),
+    [
+        ("list,item,grade\n1,a,1\n1,b,0\n", "list,item,score\n1,b,1\n1,a,2\n", "RR", 1.0),
+        ("userId,movieId,rating\n1,a,1\n1,b,0\n", "userId,movieId,p\n1,b,2\n1,a,1\n", "RR", 0.5),
+        ("userId,movieId,rating\n1,a,1\n1,b,3\n", "userId,movieId,p\n1,b,2\n1,a,1\n", "MAE", 0.5),
+        ("user,item\n1,a\n2,b\n", "user,item,rank\n1,a,1\n2,x,1\n2,b,2\n", "RR", 0.75),
+        ("list,better,worse\n1,a,b\n", "list,better,worse\n1,a,b\n", "EDRC", 1.0),
+    ],
+)
+def test_a_truth_a_submission_and_a_measure_make_a_board(
+    score, tmp_path, truth, sample, measure, mean
+):
+    files(tmp_path, t__csv=truth, s__csv=sample)
+    ran = score(tmp_path / "t.csv", tmp_path / "s.csv", "-m", measure, "--format", "json")
+    assert ran.code == 0, ran
+    (row,) = json.loads(ran.out)["leaderboard"]
+    assert list(row["values"].values()) == [mean]
+    assert score("check", tmp_path / "t.csv", tmp_path / "s.csv").code == 0
+
+
+def test_qrels_and_runs_need_no_challenge(score, tmp_path):
+    files(tmp_path, qrels__txt=(TREC / "qrels.txt").read_text())
+    runs = sorted(SENT.iterdir())
+    words = ["-m", "AP", "-m", "nDCG@10"]
+    direct = json.loads(score(tmp_path / "qrels.txt", *runs, *words, "--format", "json").out)
+    whole = json.loads(score(TREC, *runs, *words, "--format", "json").out)
+    values = [[(row["name"], row["values"]) for row in each["leaderboard"]]
+              for each in (direct, whole)]  # fmt: skip
+    assert values[0] == values[1]
+    ran = score("compare", tmp_path / "qrels.txt", *runs[:2], "-m", "AP")
+    assert ran.code == 0, ran
+    ran = score("explain", tmp_path / "qrels.txt", runs[0], "--list", "301", "-m", "AP")
+    assert ran.code == 0, ran
+    assert "topic" in ran.out
+
+
+@pytest.mark.parametrize("verb", [[], ["compare"]])
+def test_what_to_measure_must_be_said(score, tmp_path, verb):
+    files(tmp_path, qrels__txt=QRELS, a__run=RUN, b__run=RUN)
+    ran = score(*verb, tmp_path / "qrels.txt", tmp_path / "a.run", tmp_path / "b.run")
+    assert (ran.code, ran.out) == (2, "")
+    assert "qrels.txt is a truth; say what to measure, such as -m nDCG@10" in ran.err
+
+
+def test_a_wrong_measure_is_told_as_ever(score, tmp_path):
+    files(tmp_path, qrels__txt=QRELS, a__run=RUN)
+    ran = score(tmp_path / "qrels.txt", tmp_path / "a.run", "-m", "nDGC@1")
+    assert ran.code == 2
+    assert "did you mean 'nDCG'?" in ran.err
+    assert "challenge.yaml" not in ran.err
+
+
+def test_qrels_in_a_challenge_are_known_by_their_content(score, challenge):
+    folder = challenge("truth: qrels.txt\nmetrics: [AP]\n", **{"qrels.txt": QRELS, "a.run": RUN})
+    ran = score(folder, folder / "a.run", "--format", "json")
+    assert ran.code == 0, ran
+    assert json.loads(ran.out)["leaderboard"][0]["values"] == {"AP": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "severity"),
+    [("", 0, "warning"), ("submission: {unknown_list: error}\n", 1, "error"),
+     ("submission: {format: csv}\n", 1, None)],
+)  # fmt: skip
+def test_topics_beyond_the_qrels_are_ignored_unless_the_challenge_says_otherwise(
+    score, challenge, rules, code, severity
+):
+    folder = challenge(f"truth: qrels.txt\nmetrics: [AP]\n{rules}", **{"qrels.txt": QRELS})
+    (folder / "a.run").write_text(RUN + "501 Q0 d1 1 1 t\n502 Q0 d1 1 1 t\n")
+    ran = score("check", folder, folder / "a.run", "--format", "json")
+    assert ran.code == code, ran
+    found = json.loads(ran.out)["submissions"][0]["problems"]
+    if severity:
+        assert {p["severity"] for p in found if p["code"] == "S302"} == {severity}
+        assert all("topic" in p["message"] for p in found)
+
+
+def test_a_kit_ignores_what_its_challenge_ignores(score, challenge, tmp_path):
+    folder = challenge("truth: qrels.txt\nmetrics: [AP]\n", **{"qrels.txt": QRELS})
+    (folder / "a.run").write_text(RUN + "501 Q0 d1 1 1 t\n")
+    assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
+    ours, theirs = (score("check", each, folder / "a.run").out for each in
+                    (folder, tmp_path / "kit.zip"))  # fmt: skip
+    assert ours == theirs
+    assert "S302" in ours
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample"),
+    [
+        (("truth.csv", "userId,movieId,rating\n1,a,4\n1,b,2\n"),
+         ("s.csv", "userId,movieId,score\n1,a,0.2\n1,b,0.1\n")),
+        (("truth.csv", "userId,movieId,rating\n1,a,4\n1,b,2\n"),
+         ("s.csv", "userId,movieId,prediction\n1,a,4.2\n1,b,1\n")),
+        (("qrels.txt", QRELS), ("my.txt", RUN)),
+        (("qrels.txt", QRELS), ("my.run", RUN)),
+        (("t.csv", "list,better,worse\n1,a,b\n"), ("s.csv", "list,better,worse\n1,a,b\n")),
+    ],
+)  # fmt: skip
+def test_init_writes_the_challenge_that_fits(score, tmp_path, truth, sample):
+    for name, text in (truth, sample):
+        (tmp_path / name).write_text(text)
+    ran = score("init", "--from", tmp_path / truth[0], tmp_path / sample[0], tmp_path / "made")
+    assert ran.code == 0, ran
+    command = ran.out.split("score it:")[1].split()
+    scored = score(*command[1:])
+    assert scored.code == 0, (scored, (tmp_path / "made/challenge.yaml").read_text())
+    assert "S205" not in scored.err
+    assert "T205" not in scored.err
+    assert score("init", "--from", tmp_path / truth[0], tmp_path / "made").code == 2  # not empty
+
+
+def test_init_beside_the_truth_writes_only_the_challenge(score, tmp_path):
+    (tmp_path / "truth.csv").write_text("user,item\n1,a\n")
+    (tmp_path / "s.csv").write_text("user,item,rank\n1,a,1\n")
+    ran = score("init", "--from", tmp_path / "truth.csv", tmp_path / "s.csv", tmp_path)
+    assert ran.code == 0, ran
+    assert {path.name for path in tmp_path.iterdir()} == {"truth.csv", "s.csv", "challenge.yaml"}
+    assert score(tmp_path, tmp_path / "s.csv").code == 0
+    before = (tmp_path / "challenge.yaml").read_bytes()
+    ran = score("init", "--from", tmp_path / "truth.csv", tmp_path)
+    assert ran.code == 2
+    assert "challenge.yaml exists already" in ran.err
+    assert (tmp_path / "challenge.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "nowhere.csv", "x"], "nowhere.csv is no file"),
+        (["--from", "bad.csv", "x"], "no header is seen"),
+        (["--from", "same/t.csv", "t.csv", "x"], "both called 't.csv'"),
+        (["--from", "t.csv"], "score init --from TRUTH [SAMPLE] DIR"),
+        (["--from", "t.csv", "a", "b", "c"], "score init --from TRUTH [SAMPLE] DIR"),
+        (["--from", "wrong.csv", "x"], "T501"),
+    ],
+)
+def test_init_from_what_does_not_fit_leaves_nothing(score, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    Path("same").mkdir()
+    for name, text in {"bad.csv": "one\n", "t.csv": "list,item\n1,a\n", "same/t.csv": "x,y\n",
+                       "wrong.csv": "list,item,grade\n1,a,x\n"}.items():  # fmt: skip
+        Path(name).write_text(text)
+    ran = score("init", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert not Path("x").exists()
+
+
+def test_init_lists_its_kinds_and_a_mistyped_kind_is_no_folder(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = score("init")
+    assert ran.code == 0
+    for kind in ("ranking", "recommendation", "trec", "ratings", "preferences"):
+        assert f"\n{kind} " in f"\n{ran.out}"
+    for words in (["rating"], ["recomendation"], ["ranking"], ["rankin", "x"]):
+        ran = score("init", *words)
+        assert (ran.code, ran.out) == (2, ""), words
+    assert list(tmp_path.iterdir()) == []
+    assert score("init", "mine").code == 0
+
+
+@pytest.mark.parametrize(
+    "kind", sorted(p.name for p in (ROOT / "scorer/challenge/templates").iterdir()
+                   if p.is_dir() and not p.name.startswith("_")),
+)  # fmt: skip
+def test_every_kind_is_sound_and_scores(score, tmp_path, kind):
+    ran = score("init", kind, tmp_path / "made")
+    assert ran.code == 0
+    command = ran.out.split("score it:")[1].split()
+    assert score(*command[1:]).code == 0
+    assert score("lint", tmp_path / "made").code == 0
