@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.compare.base import aggregations, comparisons
-from scorer.core.errors import ScorerError, UnknownName
+from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry
 from scorer.metrics.base import Measure, Metric, metrics
@@ -151,7 +151,9 @@ def _named(name: str, known: Registry[Metric], kinds: Sequence[str]) -> dict[str
 
 
 def _measure_out(bound: Measure, known: Registry[Metric]) -> dict[str, object]:
-    name, kinds = bound.metric.name, sorted(bound.metric.kinds)
+    name, kinds = bound.metric.name, list[str]()
+    with suppress(PluginError):  # an aggregation looks at no challenge
+        kinds = sorted(bound.metric.kinds)
     of = (key for key, metric in _named(name, known, kinds).items() if metric is bound.metric)
     return {
         "registry": next(of, "metrics"),  # a plugin's is in the registry that reads it back

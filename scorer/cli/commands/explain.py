@@ -24,6 +24,7 @@ from scorer.cli.options import (
 )
 from scorer.cli.store import Entries, FilesWord, StoreWord, entries_of
 from scorer.core.errors import UsageError
+from scorer.core.text import quoted
 from scorer.reports.base import form_names
 
 FORMATS = form_names("explanation")
@@ -71,7 +72,11 @@ def explain(
     if (submission is None) == (entries is None):
         raise UsageError("name either a submission or --entries with one number")
     if submission is not None:
-        (file,) = submissions_of([submission], edge, settled)
+        files = submissions_of([submission], edge, settled)
+        if len(files) != 1:
+            several = f"{quoted(submission)} holds {len(files):,} submissions; explain takes one"
+            raise UsageError(several)
+        (file,) = files
     else:
         settled, files = entries_of(str(entries), challenge, edge, store, files_at, allow_plugins)
         if len(files) != 1:
