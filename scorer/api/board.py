@@ -494,7 +494,7 @@ class Board:
     ) -> Evaluation:
         """What a version makes of a file; kept nowhere."""
         with as_path(self._files, sha256, name) as path:
-            (outcome,) = local(ready, [path])
+            (outcome,) = local(ready.plan, [path])
         findings = Findings(name)
         findings.extend(replace(problem, path=name) for problem in outcome.findings)
         scored = settled(terms_of(ready), name, name, replace(outcome, findings=findings))

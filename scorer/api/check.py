@@ -23,6 +23,7 @@ def check(
     columns: Mapping[str, str] | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
+    engine: str = "local",
     **rules: Unpack[Rules],
 ) -> Checked:
     """Only the checks; the answers stay closed.
@@ -34,6 +35,7 @@ def check(
         columns: as of `evaluate`.
         allow_plugins: whether the challenge's own code may be run.
         progress: called before each submission is read.
+        engine: what brings the submissions' lists to be checked, by its name.
         rules: as of `evaluate`.
 
     Raises as `score` and `evaluate` do.
@@ -43,4 +45,4 @@ def check(
         prepared = prepare(settled, allow_plugins)
         files = kept.enter_context(named_files(submissions, prepared))
         ready = opened(prepared, blind=True)
-        return Checked(settled, scored_files(ready, files, progress))
+        return Checked(settled, scored_files(ready, files, progress, engine))

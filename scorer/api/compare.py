@@ -45,6 +45,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
+    engine: str = "local",
     **rules: Unpack[Rules],
 ) -> Comparison:
     """Score submissions and hold every pair against each other, list by list.
@@ -63,6 +64,7 @@ def compare(
         columns: as of `evaluate`.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
+        engine: what brings the submissions' lists to be scored, by its name.
         rules: as of `evaluate`.
 
     Returns:
@@ -74,7 +76,7 @@ def compare(
         settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
         prepared = prepare(settled, allow_plugins)
         files = kept.enter_context(named_files(submissions, prepared))
-        return Comparison(*_compared(prepared, files, preferences, margin, progress))
+        return Comparison(*_compared(prepared, files, preferences, margin, progress, engine))
 
 
 def _compared(
@@ -83,6 +85,7 @@ def _compared(
     preferences: Sequence[str] | None,
     margin: float | None,
     progress: Progress | None,
+    engine: str,
 ) -> tuple[Report, Pairing]:
     from scorer.compare.pairs import pairing
 
@@ -95,7 +98,7 @@ def _compared(
     if preferences is None and of_grades:
         asked = every(comparisons())
     ready = answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
-    scored = scored_files(ready, files, progress)
+    scored = scored_files(ready, files, progress, engine)
     report = Report.of(ranked(terms_of(ready), scored))
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:

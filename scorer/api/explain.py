@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from scorer.api.submissions import Named, loaded, named_file, trespasses
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
-from scorer.engines.local import checked
+from scorer.core.problems import Findings
+from scorer.io.formats.base import format_of, read
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.scoring import evaluate as scoring
+from scorer.scoring.lists import met, outcome, score_lists
 
 if TYPE_CHECKING:
     from scorer.results.explanation import Explanation
@@ -40,15 +41,19 @@ def explain(
     file, at = named_file(submission), lists.index(name)
     if stray := trespasses(ready, file.path):
         return Explanation(file.name, name, ready.public.called, stray, ())
-    table, findings = checked(ready, file.path)
+    plan, findings = ready.plan, Findings(str(file.path))
+    format = format_of(file.path, plan.rules.format)
+    table = read(file.path, format, plan.shapes, findings, plan.limits)
+    card = None
+    if table is not None:
+        card = outcome(plan, score_lists(plan, table), findings, None).card
     findings.show_as(file.display)
-    if table is None or findings.fatal:
+    if table is None or card is None:
         return Explanation(file.name, name, ready.public.called, findings, ())
-    meeting = ready.answers.meet(table, rules.ties, ready.views)
-    card = scoring.score(meeting, lists, ready.measures)
+    views = met(plan, table).views
     named = partial(ready.answers.named, table, rules.ties, at=at)
     found = tuple(
-        explained(each, card, meeting.views, named, at, ready.prepared.rules[each.id])
+        explained(each, card, views, named, at, ready.prepared.rules[each.id])
         for each in ready.measures
     )
     return Explanation(file.name, name, ready.public.called, findings, found)

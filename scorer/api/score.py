@@ -35,6 +35,7 @@ def score(
     *,
     allow_plugins: bool = False,
     progress: Progress | None = None,
+    engine: str = "local",
 ) -> Report:
     """Check, score and rank submissions; nothing is written.
 
@@ -45,6 +46,7 @@ def score(
             as `evaluate` takes it.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
+        engine: what brings the submissions' lists to be scored, by its name.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
@@ -56,7 +58,7 @@ def score(
     with named_files(submissions, prepared) as files:
         ready = answerable(opened(prepared))
         others, same = without_baselines(files, prepared)
-        scored = scored_files(ready, [*others, *baselines(prepared)], progress)
+        scored = scored_files(ready, [*others, *baselines(prepared)], progress, engine)
         report = board(terms_of(ready), scored)
         notes = (*report.notes, *map(_skipped, same))
         return Report.of(replace(report, notes=notes))

@@ -17,8 +17,7 @@ from scorer.challenge.trespass import trespass
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
-from scorer.engines.local import local
-from scorer.engines.processes import Tick
+from scorer.engines.base import Tick, engines
 from scorer.io.formats.base import COMPRESSED, formats
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -207,12 +206,16 @@ def distinct(files: Sequence[Named]) -> None:
 
 
 def scored_files(
-    ready: OpenChallenge, files: Sequence[Named], progress: Progress | None
+    ready: OpenChallenge,
+    files: Sequence[Named],
+    progress: Progress | None,
+    engine: str = "local",
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
 
     Raises:
         UsageError: two submissions have one name.
+        UnknownName: there is no such engine.
     """
     distinct(files)
     strays = [trespasses(ready, file.path) for file in files]
@@ -222,7 +225,7 @@ def scored_files(
         if progress is not None and read:
             progress(done, len(read), read[min(int(done), len(read) - 1)].name)
 
-    outcomes = _outcomes(ready, read, tick)
+    outcomes = _outcomes(ready, read, tick, engine)
     terms, scored = terms_of(ready), []
     for file, stray in zip(files, strays, strict=True):
         outcome = Outcome(stray, None, None) if stray else next(outcomes)
@@ -231,14 +234,17 @@ def scored_files(
     return scored
 
 
-def _outcomes(ready: OpenChallenge, files: Sequence[Named], tick: Tick) -> Iterator[Outcome]:
+def _outcomes(
+    ready: OpenChallenge, files: Sequence[Named], tick: Tick, engine: str
+) -> Iterator[Outcome]:
     """What becomes of each file; those that follow each other in one format go together."""
     done = 0
     for format, group in groupby(files, lambda file: file.format):
         part, start = list(group), done
         done += len(part)
         opened = ready if format is None else ready.reading(format)
-        found = local(opened, [file.path for file in part], lambda n, s=start: tick(s + n))  # type: ignore[misc]
+        paths = [file.path for file in part]
+        found = engines().get(engine).run(opened.plan, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
         for outcome in found:
             if format is not None:
                 outcome.findings.without_columns()

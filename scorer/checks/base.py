@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
-from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known
+from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known, PublicIds
+from scorer.checks.tally import Tally, Told, Whole
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import CodedColumn, Floats, Ints, Table
+from scorer.io.table import CodedColumn, Codes, Ints, Table
+from scorer.views.ranked import RankedRows, among, ranked
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -25,16 +28,24 @@ UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
 
 @dataclass(frozen=True)
 class Submitted:
-    """All that a check sees: the submission, the public part, and the rules."""
+    """All that a check sees: rows of whole lists of a submission, the public part, and the rules.
+
+    Of a small file these are all its lists, of a large one some of them at a time.
+    """
 
     table: Table
     public: Public
     rules: Submission
-    partial: bool = False  # rows could not be read: what seems missing may stand there
+    ready: PublicIds | None = None  # the public ids made ready to be looked up, where they are
 
     def line(self, row: int) -> int:
         """The physical line of a row."""
         return int(self.table.line[row])
+
+    @cached_property
+    def known(self) -> PublicIds:
+        """The public ids."""
+        return self.ready or PublicIds(self.public)
 
     @cached_property
     def lists(self) -> CodedColumn:
@@ -47,39 +58,35 @@ class Submitted:
         return dict(self.table.facts.get("empty", ()))
 
     @cached_property
+    def number(self) -> Ints:
+        """The number among the challenge's lists of each distinct list; -1 of those it lacks."""
+        return self.known.lists.places(self.lists)
+
+    @cached_property
+    def nameless_lists(self) -> Mask:
+        """Which of the distinct lists have no name."""
+        return nameless_ids(self.lists, self.number >= 0)
+
+    @cached_property
     def in_named(self) -> Mask:
         """Which rows stand in a list that has a name at all."""
-        named = np.array([not nameless(n, self.public.lists) for n in self.lists.names], dtype=bool)
-        return named[self.lists.codes] if len(self.table) else np.empty(0, dtype=bool)
+        return _at(~self.nameless_lists, self.lists.codes)
 
     @cached_property
-    def list_faults(self) -> dict[str, Fault | None]:
-        """The lists that the challenge does not have, each with what explains it."""
-        given = dict.fromkeys([*self.lists.names, *self.empty])
-        return unknown(list(given), self.known_lists)
+    def ranked(self) -> RankedRows:
+        """Rows of named lists that have a place, by list, then best first."""
+        if not self.nameless_lists.any() and not self.unread:
+            return ranked(self.table)
+        numbers = self.table.numbers
+        keep = self.in_named
+        if (key := numbers.get("score", numbers.get("rank"))) is not None:
+            keep = keep & ~np.isnan(key)
+        return RankedRows.of(self.table, keep)
 
     @cached_property
-    def known_lists(self) -> Known:
-        """The lists of the challenge, to look ids up in."""
-        return Known(self.public.lists)
-
-    @cached_property
-    def order(self) -> Rows:
-        """Rows of named lists that have a place, by list, then best first.
-
-        Equal places stand in one order of the items, the same in every list.
-        """
-        numbers, item = self.table.numbers, self.table.ids["item"].codes
-        rows = np.flatnonzero(self.in_named)
-        key: Floats | Rows
-        if "score" in numbers:
-            key = -numbers["score"]
-        elif "rank" in numbers:
-            key = numbers["rank"]
-        else:
-            return rows[np.argsort(self.lists.codes[rows], kind="stable")]
-        rows = rows[~np.isnan(key[rows])]
-        return rows[np.lexsort((item[rows], key[rows], self.lists.codes[rows]))]
+    def unread(self) -> bool:
+        """Whether a number of these rows could not be read."""
+        return any(bool(np.isnan(column).any()) for column in self.table.numbers.values())
 
 
 class Truthful(NamedTuple):
@@ -98,7 +105,8 @@ class Truthful(NamedTuple):
 
 
 On = Literal["submission", "truth"]
-F = TypeVar("F", bound=Callable[..., Iterable[Problem]])
+Scope = Literal["list", "file", "row"]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Check(NamedTuple):
@@ -106,20 +114,34 @@ class Check(NamedTuple):
 
     name: str
     codes: tuple[str, ...]
-    examine: Callable[..., Iterable[Problem]]  # of a `Submitted` or a `Truthful`
+    examine: Callable[..., Any]  # of a `Submitted` or a `Truthful`
     kinds: frozenset[str]
+    scope: Scope = "list"
+    complete: bool = False  # it is only asked of a file whose every row could be read
     aliases: tuple[str, ...] = ()
 
 
 def check(
-    *codes: str, kinds: Iterable[str] = ("grades", "ratings", "preferences", "labels")
+    *codes: str,
+    kinds: Iterable[str] = ("grades", "ratings", "preferences", "labels"),
+    scope: Scope = "list",
+    complete: bool = False,
 ) -> Callable[[F], F]:
     """Make a function a check of the challenges of those kinds, known by its own name.
 
     Its folder, or its entry-point group, says what it looks at.
+
+    Args:
+        codes: of the problems that it finds.
+        kinds: of the challenges that it is for.
+        scope: what a check of a submission decides by. `list`: each list alone; it is given some
+            whole lists at a time, and gives their problems. `file`: all lists together; it is given
+            some whole lists at a time, and gives a `Tally` of them. `row`: all rows together; as
+            `file`, but the rows may be any.
+        complete: whether it is only asked of a file whose every row could be read.
     """
     return lambda function: mark(
-        function, Check(function.__name__, codes, function, frozenset(kinds))
+        function, Check(function.__name__, codes, function, frozenset(kinds), scope, complete)
     )
 
 
@@ -130,12 +152,90 @@ def checks(on: On = "submission") -> Registry[Check]:
     return discover("check", f"scorer.checks.{on}", Check, group)
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What the checks find in some lists of a submission, by the names of the checks."""
+
+    told: Mapping[str, Told] = field(default_factory=dict)  # of those that look at lists
+    tallies: Mapping[str, Tally] = field(default_factory=dict)  # of the others
+
+    @property
+    def fatal(self) -> bool:
+        """Whether a list has an error, so that the file cannot be scored.
+
+        What a row that could not be read may explain is no error yet.
+        """
+        known = checks()
+        return any(told.fatal for name, told in self.told.items() if not known.get(name).complete)
+
+    def plus(self, others: Sequence[Checked]) -> Checked:
+        """What they find in all of these lists."""
+        every = [self, *others]
+        told = {name: None for one in every for name in one.told}
+        tallies = {name: None for one in every for name in one.tallies}
+        return Checked(
+            {name: _sum([one.told[name] for one in every if name in one.told]) for name in told},
+            {name: _sum([x.tallies[name] for x in every if name in x.tallies]) for name in tallies},
+        )
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """What is wrong with a file of which these are all lists, in the order of the checks."""
+        for known in checks():
+            if known.complete and whole.partial:
+                continue
+            if (told := self.told.get(known.name)) is not None:
+                yield from told.problems
+                kept = Counter(problem.code for problem in told.problems)
+                for code, count in told.counts.items():
+                    if count > kept[code]:
+                        last = next(p for p in reversed(told.problems) if p.code == code)
+                        yield replace(last, times=count - kept[code])
+            elif (tally := self.tallies.get(known.name)) is not None:
+                yield from tally.problems(whole)
+
+
+class Summand(Protocol):
+    """What parts of can be put together."""
+
+    def plus(self, others: Sequence[Self]) -> Self:
+        """The whole."""
+        ...
+
+
+S = TypeVar("S", bound=Summand)
+
+
+def _sum(parts: Sequence[S]) -> S:
+    first, *others = parts
+    return first.plus(others) if others else first
+
+
+def checked(seen: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")) -> Checked:
+    """Run every check of these scopes that fits the kind."""
+    told, tallies = dict[str, Told](), dict[str, Tally]()
+    for known in checks():
+        if seen.public.kind not in known.kinds or known.scope not in scopes:
+            continue
+        found = known.examine(seen)
+        if known.scope == "list":
+            told[known.name] = Told.of(found)
+        else:
+            tallies[known.name] = found
+    return Checked(told, tallies)
+
+
+def tell(found: Checked, public: Public, rules: Submission, ids: PublicIds, to: Findings) -> None:
+    """Add all that is wrong with a submission to what its reader found."""
+    partial = any(to.counts[code] for code in UNREAD)
+    to.extend(found.problems(Whole(public, rules, ids, partial)))
+
+
 def examine(seen: Submitted | Truthful, findings: Findings) -> None:
     """Run every check that fits the kind; all that is wrong goes to `findings`."""
-    submission = isinstance(seen, Submitted)
-    if isinstance(seen, Submitted) and any(findings.counts[code] for code in UNREAD):
-        seen = replace(seen, partial=True)
-    for known in checks("submission" if submission else "truth"):
+    if isinstance(seen, Submitted):
+        tell(checked(seen), seen.public, seen.rules, seen.known, findings)
+        return
+    for known in checks("truth"):
         if seen.public.kind in known.kinds:
             findings.extend(known.examine(seen))
 
@@ -177,12 +277,34 @@ def first_rows(ids: CodedColumn, wanted: Mapping[str, object]) -> Iterator[tuple
     """Each wanted id with its first row and the number of its rows, in the file's order."""
     if not wanted or wanted.keys().isdisjoint(ids.names):
         return
-    counts = np.bincount(ids.codes, minlength=len(ids.names))
-    first = np.zeros(len(ids.names), dtype=np.int64)
-    first[ids.codes[::-1]] = np.arange(ids.codes.size)[::-1]
-    for code in np.argsort(first, kind="stable").tolist():
-        if counts[code] and ids.names[code] in wanted:
-            yield ids.names[code], int(first[code]), int(counts[code])
+    mask = np.array([name in wanted for name in ids.names], dtype=bool)
+    codes, rows, counts = occurrences(ids, mask)
+    for code, row, count in zip(codes.tolist(), rows.tolist(), counts.tolist(), strict=True):
+        yield ids.names[code], row, count
+
+
+def occurrences(
+    ids: CodedColumn, wanted: Mask, line: Ints | None = None
+) -> tuple[Ints, Ints, Ints]:
+    """The codes of the wanted distinct ids that have rows, by their first rows.
+
+    Args:
+        ids: a column.
+        wanted: one a distinct id.
+        line: what tells which row is first; without it, the order of the rows.
+
+    Returns:
+        The codes, the first row of each, and how many rows each has.
+    """
+    rows = np.flatnonzero(_at(wanted, ids.codes))
+    codes = ids.codes[rows].astype(np.int64)
+    by = np.lexsort((rows, codes) if line is None else (rows, line[rows], codes))
+    rows, codes = rows[by], codes[by]
+    new = np.flatnonzero(np.diff(codes, prepend=-1))
+    counts = np.diff(np.append(new, codes.size))
+    first = rows[new]
+    by = np.argsort(first if line is None else line[first], kind="stable")
+    return codes[new][by], first[by], counts[by]
 
 
 def unknown(names: Iterable[str], known: Known) -> dict[str, Fault | None]:
@@ -196,6 +318,44 @@ def unknown(names: Iterable[str], known: Known) -> dict[str, Fault | None]:
 def nameless(name: str, known: Mapping[str, object] | None) -> bool:
     """Whether an id is none: empty, or what a missing value became."""
     return not name or (name in LOST_BY_TOOLS and name not in (known or ()))
+
+
+def nameless_ids(ids: CodedColumn, known: Mask | Literal[False]) -> Mask:
+    """Which distinct ids are none: empty, or what a missing value became and not `known`."""
+    lost = among(ids, sorted(LOST_BY_TOOLS)) & ~np.asarray(known, dtype=bool)
+    none: Mask = among(ids, [""]) | lost
+    return none
+
+
+def repeated_items(submitted: Submitted, known: Mapping[str, object] | None) -> tuple[Rows, Rows]:
+    """The rows that name an item again in its list, and the earlier row of each.
+
+    `known` are the items of which one may be called "nan".
+    """
+    table, items = submitted.table, submitted.table.ids["item"]
+    if submitted.unread:  # rows without a place count as well
+        bare = replace(table, numbers={})
+        rows = RankedRows.of(bare, submitted.in_named)
+    else:
+        rows = submitted.ranked
+    if not (found := rows.items.repeated).size:
+        return found, found
+    mine = np.sort(rows.at(found))
+    texts = items.texts(mine)  # two ids can have one hash
+    named = np.array([not nameless(name, known) for name in texts], dtype=bool)
+    index: dict[str, int] = {}
+    codes = np.array([index.setdefault(text, len(index)) for text in texts], dtype=np.int64)
+    by = np.argsort(table.line[mine], kind="stable")
+    mine, codes, named = mine[by], codes[by], named[by]
+    lists = submitted.lists.codes[mine]
+    again, first = repeated(lists, codes, rows=np.flatnonzero(named))
+    return mine[again], mine[first]
+
+
+def _at(mask: Mask, codes: Codes) -> Mask:
+    """What a mask of distinct ids says of each row."""
+    rows: Mask = mask[codes] if codes.size else np.empty(0, dtype=bool)
+    return rows
 
 
 def describe_fault(fault: Fault, word: str, rows: int) -> str:

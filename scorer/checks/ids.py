@@ -9,10 +9,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from copy import copy
 from functools import cache, cached_property
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.challenge.public import Public
+from scorer.core.arrays import Ints
 from scorer.core.text import IGNORABLE, nearest, quoted
+from scorer.io.table import CodedColumn
+from scorer.views.ranked import hashed
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
@@ -24,6 +32,9 @@ FOLDED = 128  # characters of an id beyond ASCII that is normalised: many marks 
 FEW = 200  # ids that are compared one by one
 LETTERS = 120  # different characters of the public ids that are tried
 SUGGESTIONS = 20  # for one file; only the first few are shown
+
+# what an unknown id is: nothing explains it, or only that all of its column end in .0; or its code
+CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312")
 
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 
@@ -46,6 +57,30 @@ class Known:
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
+
+    def place(self, name: str) -> int:
+        """Where a name that is known stands among them."""
+        return self._index[name]
+
+    def again(self) -> Known:
+        """The same, with suggestions to give for another file."""
+        fresh = copy(self)
+        fresh._left = SUGGESTIONS
+        return fresh
+
+    def places(self, column: CodedColumn) -> Ints:
+        """Where each distinct id of a column stands among the names; -1 where it does not."""
+        if not hashed(column):
+            return np.array([self._index.get(name, -1) for name in column.names], dtype=np.int64)
+        hashes, (known, order) = column.hashes, self._hashed
+        if not known.size or not hashes.size:
+            return np.full(hashes.size, -1, dtype=np.int64)
+        first = order[min(np.searchsorted(known, hashes[0]), known.size - 1)]
+        guessed = np.arange(first, first + hashes.size)
+        if guessed[-1] < known.size and (self._hashes[guessed] == hashes).all():
+            return guessed  # in our order, as lists are in most files
+        at = np.minimum(np.searchsorted(known, hashes), known.size - 1)
+        return np.where(known[at] == hashes, order[at], -1)
 
     def fault(self, name: str, decimals: bool = False) -> Fault | None:
         """Why an unknown id is not a known one; None where nothing explains it.
@@ -127,6 +162,20 @@ class Known:
         return digits if digits in self.names else self._zeros.get(digits.lstrip("0") or "0")
 
     @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: n for n, name in enumerate(self.names)}
+
+    @cached_property
+    def _hashes(self) -> NDArray[np.uint64]:
+        return CodedColumn(np.empty(0, dtype=np.int64), tuple(self.names)).hashes
+
+    @cached_property
+    def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:
+        """The hashes of the names in order, and whose each is."""
+        order = np.argsort(self._hashes)
+        return self._hashes[order], order
+
+    @cached_property
     def _folded(self) -> dict[str, str]:
         found: dict[str, str] = {}
         for name in self.names:
@@ -155,6 +204,36 @@ class Known:
     @cached_property
     def _letters(self) -> list[str]:
         return sorted(set[str]().union(*self.names))[:LETTERS]
+
+
+class PublicIds:
+    """The public ids of a challenge, made ready to be looked up, once for all submissions."""
+
+    def __init__(self, public: Public) -> None:
+        self._public = public
+        self.lists = Known(public.lists)
+
+    @cached_property
+    def items(self) -> Known | None:
+        """The items there are; of preferences each list has its own, with a check of their own."""
+        public = self._public
+        if public.kind == "preferences":
+            return None
+        if public.kind == "ratings" and public.asked is not None:
+            return Known(dict.fromkeys(item for _, item in public.asked))
+        return None if public.items is None else Known(public.items)
+
+    @cached_property
+    def asked(self) -> dict[tuple[str, str], int]:
+        """The (list, item) pairs that are to be predicted, each with its number."""
+        return {pair: n for n, pair in enumerate(self._public.asked or ())}
+
+
+def class_of(name: str, fault: Fault | None) -> int:
+    """Which of `CLASSES` an unknown id is, given what explains it by itself."""
+    if fault is not None:
+        return CLASSES.index(fault.code)
+    return int(DECIMAL_ID.fullmatch(name) is not None)
 
 
 def folded(name: str) -> str:

@@ -13,35 +13,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.checks.base import Submitted, examine
-from scorer.checks.submission.lists import missing_list
-from scorer.core.errors import SubmissionRejected
+from scorer.checks.base import Checked
+from scorer.checks.ids import CLASSES
+from scorer.checks.submission.lists import Lists
+from scorer.checks.tally import IdTally
 from scorer.core.problems import Findings
-from scorer.engines.processes import Scorer, Tick, _shared, shareable
+from scorer.engines.base import Tick, engine
+from scorer.engines.processes import Scorer, _shared, shareable
 from scorer.io.files import digest
 from scorer.io.formats.base import Format, format_of, read
 from scorer.io.limits import Unreadable
 from scorer.io.polars_chunks import Doubt, worth
-from scorer.io.table import CodedColumn, Table
-from scorer.kinds.grades import Grades, met
-from scorer.prepare.open import OpenChallenge
+from scorer.kinds.grades import JUDGED, Grades, met
 from scorer.results.scorecard import Outcome
 from scorer.scoring.evaluate import score
-from scorer.views.hits import Judged, Ranked
-from scorer.views.positions import Positions
+from scorer.scoring.lists import Part, Plan, outcome, score_lists
 
 if TYPE_CHECKING:
     from scorer.engines.fast import Asked
 
 
-JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
-
-
+@engine("local")
 def local(
-    opened: OpenChallenge, submissions: Sequence[Path], tick: Tick = lambda done: None
+    plan: Plan, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
     """Read, check and score each submission."""
-    scorer, done = _scorer(opened), 0
+    scorer, done = _scorer(plan), 0
     if shareable(submissions):
         for found in _shared(scorer, submissions):
             done += 1
@@ -53,77 +50,42 @@ def local(
     tick(len(submissions))
 
 
-def _scorer(opened: OpenChallenge) -> Scorer:
+def _scorer(plan: Plan) -> Scorer:
     """What scores one submission."""
-    asked = cache(partial(_asked, opened))  # by the first large file, for all of them
-    return lambda path, tick: outcome(opened, asked, path, tick)
+    asked = cache(partial(_asked, plan))  # by the first large file, for all of them
+    return lambda path, tick: scored(plan, asked, path, tick)
 
 
-def outcome(
-    opened: OpenChallenge, asked: Callable[[], Asked | None], path: Path, tick: Tick
-) -> Outcome:
+def scored(plan: Plan, asked: Callable[[], Asked | None], path: Path, tick: Tick) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
-    rules, sha256 = opened.prepared.challenge.submission, None
+    format, sha256 = format_of(path, plan.rules.format), None
     if worth(path) and (known := asked()) is not None:
         with suppress(Doubt):
-            return _vouched(opened, known, path, format_of(path, rules.format), tick)
-    table, findings = checked(opened, path)
-    try:
-        sha256 = digest(path)
-    except (OSError, Unreadable):
-        return Outcome(findings, None, None)
-    if table is None or findings.fatal or opened.answers is None:
-        return Outcome(findings, sha256, None)
-    try:
-        return _carded(opened, table, findings, sha256)
-    except SubmissionRejected as error:  # by a metric that may refuse it
-        findings.extend(error.problems)
-        return Outcome(findings, sha256, None)
-
-
-def _carded(opened: OpenChallenge, table: Table, findings: Findings, sha256: str) -> Outcome:
-    """The outcome of a submission without an error."""
-    assert opened.answers is not None
-    rules = opened.prepared.challenge.submission
-    meeting = opened.answers.meet(table, rules.ties, opened.views)
-    digests = {**opened.digests, "submission": sha256}
-    card = score(meeting, opened.answers.lists, opened.measures, digests)
-    folds = {
-        name: score(
-            fold.meet(table, rules.ties, opened.views), fold.lists, opened.measures, digests
-        )
-        for name, fold in opened.folds.items()
-    }
-    return Outcome(findings, sha256, card, folds)
-
-
-def checked(opened: OpenChallenge, path: Path) -> tuple[Table | None, Findings]:
-    """A submission's rows, where they can be read, and all that is wrong with it."""
-    prepared, rules = opened.prepared, opened.prepared.challenge.submission
+            return _vouched(plan, known, path, format, tick)
     findings = Findings(str(path))
-    table = read(path, format_of(path, rules.format), prepared.shapes, findings, prepared.limits)
-    if table is not None:
-        examine(Submitted(table, opened.public, rules), findings)
-    return table, findings
+    table = read(path, format, plan.shapes, findings, plan.limits)
+    with suppress(OSError, Unreadable):
+        sha256 = digest(path)
+    if table is None or sha256 is None:
+        return Outcome(findings, sha256, None)
+    return outcome(plan, score_lists(plan, table), findings, sha256)
 
 
-def _asked(opened: OpenChallenge) -> Asked | None:
+def _asked(plan: Plan) -> Asked | None:
     """What the fast pass must know; None where a measure looks at more than judged items."""
-    prepared, rules, answers = opened.prepared, opened.prepared.challenge.submission, opened.answers
+    rules, answers = plan.rules, plan.truth
     truth = answers.truth if isinstance(answers, Grades) else None
-    if prepared.kind.name != "grades" or opened.folds or not opened.views <= JUDGED:
+    if plan.public.kind != "grades" or plan.folds or not plan.views <= JUDGED:
         return None
     from scorer.engines.fast import Asked
 
     length = rules.length
     shortest, longest = (length.min, length.max) if length else (None, None)
     lenient = rules.missing_list in ("zero", "skip")
-    return Asked(opened.public, truth, rules.ties, shortest, longest, prepared.limits, lenient)
+    return Asked(plan.public, truth, rules.ties, shortest, longest, plan.limits, lenient)
 
 
-def _vouched(
-    opened: OpenChallenge, asked: Asked, path: Path, format: Format, tick: Tick
-) -> Outcome:
+def _vouched(plan: Plan, asked: Asked, path: Path, format: Format, tick: Tick) -> Outcome:
     """The outcome of a large submission in which the fast pass finds nothing to tell.
 
     Raises:
@@ -131,16 +93,12 @@ def _vouched(
     """
     from scorer.engines.fast import quick
 
-    prepared, rules = opened.prepared, opened.prepared.challenge.submission
     size, findings = max(path.stat().st_size, 1), Findings(str(path))
-    seen = quick(path, format, prepared.shapes, asked, lambda read: tick(min(read / size, 1.0)))
-    if seen.lists is not None:
-        lists = {"list": CodedColumn(np.arange(len(seen.lists)), seen.lists)}
-        stub = Table(lists, {}, np.zeros(len(seen.lists), dtype=np.int64), prepared.shapes[0])
-        findings.extend(missing_list(Submitted(stub, opened.public, rules)))
-    if seen.judged is None:
-        return Outcome(findings, seen.sha256, None)
-    meeting = met(seen.judged, seen.judged.returned > 0, opened.views)
-    digests = {**opened.digests, "submission": seen.sha256}
-    card = score(meeting, seen.judged.names, opened.measures, digests)
-    return Outcome(findings, seen.sha256, card)
+    seen = quick(path, format, plan.shapes, asked, lambda read: tick(min(read / size, 1.0)))
+    given = np.array([seen.lists is None or n in set(seen.lists) for n in plan.public.lists])
+    lists = Lists(given, np.zeros_like(given), IdTally(CLASSES))
+    part = Part(Checked(tallies={"unknown_list": lists}))
+    if seen.judged is not None:
+        views = met(seen.judged, seen.judged.returned > 0, plan.views)
+        part = part._replace(card=score(views, seen.judged.names, plan.measures), scored=True)
+    return outcome(plan, part, findings, seen.sha256)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from scorer.engines.base import Tick
 from scorer.io.polars_chunks import worth
 from scorer.results.scorecard import Outcome
 
@@ -20,9 +21,6 @@ FASTER = 10  # about so many bytes take the fast pass as long as one takes the t
 
 
 PROCESSES = 2
-
-
-Tick = Callable[[float], None]  # how much is done, of 1 for each submission
 
 
 Scorer = Callable[[Path, Tick], Outcome]  # of one submission

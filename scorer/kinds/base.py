@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
+from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import Schema, Table
@@ -41,13 +44,36 @@ class OpenTruth(Protocol):
         """What the measures are settled by."""
         ...
 
+    def only(self, lists: Ints) -> OpenTruth:
+        """The truth of some lists alone, given by their numbers, ascending.
+
+        What the whole truth settles stays as it is; itself where these are all lists.
+        """
+        ...
+
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The submission seen through this truth, in those views."""
+        """The submission's lists, all of them lists of this truth, seen in those views."""
         ...
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """What the items of list number `at` are called, as that view has them."""
         ...
+
+
+class Meeting(NamedTuple):
+    """A submission's lists that are met with the truth but for the order of equal scores."""
+
+    wanted: Ints  # rows of the table, whose items' ids settle it
+    views: Callable[[Sequence[str]], Views]  # given these ids
+
+
+def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) -> Meeting:
+    """A meeting that needs no more than the ids it asks for; of most kinds, the whole table."""
+    if (begun := getattr(truth, "begin", None)) is not None:
+        found: Meeting | None = begun(table, ties, views)
+        if found is not None:
+            return found
+    return Meeting(np.empty(0, dtype=np.int64), lambda _: truth.meet(table, ties, views))
 
 
 @dataclass(frozen=True, slots=True)

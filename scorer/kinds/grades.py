@@ -12,14 +12,17 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.io.table import Ints, Schema, Table
-from scorer.kinds.base import Constants, SideTables, kind
-from scorer.views.hits import Judged, Ties
-from scorer.views.join import Truth, graded, judge, likelihood, named, returned, stated
+from scorer.kinds.base import Constants, Meeting, SideTables, kind
+from scorer.views.hits import Judged, Ranked, Ties
+from scorer.views.join import Truth, Unsettled, graded, judge, likelihood, named, returned, stated
 from scorer.views.meeting import Views
 from scorer.views.names import Names
 from scorer.views.pairwise import Layout, Orders, Preferred, Ranking
 from scorer.views.positions import Positions
+from scorer.views.ranked import spans
 from scorer.views.returned import Catalogue, Returned
+
+JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
 
 @dataclass(frozen=True)
@@ -29,20 +32,32 @@ class Grades:
     truth: Truth
     constants: Constants
     aids: SideTables
+    whole: Grades | None = None  # of which this has some lists
+    numbers: Ints | None = None  # which of its lists these are
 
     @property
     def lists(self) -> tuple[str, ...]:
         """The lists that are scored."""
         return self.truth.lists
 
+    def only(self, lists: Ints) -> Grades:
+        """The truth of some lists alone."""
+        if lists.size == len(self.lists):
+            return self
+        return Grades(self.truth.only(lists), self.constants, self.aids, self, lists)
+
     @cached_property
     def items(self) -> Truth:
         """The truth with the candidates of each list, which need not be judged."""
+        if self.whole is not None and self.numbers is not None:
+            return self.whole.items.only(self.numbers)
         return graded(self.truth, self.aids.public.candidates or {})
 
     @cached_property
     def orders(self) -> Orders:
         """The truth as preferences: the better grade is preferred."""
+        if self.whole is not None and self.numbers is not None:
+            return self.whole.orders.only(self.numbers)
         layout, chances = Layout.of(self.items.in_list, self.lists), self.aids.tables
         likely = likelihood(chances["likelihood"], self.items) if "likelihood" in chances else None
         return Orders.of(layout, Ranking(self.items.grade), likely)
@@ -50,13 +65,24 @@ class Grades:
     @cached_property
     def catalogue(self) -> Catalogue:
         """The items there are, and what is known of them."""
-        return _catalogue(self.aids)
+        return _catalogue(self.aids) if self.whole is None else self.whole.catalogue
 
     @cached_property
     def past(self) -> tuple[Ints, Ints]:
         """Which list has known which item of the catalogue."""
+        if self.whole is not None and self.numbers is not None:
+            return _of_lists(*self.whole.past, self.numbers)
         places = {name: n for n, name in enumerate(self.truth.lists)}
         return _past(self.aids.tables.get("history"), places, self.catalogue.items)
+
+    def begin(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting | None:
+        """The meeting in views of judged items alone; None in others."""
+        if not views <= JUDGED:
+            return None
+        found = Unsettled.of(submission, self.truth, ties)
+        return Meeting(
+            found.wanted, lambda names: met(found.judged(names), found.returned > 0, views)
+        )
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The judged items that the submission returned, beside the best possible."""
@@ -137,6 +163,12 @@ def _past(
     ours = (in_list >= 0) & (item >= 0)
     pairs = np.unique(in_list[ours] * max(len(items), 1) + item[ours])
     return pairs // max(len(items), 1), pairs % max(len(items), 1)
+
+
+def _of_lists(past_list: Ints, past_item: Ints, numbers: Ints) -> tuple[Ints, Ints]:
+    """The history of some lists alone, which get numbers from 0."""
+    first, last = (np.searchsorted(past_list, numbers, side) for side in ("left", "right"))
+    return np.repeat(np.arange(numbers.size), last - first), past_item[spans(first, last - first)]
 
 
 def _equal(truth: Truth, aids: SideTables) -> Iterator[Problem]:

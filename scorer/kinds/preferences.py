@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scorer.checks.pairs import faults
+from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import Schema, Table
@@ -31,6 +32,12 @@ class Preferences:
     def lists(self) -> tuple[str, ...]:
         """The lists that are scored."""
         return self.truth.lists
+
+    def only(self, lists: Ints) -> Preferences:
+        """The truth of some lists alone."""
+        if lists.size == len(self.lists):
+            return self
+        return Preferences(self.truth.only(lists), self.orders.only(lists), self.constants)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """What the submission prefers, beside what the truth does."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import Schema, Table
@@ -29,6 +30,12 @@ class Ratings:
     def lists(self) -> tuple[str, ...]:
         """The lists that are scored."""
         return self.truth.lists
+
+    def only(self, lists: Ints) -> Ratings:
+        """The truth of some lists alone."""
+        if lists.size == len(self.lists):
+            return self
+        return Ratings(self.truth.only(lists), self.constants)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The predictions beside the ratings; what was not asked for is left out."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
+from scorer.scoring.lists import Plan
 from scorer.views.pairwise import Preferred
 from scorer.views.positions import Positions
 from scorer.views.returned import Returned
@@ -159,6 +161,23 @@ class OpenChallenge:
             self.prepared, challenge=challenge.model_copy(update={"submission": rules})
         )
         return replace(self, prepared=prepared)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What scoring a submission needs of it."""
+        prepared = self.prepared
+        return Plan(
+            self.public,
+            prepared.challenge.submission,
+            prepared.shapes,
+            prepared.limits,
+            self.measures,
+            self.views,
+            self.answers,
+            self.folds,
+            self.digests,
+            tuple(prepared.challenge.plugins),
+        )
 
 
 def opened(

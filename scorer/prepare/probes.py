@@ -6,17 +6,16 @@ They are tables, and meet the truth as any submission does; no check is asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Problem
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table
-from scorer.kinds.base import OpenTruth
 from scorer.kinds.grades import Grades
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.kinds.preferences import Preferences
@@ -25,7 +24,7 @@ from scorer.metrics.base import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
-from scorer.scoring.evaluate import score
+from scorer.scoring.lists import outcome, score_lists
 from scorer.scoring.settle import over_folds, settle
 from scorer.views.join import Truth
 from scorer.views.pairwise import Orders
@@ -85,15 +84,12 @@ def probes(ready: OpenChallenge) -> Probes:
     raise AssertionError(f"what is made of {type(ready.answers).__name__}?")
 
 
-def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, dict[str, Scorecard]]:
+def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, Scorecard]]:
     """How a table scores, and how in each fold."""
-    assert ready.answers is not None
-
-    def card(answers: OpenTruth) -> Scorecard:
-        meeting = answers.meet(table, ready.prepared.challenge.submission.ties, ready.views)
-        return score(meeting, answers.lists, ready.measures)
-
-    return card(ready.answers), {name: card(fold) for name, fold in ready.folds.items()}
+    plan = replace(ready.plan, checks=False)
+    found = outcome(plan, score_lists(plan, table), Findings(), None)
+    assert found.card is not None
+    return found.card, found.folds
 
 
 def values(ready: OpenChallenge, table: Table) -> dict[str, Value]:

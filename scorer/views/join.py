@@ -14,6 +14,7 @@ from scorer.io.table import CodedColumn, Codes, Floats, Ints, Table
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.names import Names
 from scorer.views.pairwise import Likelihood, Orders, Pairs, Preferred, Ranking
+from scorer.views.ranked import Hashes, ItemIndex, TiedRows, hashed, keys, ranked, spans, spread
 from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned
 
@@ -32,16 +33,58 @@ class Truth:
     in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
     item: Codes
     grade: Floats
+    whole: Truth | None = None  # of which this is a part; they share what is looked up in
 
     @cached_property
     def items(self) -> Mapping[str, int]:
         """Every item it names -> its code."""
+        if self.whole is not None:
+            return self.whole.items
         return {name: code for code, name in enumerate(self.named)}
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """Polars' hash of every item it names, by its code."""
+        if self.whole is not None:
+            return self.whole.hashes
+        return CodedColumn(self.item, self.named).hashes
 
     @cached_property
     def ideal(self) -> Hits:
         """The best that each list could have returned."""
         return ranked_hits(self.in_list, self.grade, len(self.lists))
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each list begins, and where the last one ends."""
+        return np.searchsorted(self.in_list, np.arange(len(self.lists) + 1))
+
+    def only(self, lists: Ints) -> Truth:
+        """The same of some lists alone, given by their numbers, ascending."""
+        if lists.size == len(self.lists):
+            return self
+        first, last = self.starts[lists], self.starts[lists + 1]
+        rows: Ints | slice = spans(first, last - first)
+        if lists.size and int(lists[-1] - lists[0]) == lists.size - 1:  # without a copy
+            rows = slice(int(first[0]), int(last[-1]))
+        return Truth(
+            tuple(self.lists[n] for n in lists.tolist()),
+            self.named,
+            np.repeat(np.arange(lists.size), last - first),
+            self.item[rows],
+            self.grade[rows],
+            self.whole or self,
+        )
+
+    def keys(self, items: CodedColumn) -> Hashes:
+        """A key for each row of the truth, equal to `ranked.keys(items)` where the ids are."""
+        if hashed(items):
+            return self.hashes[self.item]
+        code = np.full(len(self.named) + 1, -1)  # that the other column has for each item
+        known = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
+        code[known] = np.arange(known.size)
+        code[-1] = -1
+        return spread(code[self.item])
 
     @classmethod
     def of(cls, table: Table, lists: Sequence[str] = ()) -> Truth:
@@ -77,8 +120,13 @@ class Truth:
 
     def rows(self, lists: CodedColumn, items: CodedColumn) -> Ints:
         """As `find`, for the ids of another table."""
-        codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
-        return self.find(_places(lists, self.lists), codes[items.codes])
+        in_list = _places(lists, self.lists)
+        known = np.flatnonzero(in_list >= 0)
+        index = ItemIndex.of(self.keys(items), np.diff(self.starts))
+        found, row = index.find(in_list[known], keys(items)[known])
+        rows = np.full(in_list.size, -1, dtype=np.int64)
+        rows[known[found]] = row
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,63 +146,75 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     Rows of lists that are not among `lists` are left out. Equal scores are
     ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
     """
-    in_list = _places(table.ids["list"], lists)
-    rows = np.flatnonzero(in_list >= 0)
-    in_list = in_list[rows]
-    if "score" in table.numbers:
-        key = -table.numbers["score"][rows]
-    elif "rank" in table.numbers:
-        key = table.numbers["rank"][rows]
-    else:
-        key = np.arange(rows.size, dtype=np.float64)
-    if ties == "file":
-        tiebreak = np.arange(rows.size)
-    else:
-        item = table.ids["item"]
-        alphabetical = np.empty(len(item.names), dtype=np.int64)
-        alphabetical[sorted(range(len(item.names)), key=item.names.__getitem__)] = np.arange(
-            len(item.names)
-        )
-        tiebreak = alphabetical[item.codes[rows]]
-        if ties != "item-asc":
-            tiebreak = -tiebreak
-    by = np.lexsort((tiebreak, key, in_list))
-    rows, in_list, key = rows[by], in_list[by], key[by]
-    new_list = np.ones(rows.size, dtype=bool)
-    new_list[1:] = np.diff(in_list) != 0
-    new_group = new_list.copy()
-    new_group[1:] |= np.diff(key) != 0
-    place = np.arange(rows.size, dtype=np.int64)
-    starts = np.flatnonzero(new_list)
-    rank = place - starts[np.cumsum(new_list) - 1] + 1 if rows.size else place
-    groups = np.flatnonzero(new_group)
-    group = np.cumsum(new_group) - 1
-    sizes = np.diff(np.append(groups, rows.size))
-    before = rank[groups][group] - 1 if rows.size else place
-    return Ordered(rows, in_list, rank, before, sizes[group] if rows.size else place)
+    rows = ranked(table)
+    number = _numbers(table.ids["list"], lists)[rows.lists]
+    runs = np.flatnonzero(number >= 0)
+    runs = runs[np.argsort(number[runs], kind="stable")]
+    sizes = rows.sizes[runs]
+    place = spans(rows.starts[runs], sizes)
+    first, size = rows.groups(place)
+    tied = TiedRows.of(first, size, ties)
+    moved = tied.moved(place, table.ids["item"].texts(rows.at(tied.places)), ties)
+    by = np.empty_like(place)
+    start = np.repeat(rows.starts[runs], sizes)
+    by[np.arange(place.size) + moved - place] = np.arange(place.size)
+    rank = place - start + 1
+    return Ordered(
+        rows.at(place)[by], np.repeat(number[runs], sizes), rank, first - start, size
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """The judged items that a submission returned, before equal scores are ordered by their ids."""
+
+    truth: Truth
+    ties: Ties
+    returned: Ints  # how long each list is
+    row: Ints  # of the truth: one a hit
+    place: Ints  # among the ranked rows
+    start: Ints  # the first place of its list
+    first: Ints  # the first place of its group of equal scores
+    size: Ints  # of that group
+    tied: TiedRows
+    wanted: Ints  # rows of the table, whose ids settle it
+
+    @classmethod
+    def of(cls, table: Table, truth: Truth, ties: Ties) -> Unsettled:
+        """A submission seen through the truth."""
+        rows, items = ranked(table), table.ids["item"]
+        number = _numbers(table.ids["list"], truth.lists)[rows.lists]
+        runs = np.flatnonzero(number >= 0)
+        number = number[runs]
+        returned = np.zeros(len(truth.lists), dtype=np.int64)
+        returned[number] = rows.sizes[runs]
+        sizes = truth.starts[number + 1] - truth.starts[number]
+        mine, run = spans(truth.starts[number], sizes), np.repeat(runs, sizes)
+        found, place = rows.items.find(run, truth.keys(items)[mine])
+        first, size = rows.groups(place)
+        tied = TiedRows.of(first, size, ties)
+        start = rows.starts[run[found]]
+        wanted = rows.at(tied.places)
+        return cls(truth, ties, returned, mine[found], place, start, first, size, tied, wanted)
+
+    def judged(self, names: Sequence[str]) -> Judged:
+        """With the ids of the rows that are wanted."""
+        truth, in_list = self.truth, self.truth.in_list[self.row]
+        rank = self.tied.moved(self.place, names, self.ties) - self.start + 1
+        by = np.argsort(in_list * (int(rank.max(initial=0)) + 1) + rank)
+        row = self.row[by]
+        hits = Hits(
+            in_list[by], rank[by], truth.grade[row], truth.ideal.place[row],
+            (self.first - self.start)[by], self.size[by], len(truth.lists),
+            spread=self.ties == "expected",
+        )  # fmt: skip
+        return Judged(hits, truth.ideal, self.returned, truth.lists)
 
 
 def judge(table: Table, truth: Truth, ties: Ties = "item-desc") -> tuple[Judged, Mask]:
     """The submission seen through the truth, and which lists it answers."""
-    found = order(table, truth.lists, ties)
-    item = table.ids["item"]
-    codes = np.array([truth.items.get(name, -1) for name in item.names], dtype=np.int64)
-    row = truth.find(found.in_list, codes[item.codes[found.row]])
-    hit = row >= 0
-    ideal = truth.ideal
-    lists = len(truth.lists)
-    hits = Hits(
-        found.in_list[hit],
-        found.rank[hit],
-        truth.grade[row[hit]],
-        ideal.place[row[hit]],
-        found.before[hit],
-        found.tied[hit],
-        lists,
-        spread=ties == "expected",
-    )
-    returned = np.bincount(found.in_list, minlength=lists).astype(np.int64)
-    return Judged(hits, ideal, returned, truth.lists), returned > 0
+    found = Unsettled.of(table, truth, ties)
+    return found.judged(table.ids["item"].texts(found.wanted)), found.returned > 0
 
 
 def returned(
@@ -163,7 +223,7 @@ def returned(
     """All that the submission returned, judged or not, beside what is known of the items."""
     found = order(table, truth.lists, ties)
     item = table.ids["item"]
-    code = np.array([catalogue.items.get(name, -1) for name in item.names], dtype=np.int64)
+    code = catalogue.codes(item)
     row = truth.rows(table.ids["list"], item)[found.row]
     grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)
     return Returned(
@@ -285,9 +345,15 @@ def _once(in_list: Ints, item: CodedColumn, grade: Floats) -> Ints:
     return np.sort(order[first])
 
 
+def _numbers(ids: CodedColumn, names: Sequence[str]) -> Ints:
+    """The place of each distinct id in `names`; -1 where it is not there."""
+    if ids.held is names:
+        return np.arange(len(names))
+    index = {name: n for n, name in enumerate(names)}
+    return np.array([index.get(name, -1) for name in ids.names], dtype=np.int64)
+
+
 def _places(ids: CodedColumn, names: Sequence[str]) -> Ints:
     """Where each row's id stands in `names`; -1 where it is not there."""
-    index = {name: n for n, name in enumerate(names)}
-    of_code = np.array([index.get(name, -1) for name in ids.names], dtype=np.int64)
-    places: Ints = of_code[ids.codes] if ids.codes.size else np.empty(0, dtype=np.int64)
-    return places
+    places: Ints = _numbers(ids, names)[ids.codes]
+    return places if ids.codes.size else np.empty(0, dtype=np.int64)

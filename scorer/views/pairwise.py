@@ -25,6 +25,7 @@ class Layout(NamedTuple):
     """Where each item of each list stands. Lists of fewer than two items are in no block."""
 
     names: tuple[str, ...]  # the lists
+    in_list: Ints  # for each item of each list: the list
     block: Ints  # for each item of each list: the block its list is in
     slot: Ints  # which of the block's lists that is
     place: Ints  # its place among the list's items
@@ -48,7 +49,37 @@ class Layout(NamedTuple):
                 items.append(starts[mine][:, None] + np.arange(size))
         place = np.arange(in_list.size) - starts[in_list]
         return cls(
-            tuple(names), block[in_list], slot[in_list], place, tuple(lists), tuple(items)
+            tuple(names), in_list, block[in_list], slot[in_list], place, tuple(lists), tuple(items)
+        )  # fmt: skip
+
+    def only(self, lists: Ints) -> tuple[Layout, list[tuple[int, Ints]], Ints]:
+        """The layout of some lists alone, given by their numbers, ascending.
+
+        Returns:
+            The layout; for each of its blocks, the block it is of and the slots there; and the
+            new row of each item, -1 of those in other lists.
+        """
+        new = np.full(len(self.names), -1)
+        new[lists] = np.arange(lists.size)
+        kept = [(n, np.flatnonzero(new[mine] >= 0)) for n, mine in enumerate(self.lists)]
+        kept = [(n, slots) for n, slots in kept if slots.size]
+        rows = np.full(self.block.size, -1)
+        mine = np.flatnonzero(new[self.in_list] >= 0)
+        rows[mine] = np.arange(mine.size)
+        block = np.full(len(self.lists) + 1, -1)  # the last: of items in no block
+        block[[n for n, _ in kept]] = np.arange(len(kept))
+        slot = np.zeros(mine.size, dtype=np.int64)
+        items = [rows[self.items[n][slots]] for n, slots in kept]
+        for places in items:
+            slot[places] = np.arange(len(places))[:, None]
+        return (
+            Layout(
+                tuple(self.names[n] for n in lists.tolist()), new[self.in_list[mine]],
+                block[self.block[mine]], slot, self.place[mine],
+                tuple(new[self.lists[n][slots]] for n, slots in kept), tuple(items),
+            ),
+            kept,
+            rows,
         )  # fmt: skip
 
 
@@ -84,6 +115,12 @@ class Likelihood(NamedTuple):
     pairs: Pairs
     probability: Floats
 
+    def only(self, rows: Ints) -> Likelihood:
+        """Those between the items that have a new row."""
+        kept = rows[self.pairs.better] >= 0
+        better, worse = rows[self.pairs.better[kept]], rows[self.pairs.worse[kept]]
+        return Likelihood(Pairs(better, worse), self.probability[kept])
+
     def squares(self, layout: Layout) -> Iterator[Floats]:
         """For each block: how likely [in that list, this item is below, that one]; else .5."""
         better, worse, likely = self.pairs.better, self.pairs.worse, self.probability
@@ -108,6 +145,16 @@ class Orders(NamedTuple):
             bits.append(np.packbits(above, axis=2))
             rank.append(_depth(above))
         return cls(layout, tuple(bits), tuple(rank), likelihood)
+
+    def only(self, lists: Ints) -> Orders:
+        """Those of some lists alone, given by their numbers, ascending."""
+        layout, blocks, rows = self.layout.only(lists)
+        return Orders(
+            layout,
+            tuple(self.bits[n][slots] for n, slots in blocks),
+            tuple(self.rank[n][slots] for n, slots in blocks),
+            None if self.likelihood is None else self.likelihood.only(rows),
+        )
 
 
 class PairMatrices(NamedTuple):

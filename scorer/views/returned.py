@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.io.table import CodedColumn
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
+from scorer.views.ranked import hashed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Catalogue:
     """The items there are, in the order of their ids, and what is known of them.
 
@@ -25,6 +28,23 @@ class Catalogue:
     items: Mapping[str, int]  # id -> code
     users: Floats  # how many past users know each item
     features: Floats  # shape (items + 1, features)
+
+    def codes(self, column: CodedColumn) -> Ints:
+        """The code of each distinct id of a column; -1 for those that are not here."""
+        if not hashed(column):
+            return np.array([self.items.get(name, -1) for name in column.names], dtype=np.int64)
+        known, code = self._hashed
+        if not known.size:
+            return np.full(column.hashes.size, -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(known, column.hashes), known.size - 1)
+        return np.where(known[at] == column.hashes, code[at], -1)
+
+    @cached_property
+    def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:
+        """The hashes of the items in order, and whose each is."""
+        hashes = CodedColumn(np.empty(0, dtype=np.int64), tuple(self.items)).hashes
+        by = np.argsort(hashes)
+        return hashes[by], by
 
     def popularity(self) -> Ints:
         """Each item's place, from 1, by how many know it; equal ones in the order of their ids."""

@@ -88,7 +88,7 @@ def test_no_finding_tells_of_an_item_that_only_the_truth_knows(tmp_path):
 
 
 def test_a_check_is_handed_nothing_but_the_public_part():
-    assert [field.name for field in fields(Submitted)] == ["table", "public", "rules", "partial"]
+    assert [field.name for field in fields(Submitted)] == ["table", "public", "rules", "ready"]
     assert {field.name for field in fields(Public)} == {
         *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
         *("classes", "separator"),
@@ -101,10 +101,13 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         assert imported <= {
             "scorer.checks.base",
             "scorer.io.table",
+            "scorer.core.arrays",
             "scorer.core.problems",
             "scorer.core.text",
             "scorer.checks.ids",
             "scorer.checks.pairs",
+            "scorer.checks.tally",
+            "scorer.views.ranked",
         }
 
 

@@ -2,38 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scorer.checks.base import Submitted, check
+from scorer.checks.tally import Whole, hashes_of
+from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
+from scorer.views.ranked import Hashes, RankedRows, hashed
 
 FEW = 10  # lists of one item
 
 
-@check("S410", kinds=("grades", "preferences"))
-def same_lists(submitted: Submitted) -> Iterator[Problem]:
-    """Lists differ from each other."""
-    if "item" not in submitted.table.ids:
-        return
-    rows, lists = submitted.order, submitted.lists
-    sizes = np.bincount(lists.codes[rows])
-    sizes = sizes[sizes > 0]
-    if sizes.size < 2 or (sizes != sizes[0]).any() or submitted.empty:
-        return
-    if sizes[0] == 1 and sizes.size < FEW:  # which may well be chance
-        return
-    items = submitted.table.ids["item"].codes[rows].reshape(sizes.size, -1)
-    if (items == items[0]).all():
+@dataclass(frozen=True, slots=True)
+class SameLists:
+    """How many lists there are, and what all of them are; None where they differ."""
+
+    lists: int
+    size: int | None = None  # items of each
+    order: bytes | None = None  # a digest of the items, best first
+    empty: bool = False  # some list has none
+
+    def plus(self, others: Sequence[SameLists]) -> SameLists:
+        """Those of all parts."""
+        some = [one for one in (self, *others) if one.lists]
+        empty = any(one.empty for one in (self, *others))
+        orders = {(one.size, one.order) for one in some}
+        size, order = orders.pop() if len(orders) == 1 else (None, None)
+        return SameLists(sum(one.lists for one in some), size, order, empty)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """That of a constant model."""
+        if self.lists < 2 or self.order is None or self.empty:
+            return
+        if self.size == 1 and self.lists < FEW:  # which may well be chance
+            return
         message = "all lists hold the same items in the same order; a constant model?"
         yield Problem("S410", message, "warning")
 
 
-@check("S510", kinds=("ratings",))
-def same_predictions(submitted: Submitted) -> Iterator[Problem]:
+@check("S410", kinds=("grades", "preferences"), scope="file")
+def same_lists(submitted: Submitted) -> SameLists:
+    """Lists differ from each other."""
+    if "item" not in submitted.table.ids:
+        return SameLists(0, empty=True)
+    rows, empty = submitted.ranked, bool(submitted.empty)
+    lists = rows.sizes.size
+    if not lists or (rows.sizes != rows.sizes[0]).any():
+        return SameLists(lists, empty=empty)
+    size, items = int(rows.sizes[0]), submitted.table.ids["item"]
+    sums = np.add.reduceat(rows.items.keys, rows.starts)  # of whatever order
+    if (sums != sums[0]).any():
+        return SameLists(lists, empty=empty)
+    own = rows.items.keys if hashed(items) else hashes_of(items.names)[rows.column(items.codes)]
+    table = _settled(own, rows).reshape(lists, size)
+    if (table != table[0]).any():
+        return SameLists(lists, empty=empty)
+    return SameLists(lists, size, hashlib.blake2b(table[0].tobytes()).digest(), empty)
+
+
+def _settled(hashes: Hashes, rows: RankedRows) -> Hashes:
+    """Hashes of items, equal places in one order, the same in every list."""
+    if (tied := rows.tied) is None:
+        return hashes
+    group: Mask = np.append(0, np.cumsum(~tied))
+    return hashes[np.lexsort((hashes, group))]
+
+
+@dataclass(frozen=True, slots=True)
+class SamePredictions:
+    """How many predictions there are, and what all of them are; None where they differ."""
+
+    rows: int
+    value: float | None = None
+
+    def plus(self, others: Sequence[SamePredictions]) -> SamePredictions:
+        """Those of all parts."""
+        some = [one for one in (self, *others) if one.rows]
+        values = {one.value for one in some}
+        return SamePredictions(
+            sum(one.rows for one in some), values.pop() if len(values) == 1 else None
+        )
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """That of a constant model."""
+        if self.rows > 1 and self.value is not None:
+            yield Problem("S510", f"every prediction is {self.value!r}", "warning")
+
+
+@check("S510", kinds=("ratings",), scope="row")
+def same_predictions(submitted: Submitted) -> SamePredictions:
     """Predictions differ from each other."""
     predicted = submitted.table.numbers["prediction"]
-    if predicted.size > 1 and (predicted == predicted[0]).all():
-        message = f"every prediction is {float(predicted[0])!r}"
-        yield Problem("S510", message, "warning")
+    if predicted.size and (predicted == predicted[0]).all():
+        return SamePredictions(predicted.size, float(predicted[0]))
+    return SamePredictions(predicted.size)

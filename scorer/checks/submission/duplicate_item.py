@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from scorer.checks.base import Submitted, check, nameless, places, repeated
+from scorer.checks.base import Submitted, check, places, repeated_items
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
@@ -17,12 +15,9 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
     table, public = submitted.table, submitted.public
     if "item" not in table.ids:
         return
-    lists, items = submitted.lists, table.ids["item"]
-    known = public.items if public.kind == "grades" else None
-    named = np.array([not nameless(name, known) for name in items.names], dtype=bool)
-    rows = np.flatnonzero(submitted.in_named & (named[items.codes] if named.size else False))
-    again, first = repeated(lists.codes, items.codes, rows=rows)
+    again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
     of = dict(zip(again.tolist(), first.tolist(), strict=True))
+    lists, items = submitted.lists, table.ids["item"]
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)

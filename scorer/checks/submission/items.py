@@ -2,29 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, describe_fault, first_rows, places, unknown
-from scorer.checks.ids import DECIMAL_ID, LOST_BY_TOOLS, READ_AS_TEXT, SPREADSHEET, Fault, Known
-from scorer.core.problems import Problem
+from scorer.checks.base import Submitted, check, describe_fault, occurrences, places
+from scorer.checks.ids import (
+    CLASSES,
+    DECIMAL_ID,
+    LOST_BY_TOOLS,
+    READ_AS_TEXT,
+    SPREADSHEET,
+    Fault,
+    Known,
+    class_of,
+)
+from scorer.checks.tally import IdTally, Whole, told
+from scorer.core.arrays import Mask
+from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
 from scorer.io.table import CodedColumn
+from scorer.views.ranked import among, hashed, named
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Suspect = tuple[str, int, int, str | None, int]  # as `IdTally.of` takes them
+SUSPICIOUS = ("S308", "S309", "S310", "S312")
+UNUSUAL = r"[^!-~]|E\+"  # what an id holds that is to be looked at
 
 
-@check("S305", "S306", "S307", "S308", "S309", "S310", "S312")
-def unknown_item(submitted: Submitted) -> Iterator[Problem]:
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Ids of a column that the challenge does not have."""
+
+    ids: IdTally
+    decimals: bool = True  # all of them end in .0
+
+    def plus(self, others: Sequence[Unknown]) -> Unknown:
+        """Those of all parts."""
+        decimals = all(one.decimals for one in (self, *others))
+        return Unknown(self.ids.plus([one.ids for one in others]), decimals)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """One for each id, at its first row."""
+        assert whole.known.items is not None
+        known, silent = whole.known.items.again(), whole.public.asked is not None
+
+        def problem(name: str, where: str | None, line: int, rows: int) -> Problem:
+            if (fault := known.fault(name, self.decimals)) is not None:
+                message = describe_fault(fault, "item", rows)
+                return Problem(
+                    fault.code, message, line=line, list=where, item=name, help=fault.help
+                )
+            many = f" ({rows:,} rows)" if rows > 1 else ""
+            hint = "" if silent else known.hint(name)
+            message = f"item {quoted(name)} is not in the catalogue{many}{hint}"
+            return Problem("S305", message, line=line, list=where, item=name)
+
+        # what is not asked for has a check of its own
+        yield from (p for p in told(self.ids, problem) if not (silent and p.code == "S305"))
+
+
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """Ids of a column that do not look like ids, where nobody says which there are."""
+
+    ids: IdTally
+    first: Suspect | None = None  # the first id that is not empty
+    decimals: bool = True  # all ids that are not empty are decimals
+
+    def plus(self, others: Sequence[Suspects]) -> Suspects:
+        """Those of all parts."""
+        every = (self, *others)
+        first = min((one.first for one in every if one.first), key=lambda id_: id_[1], default=None)
+        decimals = all(one.decimals for one in every)
+        return Suspects(self.ids.plus([one.ids for one in others]), first, decimals)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """Certain of ids that are none, else only a suspicion."""
+        if self.first is not None and self.decimals:
+            name, line, _, where, _ = self.first
+            message = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
+            yield Problem("S306", f"{message} decimals?", "warning", line=line, list=where,
+                          item=name, help=READ_AS_TEXT)  # fmt: skip
+
+        def problem(name: str, where: str | None, line: int, rows: int) -> Problem:
+            fault = _suspicion(name)
+            assert fault is not None
+            severity: Severity = "error" if fault.code in ("S309", "S310") else "warning"
+            message = describe_fault(fault, "item", rows)
+            return Problem(fault.code, message, severity, line=line, list=where, item=name)
+
+        yield from told(self.ids, problem)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What is said of each column of items."""
+
+    columns: Mapping[str, Any]  # `Unknown` or `Suspects`, the same for all
+
+    def plus(self, others: Sequence[Columns]) -> Columns:
+        """Those of all parts, which have the same columns."""
+        return Columns({
+            role: mine.plus([one.columns[role] for one in others])
+            for role, mine in self.columns.items()
+        })  # fmt: skip
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """Those of all columns."""
+        for column in self.columns.values():
+            yield from column.problems(whole)
+
+
+@check("S305", "S306", "S307", "S308", "S309", "S310", "S312", scope="row")
+def unknown_item(submitted: Submitted) -> Columns:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
-    catalogue = _catalogue(submitted)
-    for role in ("item", "better", "worse"):
-        if role not in submitted.table.ids:
-            continue
-        ids = submitted.table.ids[role]
-        if catalogue is None:
-            yield from _visible(submitted, ids)
-        else:
-            yield from _unknown(submitted, ids, Known(catalogue))
+    known, ids = submitted.known.items, submitted.table.ids
+    return Columns({
+        role: _suspects(submitted, ids[role])
+        if known is None
+        else _unknown(submitted, ids[role], known)
+        for role in ("item", "better", "worse")
+        if role in ids
+    })  # fmt: skip
 
 
 @check("S305", kinds=("grades",))
@@ -34,7 +138,7 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
     if public.candidates is None:
         return
     lists, items, known = submitted.lists, table.ids["item"], public.items or {}
-    keys = lists.codes * max(len(items.names), 1) + items.codes
+    keys = lists.codes.astype(np.int64) * max(len(items.names), 1) + items.codes
     pairs, first = np.unique(keys, return_index=True)
     strange = [
         row
@@ -51,60 +155,79 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
     yield from places(np.array(sorted(strange), dtype=np.int64), problem)
 
 
-def _catalogue(submitted: Submitted) -> Mapping[str, object] | None:
-    """The items there are; of preferences each list's own, which have a check of their own."""
-    public = submitted.public
-    if public.kind == "preferences":
-        return None
-    if public.kind == "ratings" and public.asked is not None:
-        return dict.fromkeys(item for _, item in public.asked)
-    return public.items
+def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
+    """Ids that are not public."""
+    wrong = known.places(ids) < 0
+    found = list(_each(submitted, ids, wrong)) if wrong.any() else []
+    decimals = all(name.endswith(".0") for name, *_ in found if name)
+    strange = [(*others, class_of(others[0], known.fault(others[0]))) for others in found]
+    return Unknown(IdTally.of(CLASSES, strange), decimals)
 
 
-def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Iterator[Problem]:
-    """Ids that are not public, the first row of each."""
-    public, faults = submitted.public, unknown(ids.names, known)
-    for name, row, rows in first_rows(ids, faults):
-        fault, line, where = faults[name], submitted.line(row), submitted.lists.text(row)
-        if fault is not None:
-            message = describe_fault(fault, "item", rows)
-            yield Problem(fault.code, message, line=line, list=where, item=name, help=fault.help)
-        elif public.kind != "ratings" or public.asked is None:
-            many = f" ({rows:,} rows)" if rows > 1 else ""
-            message = f"item {quoted(name)} is not in the catalogue{many}{known.hint(name)}"
-            yield Problem("S305", message, line=line, list=where, item=name)
+def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
+    """What the file alone shows."""
+    found = [
+        (*others, SUSPICIOUS.index(fault.code))
+        for others in _each(submitted, ids, _unusual(ids))
+        if (fault := _suspicion(others[0])) is not None
+    ]
+    first, decimals = None, False
+    if len(submitted.table):
+        names = ids.names if not hashed(ids) else ids.held
+        row = int(np.argmin(submitted.table.line))
+        start = ids.text(row)
+        if start and not DECIMAL_ID.fullmatch(start):  # as is mostly so
+            return Suspects(IdTally.of(SUSPICIOUS, found), None, False)
+        decimals = all(DECIMAL_ID.fullmatch(name) for name in names if name)
+        named = np.array([bool(name) for name in names], dtype=bool)
+        for name, line, rows, where in _each(submitted, ids, named) if decimals else ():
+            first = (name, line, rows, where, 0)
+            break
+    return Suspects(IdTally.of(SUSPICIOUS, found), first, decimals or not len(submitted.table))
 
 
-def _visible(submitted: Submitted, ids: CodedColumn) -> Iterator[Problem]:
-    """What the file alone shows: certain of ids that are none, else only a suspicion."""
-    decimals = bool(ids.names) and all(DECIMAL_ID.fullmatch(name) for name in ids.names if name)
-    together = "".join(ids.names)
-    clean = unseen(together) is None and " " not in together and "E+" not in together
-    first = next(filter(None, ids.names), "")
-    suspects: dict[str, Fault] = {}
-    # one look at all of them before a look at each: there can be millions
-    for name in ("", *LOST_BY_TOOLS, first) if clean else ids.names:
-        if not name or name in LOST_BY_TOOLS:
-            fault = Fault("S309", "") if not name else Fault("S310", f"id reads {quoted(name)}")
-        elif decimals and name == first:
-            message = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
-            fault = Fault("S306", f"{message} decimals?", None, READ_AS_TEXT)
-        elif "E+" in name and SPREADSHEET.fullmatch(name):
-            fault = Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
-        elif hidden := unseen(name) or (" " if name != name.strip() else ""):
-            message = f"id {quoted(name)} holds a character that is not seen"
-            fault = Fault("S312", f"{message} (U+{ord(hidden):04X})")
-        else:
-            continue
-        suspects[name] = fault
-    for name, row, rows in first_rows(ids, suspects):
-        fault = suspects[name]
-        yield Problem(
-            fault.code,
-            describe_fault(fault, "item", rows),
-            "error" if fault.code in ("S309", "S310") else "warning",
-            line=submitted.line(row),
-            list=submitted.lists.text(row),
-            item=name,
-            help=fault.help,
+def _each(
+    submitted: Submitted, ids: CodedColumn, wanted: Mask
+) -> Iterator[tuple[str, int, int, str | None]]:
+    """Each wanted id with its first line, the number of its rows, and its list."""
+    if not wanted.any():
+        return
+    codes, rows, counts = occurrences(ids, wanted, submitted.table.line)
+    lists = submitted.lists.texts(rows)
+    for name, row, count, where in zip(
+        named(ids, codes), rows, counts.tolist(), lists, strict=True
+    ):
+        yield name, submitted.line(row), count, where
+
+
+def _unusual(ids: CodedColumn) -> Mask:
+    """Which distinct ids are to be looked at one by one: as few as one look at all can tell."""
+    mask = among(ids, ["", *sorted(LOST_BY_TOOLS)])
+    if not hashed(ids):
+        together = "".join(ids.names)
+        if unseen(together) is not None or " " in together or "E+" in together:
+            mask = np.ones_like(mask)
+        return mask
+    held: pl.Series = ids.held  # type: ignore[assignment]
+    odd = held.str.contains(UNUSUAL)
+    if odd.any():
+        some = held.filter(odd)
+        if unseen(str(some.str.join("").item()).replace(" ", "")) is None:  # letters of any script
+            odd &= (held.str.strip_chars() != held) | held.str.contains("E+", literal=True)
+        mask = mask | odd.to_numpy()
+    return mask
+
+
+def _suspicion(name: str) -> Fault | None:
+    """Why an id may be none."""
+    if not name:
+        return Fault("S309", "")
+    if name in LOST_BY_TOOLS:
+        return Fault("S310", f"id reads {quoted(name)}")
+    if "E+" in name and SPREADSHEET.fullmatch(name):
+        return Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
+    if hidden := unseen(name) or (" " if name != name.strip() else ""):
+        return Fault(
+            "S312", f"id {quoted(name)} holds a character that is not seen (U+{ord(hidden):04X})"
         )
+    return None

@@ -6,34 +6,55 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, nameless, places
+from scorer.checks.base import Submitted, check, occurrences, places
+from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 
 @check("S401", "S402", "S403", kinds=("grades", "preferences"))
 def length(submitted: Submitted) -> Iterator[Problem]:
-    """A list has as many items as `submission.length` asks, and at least one."""
-    wanted, public = submitted.rules.length, submitted.public
-    word = public.word("list")
-    least, most = (wanted.min or 0, wanted.max) if wanted else (0, None)
+    """A list has at most as many items as `submission.length` asks, and at least one."""
+    wanted, word = submitted.rules.length, submitted.public.word("list")
     if not (wanted and wanted.min == 0):
         for name, line in submitted.empty.items():
             yield Problem("S403", f"{word} {quoted(name)} is empty", line=line, list=name)
-    if wanted is None or "item" not in submitted.table.ids:
-        return
-    lists = submitted.lists
-    sizes = np.bincount(lists.codes, minlength=len(lists.names))
-    first = np.zeros(len(lists.names), dtype=np.int64)
-    first[lists.codes[::-1]] = np.arange(lists.codes.size)[::-1]
-    named = np.array([not nameless(n, public.lists) for n in lists.names], dtype=bool)
-    long = named & (sizes > (sizes if most is None else most))
-    # a row that could not be read may be the one that seems to be missing
-    short = named & (sizes < least) & (sizes > 0) & (not submitted.partial)
-    exactly = least == most
+    if wanted is not None and wanted.max is not None and "item" in submitted.table.ids:
+        sizes = _sizes(submitted)
+        yield from _wrong(submitted, ~submitted.nameless_lists & (sizes > wanted.max))
 
-    def problem(code: int) -> Problem:
-        name, size = lists.names[code], int(sizes[code])
+
+@check("S401", kinds=("grades", "preferences"), complete=True)
+def too_short(submitted: Submitted) -> Iterator[Problem]:
+    """A list has at least as many items as `submission.length` asks.
+
+    A row that could not be read may be the one that seems to be missing.
+    """
+    wanted = submitted.rules.length
+    if wanted is not None and wanted.min and "item" in submitted.table.ids:
+        sizes = _sizes(submitted)
+        short = ~submitted.nameless_lists & (sizes < wanted.min) & (sizes > 0)
+        yield from _wrong(submitted, short)
+
+
+def _sizes(submitted: Submitted) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """How many items each distinct list has."""
+    return np.bincount(submitted.lists.codes, minlength=len(submitted.lists.held))
+
+
+def _wrong(submitted: Submitted, wrong: Mask) -> Iterator[Problem]:
+    """Of which lists to tell that they are too long or too short."""
+    if not wrong.any():
+        return
+    lists, wanted, word = submitted.lists, submitted.rules.length, submitted.public.word("list")
+    assert wanted is not None
+    least, most = wanted.min or 0, wanted.max
+    exactly = least == most
+    _, rows, sizes = occurrences(lists, wrong, submitted.table.line)
+    size_of = dict(zip(rows.tolist(), sizes.tolist(), strict=True))
+
+    def problem(row: int) -> Problem:
+        name, size = lists.text(row), size_of[row]
         has = f"{word} {quoted(name)} has {size:,} item{'s' if size != 1 else ''}"
         if exactly:
             message = f"{has}, exactly {least:,} {'is' if least == 1 else 'are'} required"
@@ -41,9 +62,7 @@ def length(submitted: Submitted) -> Iterator[Problem]:
             message = f"{has}, at most {most:,} {'is' if most == 1 else 'are'} allowed"
         else:
             message = f"{has}, at least {least:,} {'is' if least == 1 else 'are'} required"
-        told = "S401" if exactly or size < least else "S402"
-        return Problem(told, message, line=submitted.line(first[code]), list=name)
+        code = "S401" if exactly or size < least else "S402"
+        return Problem(code, message, line=submitted.line(row), list=name)
 
-    for wrong in (long, short):
-        codes = np.flatnonzero(wrong)
-        yield from places(codes[np.argsort(first[codes])], problem)
+    yield from places(rows, problem)

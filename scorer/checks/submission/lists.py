@@ -2,70 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from scorer.checks.base import Submitted, check, describe_fault, first_rows
+import numpy as np
+
+from scorer.checks.base import Submitted, check, describe_fault, occurrences
+from scorer.checks.ids import CLASSES, class_of
+from scorer.checks.tally import IdTally, Whole, told
+from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
+from scorer.views.ranked import named
 
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
 
 
-@check("S301")
-def missing_list(submitted: Submitted) -> Iterator[Problem]:
-    """Every list of the challenge is answered.
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Which lists of the challenge a submission names, and which others."""
 
-    A list that is there under an id gone wrong has its own problem.
-    """
-    public, rules, faults = submitted.public, submitted.rules, submitted.list_faults
-    given = {*submitted.lists.names, *submitted.empty}
-    if _another(submitted) or not given:
-        return
-    if rules.unknown_list == "error":
-        given.update(fault.meant for fault in faults.values() if fault and fault.meant)
-    missing = [name for name in public.lists if name not in given]
-    if missing:
-        are = "is" if len(missing) == 1 else "are"
-        whole = f"{len(public.lists):,} {public.lists_called}"
-        message = f"{len(missing):,} of {whole} {are} missing: {join_first(missing)}"
-        if submitted.partial:
-            message += " (or stand in lines that could not be read)"
-        strict = rules.missing_list in (None, "error")
-        severity: Severity = "error" if strict else "warning"
-        yield Problem("S301", message, severity, list=missing[0])
+    given: Mask  # one a list of the challenge
+    meant: Mask  # those that an id gone wrong stands for
+    strange: IdTally
+    decimals: bool = True  # all strange ids end in .0
 
+    def plus(self, others: Sequence[Lists]) -> Lists:
+        """Those of all parts."""
+        every = (self, *others)
+        return Lists(
+            np.logical_or.reduce([one.given for one in every]),
+            np.logical_or.reduce([one.meant for one in every]),
+            self.strange.plus([one.strange for one in others]),
+            all(one.decimals for one in every),
+        )
 
-@check("S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312")
-def unknown_list(submitted: Submitted) -> Iterator[Problem]:
-    """No list is answered that the challenge does not have."""
-    public, ids, faults = submitted.public, submitted.lists, submitted.list_faults
-    word = public.word("list")
-    if _another(submitted):
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """The lists that are missing, and those that the challenge does not have."""
+        if self.given.any():
+            another = False
+        else:  # is it a submission to another challenge?
+            plain = ("plain",) if self.decimals else ("plain", "decimal")
+            another = sum(map(self.strange.count, plain)) == len(self.strange)
+        if another and len(self.strange):
+            yield self._another(whole)
+        elif not another:
+            yield from self._missing(whole)
+            yield from self._unknown(whole)
+
+    def _another(self, whole: Whole) -> Problem:
+        word, many = whole.public.word("list"), len(self.strange)
+        first = [name for name, *_ in self.strange.each()][:3]
+        more = f" and {many - 3:,} more" if many > 3 else ""
         message = (
             f"no {word} of this file is in this challenge; is the file for another one? "
-            f"it has {join_first(ids.names or list(submitted.empty))}, "
-            f"expected {join_first(list(public.lists))}"
+            f"it has {join_first(first)}{more}, "
+            f"expected {join_first(list(whole.public.lists))}"
         )
-        yield Problem("S311", message)
-        return
-    found = [(name, submitted.line(row), rows) for name, row, rows in first_rows(ids, faults)]
-    found += [(name, line, 1) for name, line in submitted.empty.items() if name in faults]
-    strict = submitted.rules.unknown_list == "error"
-    for name, line, rows in found:
-        fault = faults[name]
-        severity: Severity = "error"
-        if not strict and (fault is None or fault.code not in ALWAYS):
-            severity = "warning"
-        if fault is None:
-            hint = submitted.known_lists.hint(name)
-            message = f"{word} {quoted(name)} is not in this challenge{hint}"
-            yield Problem("S302", message, severity, line=line, list=name)
-        else:
+        return Problem("S311", message)
+
+    def _missing(self, whole: Whole) -> Iterator[Problem]:
+        """A list that is there under an id gone wrong has its own problem."""
+        public, rules = whole.public, whole.rules
+        given = self.given | self.meant if rules.unknown_list == "error" else self.given
+        if given.all():
+            return
+        names = list(public.lists)
+        missing = [names[n] for n in np.flatnonzero(~given).tolist()]
+        are = "is" if len(missing) == 1 else "are"
+        message = f"{len(missing):,} of {len(names):,} {public.lists_called} {are} missing"
+        message += f": {join_first(missing)}"
+        if whole.partial:
+            message += " (or stand in lines that could not be read)"
+        strict = rules.missing_list in (None, "error")
+        yield Problem("S301", message, "error" if strict else "warning", list=missing[0])
+
+    def _unknown(self, whole: Whole) -> Iterator[Problem]:
+        word, strict = whole.public.word("list"), whole.rules.unknown_list == "error"
+        known = whole.known.lists.again()
+
+        def problem(name: str, line: int, rows: int) -> Problem:
+            fault = known.fault(name, self.decimals)
+            severity: Severity = "error"
+            if not strict and (fault is None or fault.code not in ALWAYS):
+                severity = "warning"
+            if fault is None:
+                message = f"{word} {quoted(name)} is not in this challenge{known.hint(name)}"
+                return Problem("S302", message, severity, line=line, list=name)
             message = describe_fault(fault, word, rows)
-            yield Problem(fault.code, message, severity, line=line, list=name, help=fault.help)
+            return Problem(fault.code, message, severity, line=line, list=name, help=fault.help)
+
+        yield from told(self.strange, lambda name, _, line, rows: problem(name, line, rows))
 
 
-def _another(submitted: Submitted) -> bool:
-    """Whether no list is known and nothing explains any of them."""
-    faults, given = submitted.list_faults, {*submitted.lists.names, *submitted.empty}
-    return bool(faults) and len(faults) == len(given) and not any(faults.values())
+@check(
+    "S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", scope="row"
+)  # fmt: skip
+def unknown_list(submitted: Submitted) -> Lists:
+    """Every list of the challenge is answered, and no other."""
+    known, ids, number = submitted.known.lists, submitted.lists, submitted.number
+    given, meant = (np.zeros(len(known.names), dtype=bool) for _ in range(2))
+    present = np.zeros(number.size, dtype=bool)
+    present[ids.codes] = True
+    given[number[present & (number >= 0)]] = True
+    strange = list[tuple[str, int, int, str | None, int]]()
+    decimals = True
+
+    def add(name: str, line: int, rows: int) -> None:
+        nonlocal decimals
+        decimals &= not name or name.endswith(".0")
+        fault = known.fault(name)
+        if fault is not None and fault.meant is not None:
+            meant[known.place(fault.meant)] = True
+        strange.append((name, line, rows, None, class_of(name, fault)))
+
+    if (wrong := present & (number < 0)).any():
+        codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
+        for name, row, count in zip(named(ids, codes), rows, counts.tolist(), strict=True):
+            add(name, submitted.line(row), count)
+    for name, line in submitted.empty.items():
+        if name in known:
+            given[known.place(name)] = True
+        else:
+            add(name, line, 1)
+    return Lists(given, meant, IdTally.of(CLASSES, strange), decimals)

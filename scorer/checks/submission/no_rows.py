@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from scorer.checks.base import Submitted, check
+from scorer.checks.tally import Whole
 from scorer.core.problems import Problem
 
 
-@check("S103")
-def no_rows(submitted: Submitted) -> Iterator[Problem]:
-    """A header alone answers nothing, whatever the rule for missing lists."""
-    if not len(submitted.table) and not submitted.empty and not submitted.partial:
-        lists = len(submitted.public.lists)
-        what = "only a header" if "columns" in submitted.table.facts else "no rows"
-        called = submitted.public.lists_called
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Whether there are rows, or lists without any, and whether there is a header."""
+
+    some: bool
+    header: bool
+
+    def plus(self, others: Sequence[Rows]) -> Rows:
+        """Those of all parts."""
+        every = (self, *others)
+        return Rows(any(one.some for one in every), any(one.header for one in every))
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """That there is nothing."""
+        if self.some or whole.partial:
+            return
+        lists = len(whole.public.lists)
+        what = "only a header" if self.header else "no rows"
+        called = whole.public.lists_called
         named = called if lists != 1 else called.removesuffix("s")
         yield Problem("S103", f"{what}; expected rows for {lists:,} {named}")
+
+
+@check("S103", scope="row")
+def no_rows(submitted: Submitted) -> Rows:
+    """A header alone answers nothing, whatever the rule for missing lists."""
+    some = bool(len(submitted.table) or submitted.empty)
+    return Rows(some, "columns" in submitted.table.facts)

@@ -2,42 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, nameless, places, repeated
-from scorer.checks.ids import Known
+from scorer.checks.base import Submitted, check, places, repeated_items
+from scorer.checks.tally import Whole
+from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
-from scorer.io.table import CodedColumn
-
-Pair = tuple[str, str]
 
 
-@check("S505", kinds=("ratings",))
-def out_of_range(submitted: Submitted) -> Iterator[Problem]:
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """The predictions that are out of range: how many there are, and the first."""
+
+    rows: int = 0
+    line: int = 0
+    value: float = 0.0
+    name: str = ""
+    item: str = ""
+
+    def plus(self, others: Sequence[Outside]) -> Outside:
+        """Those of all parts."""
+        some = [one for one in (self, *others) if one.rows]
+        if not some:
+            return self
+        first = min(some, key=lambda one: one.line)
+        rows = sum(one.rows for one in some)
+        return Outside(rows, first.line, first.value, first.name, first.item)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """One for all of them."""
+        if self.rows and whole.rules.range is not None:
+            low, high = whole.rules.range
+            many = f" ({self.rows:,} rows)" if self.rows > 1 else ""
+            message = f"{self.value:.12g} is outside {low:.12g} to {high:.12g}{many}"
+            yield Problem("S505", message, "error", None, self.line, None, self.name, self.item,
+                          times=self.rows)  # fmt: skip
+
+
+@check("S505", kinds=("ratings",), scope="row")
+def out_of_range(submitted: Submitted) -> Outside:
     """A prediction lies in `submission.range`."""
     if submitted.rules.range is None:
-        return
+        return Outside()
     low, high = submitted.rules.range
     predicted = submitted.table.numbers["prediction"]
     rows = np.flatnonzero((predicted < low) | (predicted > high))
-    if rows.size:
-        row = int(rows[0])
-        many = f" ({rows.size:,} rows)" if rows.size > 1 else ""
-        message = f"{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}{many}"
-        where = submitted.lists.text(row), submitted.table.ids["item"].text(row)
-        yield Problem("S505", message, "error", None, submitted.line(row), None, *where,
-                      times=rows.size)  # fmt: skip
+    if not rows.size:
+        return Outside()
+    row = int(rows[np.argmin(submitted.table.line[rows])])
+    name, item = submitted.lists.text(row), submitted.table.ids["item"].text(row)
+    return Outside(int(rows.size), submitted.line(row), float(predicted[row]), name, item)
 
 
 @check("S507", kinds=("ratings",))
 def twice(submitted: Submitted) -> Iterator[Problem]:
     """A rating is predicted once."""
     lists, items = submitted.lists, submitted.table.ids["item"]
-    rows = np.flatnonzero(submitted.in_named & _named(items))
-    again, first = repeated(lists.codes, items.codes, rows=rows)
+    again, first = repeated_items(submitted, None)
     of = dict(zip(again.tolist(), first.tolist(), strict=True))
 
     def problem(row: int) -> Problem:
@@ -50,23 +75,24 @@ def twice(submitted: Submitted) -> Iterator[Problem]:
     yield from places(again, problem)
 
 
-@check("S508", "S509", kinds=("ratings",))
-def asked(submitted: Submitted) -> Iterator[Problem]:
-    """What is asked for is predicted, and nothing else."""
-    public, rules, wanted = submitted.public, submitted.rules, submitted.public.asked
-    lists, items = submitted.lists, submitted.table.ids["item"]
-    if wanted is None or not len(submitted.table):
-        return
-    names, titles = lists.names, items.names
-    given = [
-        (names[name], titles[item])
-        for name, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True)
-    ]
-    keys: Set[Pair] = wanted.keys()
-    distinct = set(given)
-    missing = keys - distinct
-    # no list of this challenge at all is one problem, not a hundred thousand
-    if missing and not distinct.isdisjoint(keys):
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """Which of the predictions that are asked for there are."""
+
+    given: Mask | None  # one a pair that is asked for; None: all the same
+
+    def plus(self, others: Sequence[Predicted]) -> Predicted:
+        """Those of all parts."""
+        given = [one.given for one in (self, *others) if one.given is not None]
+        return Predicted(np.logical_or.reduce(given)) if given else self
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """What is missing."""
+        # no list of this challenge at all is one problem, not a hundred thousand
+        if self.given is None or self.given.all() or not self.given.any():
+            return
+        keys = list(whole.known.asked)
+        missing = [keys[n] for n in np.flatnonzero(~self.given).tolist()]
         # the least, so that the order in which they are asked for tells nothing
         name, item = min(missing)
         are = "is" if len(missing) == 1 else "are"
@@ -74,19 +100,35 @@ def asked(submitted: Submitted) -> Iterator[Problem]:
             f"{len(missing):,} of {len(keys):,} predictions {are} missing; "
             f"first: {_said(name, item)}"
         )
-        if submitted.partial:
+        if whole.partial:
             message += " (or stand in lines that could not be read)"
-        strict = rules.missing_list in (None, "error")
+        strict = whole.rules.missing_list in (None, "error")
         severity: Severity = "error" if strict else "warning"
         yield Problem("S508", message, severity, list=name, item=item)
-    strange = distinct - keys
-    if not strange:
+
+
+@check("S508", kinds=("ratings",), scope="row")
+def asked(submitted: Submitted) -> Predicted:
+    """What is asked for is predicted."""
+    if submitted.public.asked is None:
+        return Predicted(None)
+    given = np.zeros(len(submitted.known.asked), dtype=bool)
+    number = submitted.known.asked
+    given[[number[pair] for pair in set(_pairs(submitted)) if pair in number]] = True
+    return Predicted(given)
+
+
+@check("S509", kinds=("ratings",))
+def not_asked(submitted: Submitted) -> Iterator[Problem]:
+    """Nothing else is predicted."""
+    public, number, known = submitted.public, submitted.known.asked, submitted.known.items
+    if public.asked is None or known is None:
         return
-    known = Known(dict.fromkeys(item for _, item in keys))
+    given = list(_pairs(submitted))
     # an id gone wrong, or a list that is not in the challenge, has its own problem
     plain = {
         (name, item)
-        for name, item in strange
+        for name, item in set(given) - number.keys()
         if name in public.lists and (item in known or known.fault(item) is None)
     }
     rows = np.array([row for row, pair in enumerate(given) if pair in plain], dtype=np.int64)
@@ -99,10 +141,11 @@ def asked(submitted: Submitted) -> Iterator[Problem]:
     yield from places(rows, problem)
 
 
+def _pairs(submitted: Submitted) -> Iterator[tuple[str, str]]:
+    """The list and item of each row."""
+    columns = submitted.lists, submitted.table.ids["item"]
+    return zip(*(map(each.names.__getitem__, each.codes.tolist()) for each in columns), strict=True)
+
+
 def _said(name: str, item: str) -> str:
     return f"({printable(name, 60)}, {printable(item, 60)})"
-
-
-def _named(items: CodedColumn) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    named = np.array([not nameless(name, None) for name in items.names], dtype=bool)
-    return named[items.codes] if items.codes.size else np.empty(0, dtype=bool)

@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.checks.base import Submitted, check, places
+from scorer.checks.tally import Whole
+from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 SHOWN = 6  # ranks of a list that has a gap
 
 
-@check("S404", "S405", "S406", "S407", kinds=("grades", "preferences"))
+@check("S405", "S407", kinds=("grades", "preferences"))
 def ranks(submitted: Submitted) -> Iterator[Problem]:
-    """Where ranks decide, each list has 1 to its length, each once."""
-    table, lists = submitted.table, submitted.lists
-    if "rank" not in table.numbers or "score" in table.numbers or not len(table):
+    """Where ranks decide, each is a whole number, and stands once in its list."""
+    if (found := _odd(submitted)) is None:
         return
-    rank, word = table.numbers["rank"], submitted.public.word("list")
-    fractions = np.isfinite(rank) & (rank != np.floor(rank))
+    lists, rank = submitted.lists, submitted.table.numbers["rank"]
 
     def fraction(row: int) -> Problem:
         message = f"rank '{rank[row]:.12g}' is not a whole number"
         return Problem("S407", message, line=submitted.line(row), list=lists.text(row))
 
-    yield from places(np.flatnonzero(fractions), fraction)
+    yield from places(np.flatnonzero(np.isfinite(rank) & (rank != np.floor(rank))), fraction)
 
-    sound = np.ones(len(lists.names), dtype=bool)  # lists whose every rank is a whole number
-    sound[lists.codes[fractions | np.isnan(rank)]] = False
-    rows = np.flatnonzero(submitted.in_named & sound[lists.codes])
-    rows = rows[np.lexsort((rows, rank[rows], lists.codes[rows]))]
-    codes, value = lists.codes[rows], rank[rows]
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    sizes = np.diff(np.append(starts, rows.size))
-    begin = np.repeat(starts, sizes)  # where the list of each row begins
-    if (value == np.arange(rows.size) - begin + 1).all():
-        return
-
-    low = value[starts] < 1
-    if low.any():
-        first = starts[low][np.argmin(rows[starts[low]])]
-        name, many = lists.text(rows[first]), int(low.sum())
-        where = f"{word} {quoted(name)}" if many == 1 else f"{many:,} lists, first {quoted(name)}"
-        message = f"ranks start at {value[first]:.12g} in {where}; they start at 1"
-        yield Problem("S406", message, line=submitted.line(rows[first]), list=name)
-
-    same = 1 + np.flatnonzero((value[1:] == value[:-1]) & (codes[1:] == codes[:-1]))
+    rows, value, word = found.rows, found.value, submitted.public.word("list")
+    begins = np.zeros(rows.size, dtype=bool)
+    begins[found.starts] = True
+    same = 1 + np.flatnonzero((value[1:] == value[:-1]) & ~begins[1:])
 
     def twice(at: int) -> Problem:
         row, before = rows[at], rows[at - 1]
@@ -58,22 +44,98 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
         )
         return Problem("S405", message, line=submitted.line(row), list=name)
 
-    yield from places(same[np.argsort(rows[same])], twice)
+    yield from places(same[np.argsort(submitted.table.line[rows[same]], kind="stable")], twice)
 
-    # a list of n rows that leaves no rank out goes to n at most, whatever it has twice
+
+@check("S404", kinds=("grades", "preferences"), complete=True)
+def rank_gaps(submitted: Submitted) -> Iterator[Problem]:
+    """Where ranks decide, a list leaves none out.
+
+    A list of n rows that leaves no rank out goes to n at most, whatever it has twice.
+    """
+    if (found := _odd(submitted)) is None:
+        return
+    lists, word = submitted.lists, submitted.public.word("list")
+    rows, value, starts = found.rows, found.value, found.starts
+    sizes = np.diff(np.append(starts, rows.size))
     ends = starts + sizes - 1
-    gaps = np.flatnonzero(~low & (value[ends] > sizes) & (not submitted.partial))
+    gaps = np.flatnonzero((value[starts] >= 1) & (value[ends] > sizes))
 
     def gap(n: int) -> Problem:
         mine = value[starts[n] : ends[n] + 1]
         at = int(np.flatnonzero(mine > np.append(0, mine[:-1]) + 1)[0])
         row, missing = rows[starts[n] + at], mine[at - 1] + 1 if at else 1
         name, shown = lists.text(row), slice(max(at - SHOWN + 1, 0), at + SHOWN // 2)
-        found = ", ".join(f"{r:.12g}" for r in mine[shown])
-        found = (
-            ("..., " if shown.start else "") + found + (", ..." if shown.stop < mine.size else "")
+        listed = ", ".join(f"{r:.12g}" for r in mine[shown])
+        listed = (
+            ("..., " if shown.start else "") + listed + (", ..." if shown.stop < mine.size else "")
         )
-        message = f"rank {missing:.12g} is missing in {word} {quoted(name)} ({found})"
+        message = f"rank {missing:.12g} is missing in {word} {quoted(name)} ({listed})"
         return Problem("S404", message, line=submitted.line(row), list=name)
 
-    yield from places(gaps[np.argsort(rows[starts[gaps]])], gap)
+    yield from places(gaps[np.argsort(submitted.table.line[rows[starts[gaps]]])], gap)
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The lists whose ranks start below 1: how many there are, and the first."""
+
+    lists: int = 0
+    line: int = 0
+    name: str = ""
+    rank: float = 1.0
+
+    def plus(self, others: Sequence[Starts]) -> Starts:
+        """Those of all parts."""
+        some = [one for one in (self, *others) if one.lists]
+        if not some:
+            return self
+        first = min(some, key=lambda one: one.line)
+        return Starts(sum(one.lists for one in some), first.line, first.name, first.rank)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """One for all of them."""
+        if self.lists:
+            word, name, many = whole.public.word("list"), quoted(self.name), self.lists
+            where = f"{word} {name}" if many == 1 else f"{many:,} lists, first {name}"
+            message = f"ranks start at {self.rank:.12g} in {where}; they start at 1"
+            yield Problem("S406", message, line=self.line, list=self.name)
+
+
+@check("S406", kinds=("grades", "preferences"), scope="file")
+def first_ranks(submitted: Submitted) -> Starts:
+    """Where ranks decide, they start at 1."""
+    if (found := _odd(submitted)) is None:
+        return Starts()
+    low = found.starts[found.value[found.starts] < 1]
+    if not low.size:
+        return Starts()
+    at = low[np.argmin(submitted.table.line[found.rows[low]])]
+    row = int(found.rows[at])
+    return Starts(
+        int(low.size), submitted.line(row), submitted.lists.text(row), float(found.value[at])
+    )
+
+
+class _Ranks(NamedTuple):
+    """The rows of lists whose every rank is a whole number, list by list, in their order."""
+
+    rows: Ints
+    value: Floats
+    starts: Ints  # where each list begins
+
+
+def _odd(submitted: Submitted) -> _Ranks | None:
+    """The ranks that decide; None where each list has 1, 2, 3, ..., or there are none."""
+    numbers, lists = submitted.table.numbers, submitted.lists
+    if "rank" not in numbers or "score" in numbers or not len(submitted.table):
+        return None
+    rank, ranked = numbers["rank"], submitted.ranked
+    if not submitted.unread and (ranked.column(rank) == ranked.rank).all():
+        return None
+    sound = np.ones(len(lists.held), dtype=bool)
+    sound[lists.codes[np.isnan(rank) | (rank != np.floor(rank))]] = False
+    rows = np.flatnonzero(submitted.in_named & sound[lists.codes])
+    rows = rows[np.lexsort((submitted.table.line[rows], rank[rows], lists.codes[rows]))]
+    starts = np.flatnonzero(np.diff(lists.codes[rows].astype(np.int64), prepend=-1))
+    return _Ranks(rows, rank[rows], starts)

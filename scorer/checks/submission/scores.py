@@ -2,72 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scorer.checks.base import Submitted, check, places
+from scorer.checks.tally import Whole
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 MANY = 0.25  # the share of tied scores that is worth a word
 
 
-@check("S408", kinds=("grades", "preferences"))
-def ranks_and_scores(submitted: Submitted) -> Iterator[Problem]:
+@dataclass(frozen=True, slots=True)
+class Disagreeing:
+    """The lists in which ranks and scores disagree: how many there are, and the first row."""
+
+    lists: int = 0
+    line: int = 0
+    name: str = ""
+
+    def plus(self, others: Sequence[Disagreeing]) -> Disagreeing:
+        """Those of all parts."""
+        some = [one for one in (self, *others) if one.lists]
+        if not some:
+            return self
+        first = min(some, key=lambda one: one.line)
+        return Disagreeing(sum(one.lists for one in some), first.line, first.name)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """One for all of them."""
+        if self.lists:
+            where = f"{self.lists:,} lists" if self.lists > 1 else f"list {quoted(self.name)}"
+            message = f"rank and score order disagree in {where}; this challenge ranks by score"
+            yield Problem("S408", message, "warning", line=self.line, list=self.name)
+
+
+@check("S408", kinds=("grades", "preferences"), scope="file")
+def ranks_and_scores(submitted: Submitted) -> Disagreeing:
     """Scores go down as ranks go up; where they do not, the score ranks."""
     numbers, lists = submitted.table.numbers, submitted.lists
     if "score" not in numbers or "rank" not in numbers:
-        return
-    score, rank = numbers["score"], numbers["rank"]
+        return Disagreeing()
+    score, rank, ranked = numbers["score"], numbers["rank"], submitted.ranked
+    if not submitted.unread and (ranked.column(rank) == ranked.rank).all():
+        return Disagreeing()
     rows = np.flatnonzero(submitted.in_named & ~np.isnan(score) & ~np.isnan(rank))
     # best score first within a rank: what has one rank is in no order
     rows = rows[np.lexsort((-score[rows], rank[rows], lists.codes[rows]))]
-    codes = lists.codes[rows]
-    value = score[rows]
-    rises = (np.diff(codes) == 0) & (value[1:] > value[:-1])
-    if rises.any():
-        many = len(set(codes[1:][rises].tolist()))
-        row = int(rows[1:][rises].min())
-        where = f"{many:,} lists" if many > 1 else f"list {quoted(lists.text(row))}"
-        message = f"rank and score order disagree in {where}; this challenge ranks by score"
-        yield Problem("S408", message, "warning", line=submitted.line(row), list=lists.text(row))
-
-
-@check("S409", "S411", kinds=("grades", "preferences"))
-def tied_scores(submitted: Submitted) -> Iterator[Problem]:
-    """Scores differ inside a list, or the challenge's tie rule decides."""
-    numbers, lists = submitted.table.numbers, submitted.lists
-    if "score" not in numbers or not len(submitted.table):
-        return
-    rows, score = submitted.order, numbers["score"]
     codes, value = lists.codes[rows], score[rows]
-    same = (np.diff(codes) == 0) & (value[1:] == value[:-1])
-    if not same.any():
-        return
-    if submitted.rules.ties != "error":
-        tied = np.append(same, False) | np.insert(same, 0, False)
-        share = float(tied.sum()) / rows.size
-        if share >= MANY:
-            message = f"{share:.0%} of the scores tie inside their list; the tie rule decides"
-            yield Problem(
-                "S409",
-                message.replace("%", " %", 1) + f" (ties: {submitted.rules.ties})",
-                "warning",
-                line=submitted.line(rows[tied].min()),
-            )
-        return
-    later = np.flatnonzero(same) + 1
-    later = later[np.unique(codes[later], return_index=True)[1]]  # the first of each list
+    rises = (codes[1:] == codes[:-1]) & (value[1:] > value[:-1])
+    if not rises.any():
+        return Disagreeing()
+    wrong = rows[1:][rises]
+    row = int(wrong[np.argmin(submitted.table.line[wrong])])
+    return Disagreeing(
+        np.unique(codes[1:][rises]).size, submitted.line(row), lists.text(row)
+    )  # fmt: skip
 
-    def problem(at: int) -> Problem:
-        item = submitted.table.ids["item"]
-        before, row = sorted((int(rows[at - 1]), int(rows[at])))
-        name = lists.text(row)
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """How many scores there are, how many tie inside their list, and the first of these."""
+
+    rows: int = 0
+    tied: int = 0
+    line: int = 0
+
+    def plus(self, others: Sequence[Ties]) -> Ties:
+        """Those of all parts."""
+        every = (self, *others)
+        line = min((one.line for one in every if one.tied), default=0)
+        return Ties(sum(one.rows for one in every), sum(one.tied for one in every), line)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """That the tie rule decides much."""
+        if self.tied and self.tied / self.rows >= MANY:
+            share = f"{self.tied / self.rows:.0%}".replace("%", " %")
+            message = f"{share} of the scores tie inside their list; the tie rule decides"
+            message += f" (ties: {whole.rules.ties})"
+            yield Problem("S409", message, "warning", line=self.line)
+
+
+@check("S409", kinds=("grades", "preferences"), scope="file")
+def many_ties(submitted: Submitted) -> Ties:
+    """Few scores are equal inside a list, or the challenge's tie rule decides much."""
+    if "score" not in submitted.table.numbers or submitted.rules.ties == "error":
+        return Ties()
+    ranked = submitted.ranked
+    if (same := ranked.tied) is None:
+        return Ties(len(ranked))
+    tied = np.append(same, False) | np.append(False, same)
+    line = ranked.column(submitted.table.line)[tied].min()
+    return Ties(len(ranked), int(tied.sum()), int(line))
+
+
+@check("S411", kinds=("grades", "preferences"))
+def tied_scores(submitted: Submitted) -> Iterator[Problem]:
+    """Scores differ inside a list, where the challenge allows no ties."""
+    if "score" not in submitted.table.numbers or submitted.rules.ties != "error":
+        return
+    ranked, lists = submitted.ranked, submitted.lists
+    if ranked.tied is None:
+        return
+    later = np.flatnonzero(ranked.tied) + 1
+    later = later[np.unique(ranked.run[later], return_index=True)[1]]  # the first of each list
+    pairs = ranked.at(np.stack([later - 1, later]))
+    line = submitted.table.line
+    before, after = np.take_along_axis(pairs, np.argsort(line[pairs], axis=0), axis=0)
+    by = np.argsort(line[ranked.at(later)], kind="stable")
+    of = dict(zip(after.tolist(), before.tolist(), strict=True))
+
+    def problem(row: int) -> Problem:
+        item, name = submitted.table.ids["item"], lists.text(row)
         message = (
-            f"the scores of {quoted(item.text(before))} and {quoted(item.text(row))} tie in "
+            f"the scores of {quoted(item.text(of[row]))} and {quoted(item.text(row))} tie in "
             f"{submitted.public.word('list')} {quoted(name)} and this challenge allows no ties"
         )
         return Problem("S411", message, line=submitted.line(row), list=name, item=item.text(row))
 
-    yield from places(later[np.argsort(rows[later])], problem)
+    yield from places(after[by], problem)

@@ -1,0 +1,230 @@
+"""What checks find in a part of a submission, in a form that parts are put together from.
+
+Problems of single lists are kept as they are, the first of each code by their lines. Of what
+concerns the whole file each part has a `Tally`; those of any split of the lists, added up in any
+order, are the tally of the whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.challenge.model import Submission
+from scorer.challenge.public import Public
+from scorer.checks.ids import PublicIds
+from scorer.core.arrays import Ints
+from scorer.core.problems import KEPT, Problem
+
+Hashes = NDArray[np.uint64]
+
+
+class Whole(NamedTuple):
+    """What a tally needs to speak of the whole file."""
+
+    public: Public
+    rules: Submission
+    known: PublicIds
+    partial: bool  # rows could not be read: what seems missing may stand there
+
+
+class Tally(Protocol):
+    """What a check counts in some lists of a submission."""
+
+    def plus(self, others: Sequence[Any]) -> Any:
+        """The counts of all of their lists: others of its type."""
+        ...
+
+    def problems(self, whole: Whole) -> Iterable[Problem]:
+        """What is wrong with a file that these are the counts of."""
+        ...
+
+
+@dataclass(frozen=True)
+class Told:
+    """The problems that a check finds in single lists: the first `KEPT` of each code, and counts.
+
+    First is what stands on the lowest line, so that a split of the lists keeps the same.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    fatal: bool = False
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem]) -> Told:
+        """Those of one part."""
+        kept, counts, fatal = list[Problem](), Counter[str](), False
+        for problem in problems:
+            fatal |= problem.severity == "error"
+            # of more than are kept, one problem may stand for the rest
+            counts[problem.code] += problem.times if counts[problem.code] >= KEPT else 1
+            kept.append(problem)
+            if len(kept) >= 4 * KEPT:
+                kept = _first(kept)
+        return cls(tuple(_first(kept)), counts, fatal)
+
+    def plus(self, others: Sequence[Told]) -> Told:
+        """Those of all parts."""
+        every, counts = [self, *others], Counter[str]()
+        for one in every:
+            counts.update(one.counts)
+        problems = [problem for one in every for problem in one.problems]
+        return Told(tuple(_first(problems)), counts, any(one.fatal for one in every))
+
+
+def _first(problems: list[Problem]) -> list[Problem]:
+    """The first of each code, by their lines; problems of one line as they come."""
+    problems.sort(key=_place)
+    seen, kept = Counter[str](), []
+    for problem in problems:
+        seen[problem.code] += 1
+        if seen[problem.code] <= KEPT:
+            kept.append(problem)
+    return kept
+
+
+def _place(problem: Problem) -> tuple[int, int, str, str]:
+    if problem.line:  # a line is in one part only
+        return problem.line, problem.column or 0, problem.code, ""
+    return 0, 0, problem.code, f"{problem.list}\0{problem.item}\0{problem.message}"
+
+
+@dataclass(frozen=True)
+class IdTally:
+    """Ids that there is something to say of: each once, with its first line and its rows.
+
+    Beyond the first `KEPT` of a class an id is a hash, its line and its count.
+    """
+
+    classes: tuple[str, ...]  # what an id can be; its meaning is the check's
+    hashes: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    line: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # the first
+    rows: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    kind: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+    names: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)  # hash -> id, list
+
+    @classmethod
+    def of(
+        cls,
+        classes: tuple[str, ...],
+        ids: Sequence[tuple[str, int, int, str | None, int]],
+    ) -> IdTally:
+        """Of ids, each once: (id, line, rows, its list, its class)."""
+        if not ids:
+            return cls(classes)
+        names, line, rows, lists, kind = zip(*ids, strict=True)
+        hashes = hashes_of(names)
+        known: dict[int, tuple[str, str | None]] = {}
+        for key, name, in_list in zip(hashes.tolist(), names, lists, strict=True):
+            known.setdefault(key, (name, in_list))
+        columns = (np.array(line, np.int64), np.array(rows, np.int64), np.array(kind, np.uint8))
+        made = cls(classes, hashes, *columns, known)
+        return made._kept() if len(known) == len(names) else made._grouped()
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def plus(self, others: Sequence[IdTally]) -> IdTally:
+        """The ids of all parts."""
+        every = [one for one in (self, *others) if len(one)]
+        if len(every) < 2:
+            return every[0] if every else self
+        hashes, line, rows, kind = (
+            np.concatenate([getattr(one, name) for one in every])
+            for name in ("hashes", "line", "rows", "kind")
+        )
+        names: dict[int, tuple[str, str | None]] = {}
+        lines: dict[int, int] = {}
+        for one in every:
+            mine = one._lines
+            for key, name in one.names.items():
+                if mine[key] < lines.get(key, sys.maxsize):
+                    names[key], lines[key] = name, mine[key]
+        return IdTally(self.classes, hashes, line, rows, kind, names)._grouped()
+
+    def _grouped(self) -> IdTally:
+        """With each id once."""
+        hashes, line, rows, kind = self.hashes, self.line, self.rows, self.kind
+        by = np.lexsort((line, hashes))
+        hashes, line, rows, kind = hashes[by], line[by], rows[by], kind[by]
+        new = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
+        order = np.lexsort((by[new], line[new]))  # ids of one line are of one part, in its order
+        return IdTally(
+            self.classes,
+            hashes[new][order],
+            line[new][order],
+            np.add.reduceat(rows, new)[order],
+            kind[new][order],
+            self.names,
+        )._kept()
+
+    def each(self) -> Iterator[tuple[str, str | None, int, int, str]]:
+        """Those that are kept by name, in the order of their lines: id, list, line, rows, class."""
+        for n in np.argsort(self.line, kind="stable").tolist():
+            if (known := self.names.get(int(self.hashes[n]))) is not None:
+                yield *known, int(self.line[n]), int(self.rows[n]), self.classes[self.kind[n]]
+
+    def count(self, kind: str) -> int:
+        """How many ids are of that class."""
+        return int((self.kind == self.classes.index(kind)).sum())
+
+    @property
+    def _lines(self) -> dict[int, int]:
+        known = np.fromiter(self.names, dtype=np.uint64, count=len(self.names))
+        at = np.flatnonzero(np.isin(self.hashes, known))
+        return dict(zip(self.hashes[at].tolist(), self.line[at].tolist(), strict=True))
+
+    def _kept(self) -> IdTally:
+        """With no more names than are ever told."""
+        if len(self.names) <= KEPT:
+            return self
+        kept: list[NDArray[np.intp]] = []
+        for kind in range(len(self.classes)):
+            mine = np.flatnonzero(self.kind == kind)
+            if mine.size > KEPT:
+                mine = mine[np.argpartition(self.line[mine], KEPT - 1)[:KEPT]]
+            kept.append(mine)
+        hashes = self.hashes[np.concatenate(kept)].tolist()
+        names = {key: self.names[key] for key in hashes if key in self.names}
+        return IdTally(self.classes, self.hashes, self.line, self.rows, self.kind, names)
+
+
+def told(
+    ids: IdTally, problem: Callable[[str, str | None, int, int], Problem]
+) -> Iterator[Problem]:
+    """A problem for each id; beyond those kept by name, one of a class stands for the rest."""
+    last: dict[str, tuple[int, Problem]] = {}
+    for name, in_list, line, rows, kind in ids.each():
+        yield (made := problem(name, in_list, line, rows))
+        last[kind] = last.get(kind, (0, made))[0] + 1, made
+    for kind, (kept, made) in last.items():
+        if (rest := ids.count(kind) - kept) > 0:
+            yield replace(made, times=rest)
+
+
+def hashes_of(names: Sequence[str]) -> Hashes:
+    """A hash of each text: polars' where it has been loaded, else one that needs no import.
+
+    The two are never mixed: a file for which polars is needed is read by it from the start.
+    """
+    if "polars" in sys.modules:
+        import polars as pl
+
+        try:
+            return pl.Series(names, dtype=pl.String).hash().to_numpy()
+        except UnicodeEncodeError:  # half a surrogate pair, as JSON can write one
+            escaped = [name.encode("utf-8", "backslashreplace").decode() for name in names]
+            return pl.Series(escaped, dtype=pl.String).hash().to_numpy()
+    digests = [
+        hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        for name in names
+    ]
+    return np.frombuffer(b"".join(digests), dtype=np.uint64)

@@ -1,0 +1,292 @@
+"""Whole lists of a submission to a part of its outcome; parts to the whole.
+
+`score_lists` is pure and knows no file. It may be given all lists of a submission at once or any
+split of them, here or in another process: `merged` puts the parts together to the same bits and
+the same findings. Every engine, explanations and probes go through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.challenge.model import Submission
+from scorer.challenge.public import Public
+from scorer.checks.base import Checked, Submitted, checked, tell
+from scorer.checks.ids import PublicIds
+from scorer.core.arrays import Ints
+from scorer.core.errors import SubmissionRejected
+from scorer.core.problems import Findings, Problem
+from scorer.io.limits import Limits
+from scorer.io.table import TEXT, CodedColumn, Schema, Table
+from scorer.kinds.base import Meeting, OpenTruth, begin
+from scorer.metrics.base import Measure
+from scorer.results import scorecard
+from scorer.results.scorecard import Outcome, Scorecard
+from scorer.scoring.evaluate import score
+from scorer.views.meeting import Views
+from scorer.views.ranked import distinct, ranked
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that scoring needs of a challenge, as data that pickles."""
+
+    public: Public
+    rules: Submission
+    shapes: tuple[Schema, ...]  # what a submission may look like
+    limits: Limits
+    measures: tuple[Measure, ...] = ()  # settled by the challenge and its whole truth
+    views: frozenset[type] = frozenset()  # what the measures and the leaderboard look at
+    truth: OpenTruth | None = None  # None: only checks
+    folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
+    digests: Mapping[str, str] = field(default_factory=dict)
+    plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
+    checks: bool = True  # whether a submission is checked
+
+    @cached_property
+    def known(self) -> PublicIds:
+        """The public ids, made ready to be looked up."""
+        return PublicIds(self.public)
+
+    def places(self, fold: str | None) -> Ints:
+        """Where each public list stands in the truth, or a fold's; -1 where not, and at the end."""
+        return self._places[fold]
+
+    @cached_property
+    def _places(self) -> dict[str | None, Ints]:
+        found: dict[str | None, Ints] = {}
+        assert self.truth is not None
+        names = tuple(self.public.lists)
+        for fold, truth in ((None, self.truth), *self.folds.items()):
+            if names == truth.lists:
+                places = np.arange(len(names))
+            else:
+                index = {name: n for n, name in enumerate(truth.lists)}
+                places = np.array([index.get(name, -1) for name in names], dtype=np.int64)
+            found[fold] = np.append(places, -1)  # of a list that is not public
+        return found
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what can be worked out again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+class Part(NamedTuple):
+    """What becomes of some lists of a submission."""
+
+    checked: Checked
+    card: Scorecard | None = None  # of those that the truth has; None where it has none of them
+    folds: Mapping[str, Scorecard] = {}
+    scored: bool = False  # no list has an error, and the truth is open
+    refused: tuple[Problem, ...] = ()  # what a metric that may refuse a submission says of it
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Some lists that are checked, and met but for the order of equal scores."""
+
+    plan: Plan
+    checked: Checked
+    meetings: Mapping[str | None, tuple[OpenTruth, Meeting]] | None = None  # fold, None: all
+
+    @property
+    def wanted(self) -> Ints:
+        """The rows of the table whose items' ids settle that order."""
+        if not self.meetings:
+            return np.empty(0, dtype=np.int64)
+        return distinct(np.concatenate([found.wanted for _, found in self.meetings.values()]))
+
+    def finished(self, texts: Callable[[Ints], Sequence[str]]) -> Part:
+        """The part, given the ids of these rows."""
+        if self.meetings is None:
+            return Part(self.checked)
+        try:
+            cards = {
+                fold: score(found.views(texts(found.wanted)), truth.lists, self.plan.measures)
+                for fold, (truth, found) in self.meetings.items()
+                if truth.lists
+            }
+        except SubmissionRejected as error:
+            return Part(self.checked, refused=error.problems)
+        return Part(
+            self.checked,
+            cards.pop(None, None),
+            {name: one for name, one in cards.items() if name is not None},
+            True,
+        )
+
+
+def score_lists(plan: Plan, table: Table) -> Part:
+    """What becomes of whole lists of a submission.
+
+    Args:
+        plan: the challenge.
+        table: all rows of any of the submission's lists, in any order.
+
+    Raises:
+        PluginError: a metric raised, or gave something that is no value a list.
+    """
+    return begun(plan, table).finished(_texts(table))
+
+
+def begun(plan: Plan, table: Table, rows: bool = True) -> Begun:
+    """The part of `score_lists` that needs no ids of items but to tell of them.
+
+    Args:
+        plan: the challenge.
+        table: all rows of any of the submission's lists.
+        rows: whether the checks that look at rows one by one are to be asked, too.
+    """
+    if plan.checks:
+        seen = Submitted(table, plan.public, plan.rules, plan.known)
+        found = checked(seen, ("list", "file", "row") if rows else ("list", "file"))
+        number, fit = seen.number, not (seen.unread or found.fatal or _twice(seen))
+    else:
+        found, fit = Checked(), True
+        number = plan.known.lists.places(table.ids["list"])
+    if plan.truth is None or not fit:
+        return Begun(plan, found)
+    return Begun(plan, found, _met(plan, plan.truth, table, number))
+
+
+def met(plan: Plan, table: Table) -> Views:
+    """All lists of the truth as the measures see them; those that the table lacks as empty ones."""
+    assert plan.truth is not None
+    code = plan.places(None)[plan.known.lists.places(table.ids["list"])]
+    return plan.truth.meet(_numbered(table, code, plan.truth.lists), plan.rules.ties, plan.views)
+
+
+def merged(parts: Sequence[Part]) -> Part:
+    """What becomes of the lists of all parts."""
+    first, *others = parts
+    if not others:
+        return first
+    found = first.checked.plus([part.checked for part in others])
+    if not all(part.scored for part in parts):
+        return Part(found, refused=tuple(one for part in parts for one in part.refused))
+    folds = dict.fromkeys(name for part in parts for name in part.folds)
+    return Part(
+        found,
+        _together([part.card for part in parts]),
+        {name: card for name in folds if (card := _together([p.folds.get(name) for p in parts]))},
+        True,
+    )
+
+
+def _together(cards: Sequence[Scorecard | None]) -> Scorecard | None:
+    some = [card for card in cards if card is not None]
+    return scorecard.merged(some) if some else None
+
+
+def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> Outcome:
+    """What becomes of a submission whose lists are all in `part`.
+
+    Lists of the truth that it leaves out are scored as empty ones.
+
+    Args:
+        plan: the challenge.
+        part: what became of all its lists.
+        findings: what its reader found; what the checks found is added.
+        sha256: the digest of its file.
+    """
+    if plan.checks:
+        tell(part.checked, plan.public, plan.rules, plan.known, findings)
+    findings.extend(part.refused)
+    if findings.fatal or plan.truth is None or not part.scored:
+        return Outcome(findings, sha256, None)
+    try:
+        card = _whole(plan, plan.truth, part.card)
+        folds = {
+            name: _whole(plan, fold, part.folds.get(name)) for name, fold in plan.folds.items()
+        }
+    except SubmissionRejected as error:
+        findings.extend(error.problems)
+        return Outcome(findings, sha256, None)
+    digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
+    return Outcome(
+        findings,
+        sha256,
+        replace(card, digests=digests),
+        {name: replace(one, digests=digests) for name, one in folds.items()},
+    )
+
+
+def _met(
+    plan: Plan, truth: OpenTruth, table: Table, number: Ints
+) -> dict[str | None, tuple[OpenTruth, Meeting]]:
+    """The table seen through the truth, and through that of each fold, of its lists alone.
+
+    `number` is that of each distinct list of the table among the challenge's public ones.
+    """
+    found: dict[str | None, tuple[OpenTruth, Meeting]] = {}
+    present = np.zeros(number.size, dtype=bool)
+    present[ranked(table).lists] = True
+    for name, whole in ((None, truth), *plan.folds.items()):
+        place = np.where(present, plan.places(name)[number], -1)
+        lists = distinct(place[place >= 0])
+        part = whole.only(lists)
+        mine = _numbered(table, np.where(place >= 0, np.searchsorted(lists, place), -1), part.lists)
+        found[name] = part, begin(part, mine, plan.rules.ties, plan.views)
+    return found
+
+
+def _numbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
+    """A table with its lists as the truth numbers them, without the rows of others.
+
+    Args:
+        table: whole lists.
+        code: the new code of each distinct list; -1 of lists that are left out.
+        names: what the new codes stand for.
+    """
+    lists = table.ids["list"]
+    codes = code[lists.codes] if len(table) else np.empty(0, dtype=np.int64)
+    columns = {**table.ids, "list": CodedColumn(codes, names)}
+    mine = replace(table, ids=columns)
+    if (codes < 0).any():
+        kept = np.flatnonzero(codes >= 0)
+        return replace(
+            mine,
+            ids={role: CodedColumn(ids.codes[kept], ids.held) for role, ids in columns.items()},
+            numbers={role: values[kept] for role, values in table.numbers.items()},
+            line=table.line[kept],
+        )
+    made = copy(ranked(table))
+    vars(made).update(table=mine, lists=code[made.lists])
+    vars(mine)["ranked"] = made
+    return mine
+
+
+def _twice(seen: Submitted) -> bool:
+    """Whether a list names an item twice, which is an error whatever the item."""
+    return "item" in seen.table.ids and seen.ranked.items.repeated.size > 0
+
+
+def _texts(table: Table) -> Callable[[Ints], Sequence[str]]:
+    return lambda rows: table.ids["item"].texts(rows) if rows.size else ()
+
+
+def _whole(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
+    """The scorecard of all lists of the truth."""
+    given = set(card.lists) if card else set[str]()
+    if card is not None and len(given) == len(truth.lists):
+        return card
+    rest = np.array([n for n, name in enumerate(truth.lists) if name not in given], dtype=np.int64)
+    part = truth.only(rest)
+    views = part.meet(_empty(plan.shapes[0]), plan.rules.ties, plan.views)
+    left = score(views, part.lists, plan.measures)
+    return scorecard.merged([card, left]) if card is not None else left
+
+
+def _empty(shape: Schema) -> Table:
+    """A table of that shape without rows."""
+    none = np.empty(0, dtype=np.int64)
+    ids = {role: CodedColumn(none, ()) for role in shape.required if role in TEXT}
+    numbers = {role: np.empty(0) for role in shape.required if role not in TEXT}
+    return Table(ids, numbers, none, shape)

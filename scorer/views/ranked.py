@@ -1,0 +1,306 @@
+"""A table's rows as ranked lists, and look-ups of their items that are local to a list."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.io.table import CodedColumn, Table
+from scorer.views.hits import Ties
+
+Hashes = NDArray[np.uint64]
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
+MANY = 20_000  # ids that polars puts in order sooner than Python does
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """The rows of whole lists, list by list, best first; equal ones as they stand in the file.
+
+    A *run* is the rows of one list; a *place* is an index into all rows in this order.
+    """
+
+    table: Table
+    rows: Ints | None  # the table's row at each place; None: as they stand
+    lists: Ints  # one a run: the code of its list
+    sizes: Ints  # one a run
+    step: Floats | None  # from each place to the next: 0 for a tie, infinite to another list
+
+    @classmethod
+    def of(cls, table: Table, keep: Mask | None = None) -> RankedRows:
+        """Those of a table, or of its rows where `keep` holds.
+
+        The score ranks, else the rank, else the order of the rows.
+        """
+        codes: NDArray[Any] = table.ids["list"].codes
+        rows = None if keep is None or keep.all() else np.flatnonzero(keep)
+        codes = codes if rows is None else codes[rows]
+        starts = _starts(codes)
+        if distinct(codes[starts]).size < starts.size:  # rows of a list stand apart
+            by = np.argsort(small(codes), kind="stable")
+            rows, codes = by if rows is None else rows[by], codes[by]
+            starts = _starts(codes)
+        lists = codes[starts].astype(np.int64)
+        sizes = np.diff(np.append(starts, codes.size))
+        numbers = table.numbers
+        if "score" not in numbers and "rank" not in numbers:
+            return cls(table, rows, lists, sizes, None)
+        key = -numbers["score"] if "score" in numbers else numbers["rank"]
+        key = key if rows is None else key[rows]
+        step = _steps(key, starts)
+        if (step < 0).any():
+            by = _ordered(np.repeat(np.arange(sizes.size), sizes), key)
+            rows = by if rows is None else rows[by]
+            step = _steps(key[by], starts)
+        return cls(table, rows, lists, sizes, step)
+
+    def __len__(self) -> int:
+        return int(self.sizes.sum())
+
+    def at(self, places: Ints) -> Ints:
+        """The table's rows at those places."""
+        return places if self.rows is None else self.rows[places]
+
+    def column(self, values: NDArray[Any]) -> NDArray[Any]:
+        """One of the table's columns in this order."""
+        return values if self.rows is None else values[self.rows]
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each run begins."""
+        starts: Ints = np.cumsum(self.sizes) - self.sizes
+        return starts
+
+    @cached_property
+    def run(self) -> Ints:
+        """The run of each place."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of each place in its list, from 1; equal rows as in the file."""
+        return np.arange(1, len(self) + 1) - np.repeat(self.starts, self.sizes)
+
+    @cached_property
+    def tied(self) -> Mask | None:
+        """Whether each place has the key of the next one; None where none has."""
+        if self.step is None:
+            return None
+        same: Mask = self.step == 0
+        return same if same.any() else None
+
+    @cached_property
+    def items(self) -> ItemIndex:
+        """The rows by list and item."""
+        return ItemIndex.of(self.column(keys(self.table.ids["item"])), self.sizes)
+
+    def groups(self, places: Ints) -> tuple[Ints, Ints]:
+        """Of each of these places: where its group of equal rows begins, and how many it has."""
+        if self.tied is None:
+            return places, np.ones_like(places)
+        edges = np.flatnonzero(np.diff(self.tied, prepend=False, append=False))
+        begin, end = edges[::2], edges[1::2]  # the first and the last place of each group
+        group = np.searchsorted(begin, places, side="right") - 1
+        inside = (group >= 0) & (places <= end[group])
+        first = np.where(inside, begin[group], places)
+        return first, np.where(inside, end[group] - begin[group] + 1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class TiedRows:
+    """Groups of equal rows, whose order the tie rule takes from the items' ids."""
+
+    places: Ints  # of all rows of these groups, in order
+    group: Ints  # one a place
+
+    @classmethod
+    def of(cls, first: Ints, size: Ints, ties: Ties) -> TiedRows:
+        """The groups that begin at `first` and have `size` rows, each once; none for ties: file."""
+        if ties == "file" or not (several := size > 1).any():
+            return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        starts, at = np.unique(first[several], return_index=True)
+        sizes = size[several][at]
+        return cls(spans(starts, sizes), np.repeat(np.arange(starts.size), sizes))
+
+    def moved(self, places: Ints, names: Sequence[str], ties: Ties) -> Ints:
+        """The places that rows at `places` have by the tie rule, given the groups' ids."""
+        if not self.places.size:
+            return places
+        new = np.empty_like(self.places)
+        new[_by_name(self.group, names, ties != "item-asc")] = self.places
+        where = np.minimum(np.searchsorted(self.places, places), self.places.size - 1)
+        return np.where(self.places[where] == places, new[where], places)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemIndex:
+    """The items of lists, sorted by list and hash, so that look-ups are local to a list."""
+
+    keys: Hashes  # one a row; the rows of a list stand together
+    starts: Ints
+    packed: Hashes  # list, as much of the key as there is room for, and the place in the list
+    width: int  # bits of the place
+    bits: int  # bits of the key
+
+    @classmethod
+    def of(cls, keys: Hashes, sizes: Ints) -> ItemIndex:
+        """Of rows list by list, so many a list."""
+        width, high = int(sizes.max(initial=0)).bit_length(), int(sizes.size).bit_length()
+        bits = 64 - width - high
+        starts = np.cumsum(sizes) - sizes
+        run = np.repeat(np.arange(sizes.size), sizes)
+        packed = keys >> np.uint64(64 - bits) << np.uint64(width)
+        if high:
+            packed |= run.view(np.uint64) << np.uint64(64 - high)
+        run = np.arange(run.size) - starts[run]
+        packed |= run.view(np.uint64)
+        packed.sort()
+        return cls(keys, starts, packed, width, bits)
+
+    @cached_property
+    def _prefix(self) -> Hashes:
+        return self.packed >> np.uint64(self.width)
+
+    @cached_property
+    def _alike(self) -> Ints:
+        """Where the next one has the same prefix."""
+        return np.flatnonzero(self._prefix[1:] == self._prefix[:-1])
+
+    def _places(self, at: Ints) -> Ints:
+        """The rows that the packed numbers at these indices stand for."""
+        place = (self.packed[at] & np.uint64((1 << self.width) - 1)).astype(np.int64)
+        run = (self._prefix[at] >> np.uint64(self.bits)).astype(np.int64)
+        return self.starts[run] + place
+
+    @cached_property
+    def repeated(self) -> Ints:
+        """The rows whose key another row of their list has too."""
+        if not self._alike.size:
+            return self._alike
+        at = np.union1d(self._alike, self._alike + 1)
+        place, prefix = self._places(at), self._prefix[at]
+        by = np.lexsort((self.keys[place], prefix))
+        same = (np.diff(prefix[by]) == 0) & (np.diff(self.keys[place][by]) == 0)
+        both = np.append(same, False) | np.append(False, same)
+        return np.sort(place[by][both])
+
+    def find(self, run: Ints, keys: Hashes) -> tuple[Ints, Ints]:
+        """Which of these (list, key) are there, and the row of each."""
+        if not self.packed.size:
+            return run[:0], run[:0]
+        wanted = keys >> np.uint64(64 - self.bits)
+        wanted |= run.astype(np.uint64) << np.uint64(self.bits)
+        at = np.searchsorted(self._prefix, wanted)
+        ends = np.flatnonzero(np.diff(self._alike, append=-1) != 1)
+        most = int(np.diff(ends, prepend=-1).max(initial=0)) + 1  # rows that share a prefix
+        found, rows = [], []
+        for further in range(most):
+            place = np.minimum(at + further, self.packed.size - 1)
+            row = self._places(place)
+            hit = np.flatnonzero((self._prefix[place] == wanted) & (self.keys[row] == keys))
+            found.append(hit)
+            rows.append(row[hit])
+        return np.concatenate(found), np.concatenate(rows)
+
+
+def keys(column: CodedColumn) -> Hashes:
+    """A number for each row, equal where the ids are: their hashes, else their codes, spread."""
+    return column.row_hashes if hashed(column) else spread(column.codes)
+
+
+def hashed(column: CodedColumn) -> bool:
+    """Whether polars has the ids, so that their hashes are to be had for little."""
+    return not isinstance(column.held, Sequence)
+
+
+def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
+    """The ids that some codes stand for."""
+    if hashed(column):
+        held: Any = column.held
+        return list(held.gather(codes.astype(np.int64)).to_list())
+    return [column.held[code] for code in codes.tolist()]
+
+
+def among(column: CodedColumn, wanted: Sequence[str]) -> Mask:
+    """Which of the distinct ids are among these few."""
+    if hashed(column):
+        return np.isin(column.hashes, CodedColumn(column.codes[:0], tuple(wanted)).hashes)
+    return np.array([name in wanted for name in column.names], dtype=bool)
+
+
+def spread(codes: NDArray[Any]) -> Hashes:
+    """Codes as numbers that differ in their highest bits, as hashes do."""
+    return codes.astype(np.uint64) * SPREAD
+
+
+def spans(first: Ints, sizes: Ints) -> Ints:
+    """`first`, `first` + 1, .. for each, so many of them, one after the other."""
+    offsets: Ints = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+    return offsets
+
+
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Each of these numbers once, ascending; `np.unique` would import `numpy.ma`."""
+    ordered = np.sort(numbers)
+    once: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: ordered.size]]
+    return once
+
+
+def small(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The same in fewer bytes: 16 bits sort much faster."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def _starts(codes: NDArray[Any]) -> Ints:
+    if not codes.size:
+        return np.empty(0, dtype=np.int64)
+    return np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
+
+
+def _steps(key: Floats, starts: Ints) -> Floats:
+    with np.errstate(over="ignore"):  # of 1e308 and -1e308: infinite will do
+        step: Floats = np.diff(key)
+    step[starts[1:] - 1] = np.inf
+    return step
+
+
+def _ordered(run: Ints, key: Floats) -> Ints:
+    """Rows by run, then by key, then as they stand."""
+    by = np.argsort(key)  # much faster than a stable sort, which is then only needed for ties
+    same = key[by][1:] == key[by][:-1]
+    if same.any():
+        packed = (np.cumsum(np.insert(~same, 0, False)) << 32) | by
+        packed.sort()
+        by = packed & 0xFFFFFFFF
+    order: Ints = by[np.argsort(small(run)[by], kind="stable")]
+    return order
+
+
+def _by_name(group: Ints, names: Sequence[str], down: bool) -> Ints | list[int]:
+    """Rows by their groups, which are in order, then by their names."""
+    if len(names) > MANY and "polars" in sys.modules:
+        import polars as pl
+
+        frame = pl.DataFrame({"group": group, "name": pl.Series(names, dtype=pl.String)})
+        found: Ints = frame.select(
+            pl.arg_sort_by("group", "name", descending=[False, down])
+        ).to_series().to_numpy().astype(np.int64)  # fmt: skip
+        return found
+    by = sorted(range(len(names)), key=names.__getitem__, reverse=down)
+    by.sort(key=group.__getitem__)
+    return by
+
+
+def ranked(table: Table) -> RankedRows:
+    """The rows of a table as ranked lists, worked out once a table."""
+    made: RankedRows | None = vars(table).get("ranked")  # where a cached property would keep it
+    if made is None:
+        made = vars(table)["ranked"] = RankedRows.of(table)
+    return made
