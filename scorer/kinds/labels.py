@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,6 +35,18 @@ class Labels:
     separator: str | None  # of labels in a cell of a submission
     columns: tuple[int, ...]  # the class of each column of probabilities
     normalize: bool  # whether a row's probabilities are divided by their sum
+
+    def only(self, lists: Ints) -> Labels:
+        """The truth of some rows alone."""
+        if lists.size == len(self.lists):
+            return self
+        return replace(
+            self,
+            lists=tuple(self.lists[n] for n in lists.tolist()),
+            truth=self.truth[lists] if len(self.truth) else self.truth,
+            target=self.target[lists] if self.target.size else self.target,
+            weight=None if self.weight is None else self.weight[lists],
+        )
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """What the submission says of each row, beside the truth."""
