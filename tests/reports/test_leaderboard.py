@@ -68,12 +68,6 @@ def _number(cell):
         return cell
 
 
-@pytest.fixture(scope="module")
-def board():
-    folder = GOLDEN / "board"
-    return scored(folder, sorted((folder / "submissions").iterdir()))
-
-
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)> & '",

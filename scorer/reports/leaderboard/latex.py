@@ -1,10 +1,18 @@
-"""The leaderboard as a table for a paper; needs the package booktabs."""
+"""The leaderboard as tables for a paper; needs the package booktabs.
+
+What does not fit the width of a page goes on in a further table, and what is longer than a page
+in a longtable. Widths are estimated for the article class.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from scorer.core.text import join_first, printable
+from scorer.metrics.base import Measure
 from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -14,11 +22,18 @@ from scorer.reports.leaderboard.cells import (
     level,
     marked,
     mean_of,
+    number,
     place,
     remarks,
     worse,
 )
 from scorer.results.report import Report, Standing
+
+LINE = 340.0  # points: the width of a line of the article class, and a bit to spare
+SIGN, APART = 4.9, 6.0  # points: a sign in small print, and the space between columns
+LONG = 40  # rows above which a table runs over pages
+WRAPPED, BREAK = 26, 8  # signs of a name that stand in a line, and where one may be broken
+LATIN = "\u017f"  # the last letter that LaTeX itself has
 
 # in braces what would be a ligature, or an argument of the \\ that ends the row above
 SPECIAL = str.maketrans(
@@ -32,81 +47,210 @@ SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
+class Column(NamedTuple):
+    """A column in LaTeX, and how wide it is in points."""
+
+    head: str
+    cells: Sequence[str]
+    shape: str
+    wide: float
+
+
 @form("leaderboard", "latex")
 def latex(report: Report, options: Options) -> str:
-    """A booktabs table: a rule between tiers, a dagger on what is significantly worse."""
-    others = [m for m in report.measures if m.id != report.primary.id]
-    behind, ends = worse(report), level(report)
-    heads = [head_of(each, report) for each in (report.primary, *others)]
-    head = ["rank", "name", heads[0], *([ends] if ends else []), *heads[1:]]
-
-    def row(standing: Standing) -> str:
-        primary, *rest = (
-            mean_of(standing, m, options.precision).replace("-", "$-$").replace("±", r"$\pm$")
-            for m in (report.primary, *others)
-        )
-        mark = r"\textsuperscript{\dag}" if standing.name in behind else ""
-        span = interval(standing, report.primary, options.precision)
-        cells = [
-            escaped(place(standing)), escaped(standing.name),
-            primary + mark + escaped(marked(standing, report)),
-            *([escaped(span)] if ends else []), *rest,
-        ]  # fmt: skip
-        return " & ".join(cells) + r" \\"
-
-    rows: list[str] = []
-    tier = 1
-    for standing in report.standings:
+    """Booktabs tables: a rule between tiers, the best in bold, a dagger on what is worse."""
+    behind = worse(report)
+    rules, tier = set[int](), 1
+    for n, standing in enumerate(report.standings):
         if standing.tier is not None and standing.tier > tier:
             tier = standing.tier
-            rows.append(r"\midrule")
-        rows.append(row(standing))
+            rules.add(n)
+    fixed, columns = _standings(report, options, behind)
     notes = [escaped(note) for note in remarks(report, options.precision)]
     if behind:
         notes.insert(0, r"\textsuperscript{\dag} significantly worse than the first.")
     if left_out := [scored.name for scored in report.submissions if not scored.valid]:
         notes.append(f"Not scored: {escaped(join_first(left_out))}.")
-    shape = "ll" + "r" * (len(head) - 2)
-    lines = [
-        *([f"% {PRIVATE}"] if options.private else []),
-        r"% \usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{escaped(report.challenge.title)}}}",
-        *_tabular(shape, head, rows),
-        *(["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {' '.join(notes)}}}"]
-          if notes else []),
-        r"\end{table}",
-    ]  # fmt: skip
+    title = report.challenge.title
+    lines = list(_tables(title, fixed, columns, len(report.standings), rules, " ".join(notes)))
     for sheet in by_group(report, options.precision):
         lines += _sheet(sheet)
     for scored in report.submissions if options.per_list else ():
         if scored.valid:
-            lines += _sheet(by_list(report, scored, options.precision), long=True)
-    return "\n".join(lines) + "\n"
+            lines += _sheet(by_list(report, scored, options.precision))
+    return "\n".join([*_preamble(lines, options), *lines]) + "\n"
+
+
+def _preamble(lines: Sequence[str], options: Options) -> Iterator[str]:
+    """What the document must load, as comments."""
+    text = "".join(lines)
+    if options.private:
+        yield f"% {PRIVATE}"
+    yield r"% \usepackage{booktabs}"
+    if r"\begin{longtable}" in text:
+        yield r"% \usepackage{longtable}"
+    if not text.isascii():
+        yield r"% \usepackage[T1]{fontenc}"
+    if any(sign > LATIN for sign in text):
+        yield "% Some letters are not Latin: compile with XeLaTeX or LuaLaTeX instead, and with"
+        yield r"% \usepackage{fontspec} and a \setmainfont{...} that has them."
+
+
+def _standings(
+    report: Report, options: Options, behind: Collection[str]
+) -> tuple[list[Column], list[Column]]:
+    """Rank and name, which every table has, and the other columns."""
+    rows, precision = report.standings, options.precision
+    names = [row.name for row in rows]
+    wrapped = any(len(name) > WRAPPED for name in names)
+    name = (
+        Column("name", [rf"\raggedright {_broken(each)}" for each in names],
+               f"p{{{WRAPPED * SIGN:.0f}pt}}", WRAPPED * SIGN)
+        if wrapped
+        else _column("name", names, "l", escaped)
+    )  # fmt: skip
+    fixed = [_column("rank", [place(row) for row in rows], "l", escaped), name]
+    others = [measure for measure in report.measures if measure.id != report.primary.id]
+    columns = []
+    for measure in (report.primary, *others):
+        best = _best(rows, measure, precision)
+        means = [mean_of(row, measure, precision) for row in rows]
+        ranks = measure is report.primary
+        marks = [marked(row, report) if ranks else "" for row in rows]
+        cells = [
+            (rf"\textbf{{{_number(mean)}}}" if n in best else _number(mean))
+            + r"\textsuperscript{\dag}" * (ranks and row.name in behind)
+            + escaped(mark)
+            for n, (row, mean, mark) in enumerate(zip(rows, means, marks, strict=True))
+        ]
+        texts = [mean + mark for mean, mark in zip(means, marks, strict=True)]
+        plain = _column(head_of(measure, report), texts, "r", _number)
+        columns.append(plain._replace(cells=cells, wide=plain.wide + SIGN))
+        if ranks and (ends := level(report)):
+            spans = [interval(row, measure, precision) for row in rows]
+            columns.append(_column(ends, spans, "r", escaped))
+    return fixed, columns
+
+
+def _best(rows: Sequence[Standing], measure: Measure, precision: int) -> set[int]:
+    """The ranked rows whose value of the measure, as it is shown, is the best one."""
+    values = {n: row.values[measure.id] for n, row in enumerate(rows) if row.rank is not None}
+    known = {n: value for n, value in values.items() if not math.isnan(value)}
+    if not known:
+        return set()
+    best = (max if measure.metric.better == "higher" else min)(known.values())
+    shown = number(best, measure, precision)
+    return {n for n, value in known.items() if number(value, measure, precision) == shown}
+
+
+def _column(head: str, cells: Sequence[str], shape: str, write: Callable[[str], str]) -> Column:
+    wide = SIGN * max(len(head), *map(len, cells), 1)
+    return Column(escaped(head), [write(each) for each in cells], shape, wide)
+
+
+def _tables(
+    caption: str,
+    fixed: Sequence[Column],
+    columns: Sequence[Column],
+    rows: int,
+    rules: Collection[int] = (),
+    notes: str = "",
+) -> Iterator[str]:
+    """Tables of so many columns as a line has room for, each with the fixed ones.
+
+    Args:
+        caption: what the table is, not escaped yet.
+        fixed: the columns that name a row.
+        columns: the others, from left to right.
+        rows: how many there are.
+        rules: rows above which there is a rule.
+        notes: LaTeX that stands below the last table.
+    """
+    named = sum(column.wide + APART for column in fixed)
+    parts: list[list[Column]] = [[]]
+    room = LINE - named
+    for column in columns:
+        if parts[-1] and column.wide + APART > room:
+            parts.append([])
+            room = LINE - named
+        parts[-1].append(column)
+        room -= column.wide + APART
+    for n, part in enumerate(parts):
+        title = _broken(caption) + " (continued)" * bool(n)
+        below = notes if n + 1 == len(parts) else ""
+        write = _long if rows > LONG else _floating
+        yield from write(title, [*fixed, *part], rows, rules, below)
+
+
+def _floating(
+    caption: str, columns: Sequence[Column], rows: int, rules: Collection[int], notes: str
+) -> Iterator[str]:
+    yield from ("", r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}")
+    yield rf"\caption{{{caption}}}"
+    yield rf"\begin{{tabular}}{{{_shape(columns)}}}"
+    yield from (r"\toprule", _head(columns), r"\midrule", *_body(columns, rows, rules))
+    yield from (r"\bottomrule", r"\end{tabular}")
+    if notes:
+        yield from ("", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {notes}}}")
+    yield r"\end{table}"
+
+
+def _long(
+    caption: str, columns: Sequence[Column], rows: int, rules: Collection[int], notes: str
+) -> Iterator[str]:
+    head = (r"\toprule", _head(columns), r"\midrule")
+    yield from ("", r"\begingroup", r"\small", r"\setlength{\tabcolsep}{3pt}")
+    yield rf"\begin{{longtable}}{{{_shape(columns)}}}"
+    yield rf"\caption{{{caption}}} \\"
+    yield from (*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot")
+    yield from _body(columns, rows, rules)
+    yield from (r"\end{longtable}", r"\endgroup")
+    if notes:
+        yield rf"\noindent\parbox{{\linewidth}}{{\footnotesize {notes}}}"
+
+
+def _shape(columns: Iterable[Column]) -> str:
+    return "".join(column.shape for column in columns)
+
+
+def _head(columns: Iterable[Column]) -> str:
+    return " & ".join(column.head for column in columns) + r" \\"
+
+
+def _body(columns: Sequence[Column], rows: int, rules: Collection[int]) -> Iterator[str]:
+    for n in range(rows):
+        if n in rules:
+            yield r"\midrule"
+        yield " & ".join(column.cells[n] for column in columns) + r" \\"
+
+
+def _sheet(sheet: Sheet) -> Iterator[str]:
+    """A further table."""
+    first, *others = zip(*sheet.rows, strict=True)
+    fixed = _column(sheet.head[0], [printable(each, 40) for each in first], "l", escaped)
+    columns = [
+        _column(printable(head, 40), cells, "r", _number)
+        for head, cells in zip(sheet.head[1:], others, strict=True)
+    ]
+    yield from _tables(sheet.title, [fixed], columns, len(sheet.rows))
+
+
+def _broken(text: str) -> str:
+    """Text whose long words may be broken."""
+    parts = re.split(rf"(\S{{{WRAPPED},}})", printable(text, 200))
+    return "".join(
+        r"\allowbreak{}".join(escaped(each) for each in re.findall(f".{{1,{BREAK}}}", part))
+        if n % 2
+        else escaped(part)
+        for n, part in enumerate(parts)
+    )
+
+
+def _number(message: str) -> str:
+    return message.replace("-", "$-$").replace("±", r"$\pm$")
 
 
 def escaped(text: str) -> str:
     """Text that stays text in LaTeX."""
     # no line may begin with ::, which GitHub's runners obey
     return printable(text, 1000).translate(SPECIAL).replace("::", ":{:}")
-
-
-def _sheet(sheet: Sheet, long: bool = False) -> list[str]:
-    """A further table; one that may be longer than a page does not float."""
-    rows = [" & ".join([escaped(row[0]), *map(_number, row[1:])]) + r" \\" for row in sheet.rows]
-    tabular = _tabular("l" + "r" * (len(sheet.head) - 1), sheet.head, rows)
-    if long:
-        return ["", f"% {printable(sheet.title)}", *tabular]
-    caption = rf"\caption{{{escaped(sheet.title)}}}"
-    return ["", r"\begin{table}", r"\centering", caption, *tabular, r"\end{table}"]
-
-
-def _number(message: str) -> str:
-    return message.replace("-", "$-$")
-
-
-def _tabular(shape: str, head: Sequence[str], rows: Sequence[str]) -> list[str]:
-    heads = " & ".join(escaped(each) for each in head) + r" \\"
-    return [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", heads, r"\midrule", *rows,
-            r"\bottomrule", r"\end{tabular}"]  # fmt: skip
