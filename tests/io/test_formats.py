@@ -4,6 +4,8 @@ import csv
 import gzip
 import io
 import json
+import struct
+import time
 from pathlib import Path
 
 import numpy as np
@@ -229,6 +231,54 @@ def test_damaged_parquet(data, tmp_path):
     path = tmp_path / "a.parquet"
     path.write_bytes(data)
     assert told(reading(path)[1]) == ["S108"]
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [  # in Thrift's compact protocol
+        b"\x19\xf7" + b"\xff" * 8 + b"\x7f\0",  # a list of 2**60 doubles
+        b"\x19\xfc" + b"\xff\xff\xff\x07" + b"\0" * 100,  # one of empty structs
+    ],
+)
+def test_a_footer_that_promises_everything_is_damage(footer, tmp_path):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1")
+    start = time.process_time()
+    assert told(reading(path)[1]) == ["S108"]
+    assert time.process_time() - start < 2
+
+
+def test_categories_are_measured_before_they_become_text(tmp_path):
+    """A file of some kB whose 20,000 cells are 2 GB as text."""
+    texts = [f"{n}" * 100_000 for n in range(10)]
+    cells = pl.Series(texts).gather(np.arange(20_000) % 10).cast(pl.Categorical)
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"list": cells.to_physical(), "item": cells}).write_parquet(path)
+    assert path.stat().st_size < 100_000
+    table, findings = reading(path)
+    assert (table, told(findings)) == (None, ["S104"])
+    few = pl.DataFrame({"list": ["q", "q"], "item": cells[:2]})
+    few.write_parquet(path)
+    assert rows(reading(path)[0]) == [["q", texts[0]], ["q", texts[1]]]
+
+
+def test_a_large_parquet_file_is_as_a_small_one(tmp_path, monkeypatch):
+    """Also with numbers as text, and with cells that are none."""
+    n = 3000
+    data = {
+        "list": pl.Series([m // 10 for m in range(n)]),
+        "item": pl.Series([None if m % 97 == 5 else f"é{m}" for m in range(n)]),
+        "score": pl.Series([None, "x", "1e999", "nan", "0.5", "3,5", " 1"] * n)[:n],
+        "rank": pl.Series([None, float("nan"), float("inf"), 1.5, 2.0] * n)[:n],
+    }
+    path = parquet(tmp_path / "a.parquet", data)
+    small, expected = reading(path)
+    monkeypatch.setattr("scorer.io.formats.parquet.SMALLEST", 0)
+    large, findings = reading(path)
+    assert (list(findings), findings.counts) == (list(expected), expected.counts)
+    assert findings.counts["S501"] > 800
+    assert repr(rows(large)) == repr(rows(small))
+    assert large.line.tolist() == small.line.tolist()
 
 
 def test_text_as_parquet(tmp_path):
