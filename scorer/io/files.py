@@ -13,7 +13,7 @@ import stat
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
+from scorer.io.archive import ZIP, Member, is_office
 from scorer.io.limits import GZIP, ZSTD, Bounds, Unreadable, format_size, most_unpacked, too_large
 from scorer.io.sniff import HEAD, refuse
 
@@ -130,14 +131,36 @@ def open_bytes(
             source: Any = gzip.GzipFile(fileobj=stored) if head.startswith(GZIP) else _Zstd(stored)
             stream = io.BufferedReader(_Unpacked(source, stored, size, limits), BLOCK)
             head = stream.peek(HEAD)
-            if not head:
-                raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
+        elif head.startswith(ZIP) and not is_office(head[:HEAD]):
+            source = _member(path, stored)
+            stream = io.BufferedReader(_Unpacked(source, stored, size, limits), BLOCK)
+            head = stream.peek(HEAD)
+        if not head:
+            raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
         refuse(head[:HEAD], binary)
     except BaseException:
         stream.close()
         stored.close()
         raise
     return stream
+
+
+def _member(path: Path, stored: io.BufferedReader) -> Member:
+    """The one file of a ZIP archive, read beside what is stored: its directory is at the end."""
+    beside = _regular(path)
+    if not os.path.sameopenfile(beside.fileno(), stored.fileno()):
+        beside.close()
+        raise Unreadable(Problem("S101", "the file was replaced while it was opened"))
+    return Member(beside)
+
+
+def member_name(path: Path) -> str | None:
+    """The name of the one file of a ZIP archive; None of everything else."""
+    with suppress(Unreadable), closing(_regular(path)) as stored:
+        if stored.peek(4).startswith(ZIP):
+            with closing(Member(stored)) as member:
+                return member.name
+    return None
 
 
 def drain(stream: io.BufferedReader) -> None:

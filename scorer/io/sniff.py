@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scorer.core.problems import Problem
+from scorer.io.archive import ZIP, is_office
 from scorer.io.limits import BOM, PARQUET, UTF8, Unreadable
 
 HEAD = 4096
@@ -44,14 +45,16 @@ def refuse(head: bytes, binary: bool) -> None:
             raise _foreign(f"byte 0x{head[0]:02X} is not UTF-8", encoding)
     start = head.removeprefix(BOM).lstrip(b" \t\r\n")[:64].lower()
     found = next(((what, hint) for mark, what, hint in KINDS if head.startswith(mark)), None)
-    if head.startswith(b"PK\x03\x04"):
-        found = "a ZIP archive", "send the file inside; .gz and .zst are read"
-        if any(word in head for word in (b"[Content_Types].xml", b"xl/", b"opendocument.spread")):
+    if head.startswith(ZIP):
+        found = "a ZIP archive", "send the file inside; an archive of one file is read"
+        if is_office(head):
             found = "an Excel workbook", "save the sheet as CSV (UTF-8)"
     elif head[257:262] == b"ustar":
         found = "a tar archive", "send the file inside; .gz and .zst are read"
     elif start.startswith((b"<!doctype html", b"<html")):
         found = "an HTML page", "a download that needed a login? fetch the file itself"
+    elif start.startswith(b"{") and b'"cells"' in head and b'"cell_type"' in head:
+        found = "a Jupyter notebook", "write the table from it: df.to_csv(..., index=False)"
     elif start.startswith(b"version https://git-lfs"):
         found = "a Git LFS pointer", "fetch the file itself: git lfs pull"
     elif head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):

@@ -1,6 +1,7 @@
 """What a file may be, and what is said of it before any row is read."""
 
 import gzip
+import hashlib
 import io
 import os
 import socket
@@ -15,6 +16,7 @@ from scorer.io.files import digest, open_bytes, spooled
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import lines
+from scorer.io.pieces import pieces
 from scorer.io.table import Schema
 
 RANKED = Schema(("list", "item"), ("rank", "score"))
@@ -165,7 +167,8 @@ def test_a_large_zstd_file_is_whole(written):
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (zipped("submission.csv"), "this is a ZIP archive, not a table"),
+        (zipped("a.csv", "b.csv"), "this is a ZIP archive"),
+        (b'{\n "cells": [\n  {"cell_type": "code"', "this is a Jupyter notebook"),
         (zipped("[Content_Types].xml", "xl/workbook.xml"), "this is an Excel workbook"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(50), "this is an Excel workbook"),
         (b"\n <!DOCTYPE html><html>", "this is an HTML page"),
@@ -258,3 +261,63 @@ def test_spooled(tmp_path, monkeypatch):
     with spooled(io.BytesIO(bytes(10**6)), Limits(size=1000)) as path:
         assert path.stat().st_size == 1001
         assert refused(path, Limits(size=1000)).code == "S104"
+
+
+@pytest.mark.parametrize(
+    ("entries", "name"),
+    [
+        ({"mine.csv": ROWS}, "mine.csv.zip"),
+        ({"mine.csv": ROWS}, "mine.zip"),
+        ({"folder/": b"", "folder/mine.csv": ROWS}, "mine.zip"),
+        ({"mine.csv": ROWS, "__MACOSX/._mine.csv": b"x", ".DS_Store": b"y"}, "mine.zip"),
+    ],
+)
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_zip_archive_of_one_file(entries, name, method, written):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for entry, data in entries.items():
+            archive.writestr(entry, data)
+    path = written(out.getvalue(), name)
+    table, problems = found(path)
+    expected, _ = found(written(ROWS))
+    assert not problems
+    assert table.ids["item"].names == expected.ids["item"].names
+    sha256 = hashlib.sha256()
+    with pieces(path, format_of(path, None), [RANKED], LIMITS, Findings(), sha256=sha256) as tables:
+        assert sum(map(len, tables)) == len(expected)
+    assert sha256.hexdigest() == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_the_file_in_a_zip_archive_says_its_format(written):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("mine.jsonl", '{"list": "q", "item": "a"}\n')
+    path = written(out.getvalue(), "mine.zip")
+    assert format_of(path, None).name == "jsonl"
+    assert format_of(written(ROWS, "other.zip"), None).name == "csv"
+
+
+def _broken_zips():
+    good = zipped("mine.csv")
+    yield good[:-30], "S108"  # without its directory
+    yield good.replace(b"list,item", b"LIST,item"), "S108"  # its checksum differs
+    entry = good.index(b"PK\x01\x02")
+    yield good[: entry + 10] + b"c" + good[entry + 11 :], "S108"  # packed in an unknown way
+    yield good[:-12] + b"\xff\xff\xff\xff" + good[-8:], "S107"  # a directory beyond measure
+    nested = io.BytesIO()
+    with zipfile.ZipFile(nested, "w") as archive:
+        archive.writestr("inner.zip", good)
+    yield nested.getvalue(), "S107"
+
+
+@pytest.mark.parametrize(("data", "code"), list(_broken_zips()))
+def test_zip_archives_that_cannot_be_read(data, code, written):
+    assert refused(written(data, "mine.zip")).code == code
+
+
+def test_a_zip_bomb_is_refused(written):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mine.csv", b"list,item\n" + b"q,a\n" * 8_000_000)
+    assert refused(written(out.getvalue(), "mine.zip")).code == "S104"

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import nearest, printable, quoted
-from scorer.io.files import open_bytes
+from scorer.io.files import member_name, open_bytes
 from scorer.io.limits import Bounds, NoTable, Unreadable
 from scorer.io.lines import count_only, lines
 from scorer.io.pieces import joined, pieces
 from scorer.io.table import ORDERED, Schema, Table, number
 from scorer.io.text import Request, columns, tables
 
-COMPRESSED = (".gz", ".zst")
+COMPRESSED = (".gz", ".zst", ".zip")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
 SAMPLE = 100  # rows that show whether an unused column holds numbers
 NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
@@ -93,6 +93,8 @@ def format_of(path: Path, name: str | None, fallback: str = "csv") -> Format:
     if name is not None:
         return formats().get(name)
     suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
+    if path.suffix.lower() == ".zip" and not suffixes:  # as its one file is called
+        suffixes = [s.lower() for s in Path(member_name(path) or "").suffixes]
     for known in formats():
         if suffixes and suffixes[-1] in known.suffixes:
             return known

@@ -28,6 +28,10 @@ from scorer.io.lines import count_only
 from scorer.io.table import DECIMAL, TEXT, Schema
 from scorer.io.text import Plain, Request, Row, TextReader, plain_rows
 
+WRITE_JSON = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
+JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
+EXCEL = re.compile(r"sep=.", re.IGNORECASE)
+BETWEEN = re.compile(r"[\s,;|]+")  # ids of one cell
 MOST_LINES = 10_000  # of one record
 BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
 MARKS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
@@ -70,6 +74,9 @@ class Csv(TextReader):
                 raise NoTable
             if blank or not len(lines):
                 return blank
+            if (problem := _no_header(lines[0], request)) is not None:
+                findings.add(problem)
+                raise NoTable
             separator = _separator(lines[0], request)
         else:
             separator = self.separator
@@ -248,6 +255,9 @@ def _header(
             findings.add(Problem("S204", message, line=line + below, column=column))
     found = resolve(names, request, line)
     if found is not None:
+        if (problem := _several_ids(*found, names, sample, separator)) is not None:
+            findings.add(problem)
+            return None
         used = {found[0].called(role) for role in found[1]}
         unused = [
             Unused(
@@ -262,6 +272,70 @@ def _header(
         ]
         tell_unused(request, *found, names, unused)
     return found
+
+
+def _no_header(first: tuple[int, str], request: Request) -> Problem | None:
+    """What stands where the header should be, if it is known by its first characters."""
+    line, text = first[0], first[1].strip(" \t")
+    if JSON.match(text):
+        message = "this is JSON, not a table of separated columns"
+        return Problem("S107", message, line=line, help=f"{WRITE_JSON}, in a file called .jsonl")
+    wanted = {shape.called(role) for shape in request.wanted for role in shape.roles}
+    if EXCEL.fullmatch(text):
+        message = f"no header; {quoted(text)} is a line for a spreadsheet"
+    elif text.startswith("#") and wanted.isdisjoint(
+        name.strip(' \t"') for name in re.split(r"[,;|\t]", text)
+    ):
+        message = f"no header; the first line is a comment ({printable(text, 60)})"
+    else:
+        return None
+    hint = "leave out what stands before the names of the columns (score check --fix does)"
+    return Problem("S202", message, line=line, help=hint)
+
+
+def _several_ids(
+    shape: Schema,
+    roles: tuple[str, ...],
+    names: list[str],
+    sample: Sequence[Record],
+    separator: str,
+) -> Problem | None:
+    """Whether every cell of the items holds several ids, and every list has one row.
+
+    Args:
+        shape: what the table is asked for.
+        roles: the roles that the file has; with a score or rank a row is one item.
+        names: all its columns.
+        sample: the first rows.
+        separator: what separates the columns.
+    """
+    if not {"list", "item"} <= set(roles) or any(role not in TEXT for role in roles):
+        return None
+    in_list, item = (names.index(shape.called(role)) for role in ("list", "item"))
+    rows = [record for record in sample if len(record[1]) == len(names)]
+    lists = [fields[in_list] for _, fields, _ in rows]
+    if not rows or len(set(lists)) < len(lists):
+        return None
+    if not all(_holds_several(fields[item]) for _, fields, _ in rows):
+        return None
+    line, fields, raw = rows[0]
+    below, column = _start(raw, separator, item)
+    called, cell = quoted(shape.called("item")), quoted(fields[item], 40)
+    message = f"column {called} holds several ids in a cell ({cell}); a row has one"
+    hint = "write a row for each item, best first, or lines 'u1: 2, 1, 4' in a file called .lists"
+    return Problem("S209", message, line=line + below, column=column, help=hint)
+
+
+def _holds_several(cell: str) -> bool:
+    """Whether a cell is several ids: each has a digit, so that they are no words, or in brackets.
+
+    >>> [_holds_several(cell) for cell in ("2 1 4", "['a', 'b']", "The Matrix", "d1")]
+    [True, True, False, False]
+    """
+    bare = cell.strip()
+    listed = bare.startswith("[") and bare.endswith("]")
+    parts = [part for part in BETWEEN.split(bare.strip("[]")) if part]
+    return len(parts) > 1 and (listed or all(any(map(str.isdigit, part)) for part in parts))
 
 
 def _separator(first: tuple[int, str], request: Request) -> str:

@@ -55,7 +55,7 @@ class Notes:
     rows: list[tuple[int, list[str]]] = field(default_factory=list)  # lines, and their new keys
 
 
-@format("jsonl", ".jsonl", ".ndjson")
+@format("jsonl", ".jsonl", ".ndjson", ".json")
 class JsonLines(TextReader):
     """An object a line. Ids are text or numbers, which are taken as they are written.
 

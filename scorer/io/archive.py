@@ -1,0 +1,95 @@
+"""A ZIP archive of one file, which pandas writes and competition sites ask for."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zipfile
+from pathlib import PurePosixPath
+from typing import Any
+
+from scorer.core.problems import Problem
+from scorer.io.limits import Unreadable
+
+ZIP = b"PK\x03\x04"
+END, END64 = b"PK\x05\x06", b"PK\x06\x07"  # of the directory, and what goes before a large one's
+TAIL = 22 + (1 << 16)  # bytes in which the end of the directory is, with the longest comment
+MOST_FILES, MOST_DIRECTORY = 1000, 1 << 20  # what is looked through
+ONE = "a ZIP archive of one file is read; send that file, or each file alone"
+
+
+def is_office(head: bytes) -> bool:
+    """Whether what begins so is a workbook, which is a ZIP archive too."""
+    return any(word in head for word in (b"[Content_Types].xml", b"xl/", b"opendocument.spread"))
+
+
+class Member(io.RawIOBase):
+    """The one file of an archive, whose damage is an `OSError`.
+
+    Args:
+        stored: the archive, which can be sought; closed with this.
+
+    Raises:
+        Unreadable: it has no file or several, or the one cannot be unpacked.
+    """
+
+    def __init__(self, stored: Any) -> None:
+        super().__init__()
+        self._stored, self._source = stored, None
+        try:
+            entry = _only(stored)
+            self.name = entry.filename
+            self._source = zipfile.ZipFile(stored).open(entry)  # noqa: SIM115
+        except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error):
+            stored.close()
+            message = "this is a ZIP archive that is damaged, encrypted or packed in a rare way"
+            hint = "pack and send the file again"
+            raise Unreadable(Problem("S108", message, help=hint)) from None
+        except Unreadable:
+            stored.close()
+            raise
+
+    def read(self, size: int = -1) -> bytes:
+        """At most `size` bytes; none at the end.
+
+        Raises:
+            EOFError: the archive ends early.
+            OSError: the data is damaged.
+        """
+        assert self._source is not None
+        try:
+            return self._source.read(size)
+        except zipfile.BadZipFile as error:
+            raise OSError(str(error)) from None
+
+    def close(self) -> None:
+        """Close the archive too."""
+        if self._source is not None:
+            self._source.close()
+        self._stored.close()
+        super().close()
+
+
+def _only(stored: Any) -> zipfile.ZipInfo:
+    """The entry of the one file of an archive; what a Mac puts beside it is none."""
+    size = stored.seek(0, os.SEEK_END)
+    stored.seek(max(size - TAIL, 0))
+    tail = stored.read(TAIL)
+    end = tail.rfind(END)
+    if end < 0 or tail[max(end - 20, 0) :].startswith(END64):
+        raise zipfile.BadZipFile
+    entries, directory = struct.unpack("<HI", tail[end + 10 : end + 16])
+    if entries > MOST_FILES or directory > MOST_DIRECTORY:
+        message = f"this is a ZIP archive of {entries:,} files, not a table"
+        raise Unreadable(Problem("S107", message, help=ONE))
+    files = [entry for entry in zipfile.ZipFile(stored).infolist() if _is_file(entry)]
+    if len(files) != 1:
+        message = f"this is a ZIP archive of {len(files) or 'no'} files, not a table"
+        raise Unreadable(Problem("S107", message, help=ONE))
+    return files[0]
+
+
+def _is_file(entry: zipfile.ZipInfo) -> bool:
+    path = PurePosixPath(entry.filename)
+    return not (entry.is_dir() or path.parts[:1] == ("__MACOSX",) or path.name.startswith("."))
