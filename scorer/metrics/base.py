@@ -54,6 +54,7 @@ class Metric:
     settle: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     figure: Callable[..., float] | None = None
     of_sums: Callable[..., Any] | None = None  # figures from column sums, one a row
+    sums: Callable[..., Any] | None = None  # each list's, where rows hold something else
     weighted: Callable[..., float] | None = None  # a figure whose lists have weights
     no_interval: str | None = None  # why no bootstrap of the figure is valid
     explain: Callable[..., Any] | None = None
@@ -187,6 +188,7 @@ def metric(
     settle: Mapping[str, Callable[[Any], Any]] | None = None,
     figure: Callable[..., float] | None = None,
     of_sums: Callable[..., Any] | None = None,
+    sums: Callable[..., Any] | None = None,
     weighted: Callable[..., float] | None = None,
     no_interval: str | None = None,
     explain: Callable[..., Any] | None = None,
@@ -220,6 +222,8 @@ def metric(
             once: `of_sums(sums, **params)`, where `sums` has the shape (draws, width) and the
             result (draws,), NaN where undefined. `figure(statistics)` must equal `of_sums` of
             its rows' sum. It gives the measure intervals, tests and tiers.
+        sums: what is summed for `of_sums`, where that is not the statistics' rows themselves:
+            `sums(statistics, **params)` of shape (lists, width).
         weighted: for a figure that column sums do not make: `weighted(statistics, weights,
             **params)`, where `weights` (lists,) says how often each list counts. With
             weights of 1 it must equal `figure`. It is called once a draw, so fewer are drawn.
@@ -239,7 +243,7 @@ def metric(
     def enter(function: Function) -> Function:
         thing = Metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
-            settle or {}, figure, of_sums, weighted, no_interval, explain, peers or {}, needs,
+            settle or {}, figure, of_sums, sums, weighted, no_interval, explain, peers or {}, needs,
             columns, strict_order, heading,
         )  # fmt: skip
         return mark(function, thing)

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
+from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE
-from scorer.metrics.labels.curves import auroc_area, of_pairs, over_classes, parts, scored
+from scorer.metrics.labels.base import POSITIVE, divided
+from scorer.metrics.labels.curves import (
+    auroc_area,
+    auroc_terms,
+    list_terms,
+    of_auroc_terms,
+    of_pairs,
+    over_classes,
+    over_terms,
+    parts,
+    placed,
+    scored,
+)
 from scorer.metrics.notation import NotationError
 from scorer.metrics.params import OverClasses, Positive
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
+WIDTH = 4  # terms of a problem
 Multi = Annotated[
     Literal["ovr", "ovo"],
     Field(
@@ -36,13 +50,41 @@ def _figure(statistics: Statistics, *, average: str, multi: str, **_: Any) -> fl
 def _one_against_one(statistics: Statistics, average: str) -> float:
     weight, true, score = parts(statistics)
     areas, shares = [], []
-    for first, second in combinations(range(true.shape[1]), 2):
-        mine = (true[:, first] + true[:, second]) > 0
-        both = [auroc_area(true[mine, n], score[mine, n], weight[mine]) for n in (first, second)]
+    for mine, sides in _pairs(true):
+        both = [auroc_area(true[mine, n], score[mine, n], weight[mine]) for n in sides]
         areas.append(np.mean(both))
         shares.append(weight[mine].sum())
     whole = shares if average == "weighted" and sum(shares) > 0 else None
     return float(np.average(areas, weights=whole))
+
+
+def _pairs(true: Floats) -> Iterator[tuple[Mask, tuple[int, int]]]:
+    """The rows of each pair of classes, and the two."""
+    for first, second in combinations(range(true.shape[1]), 2):
+        yield (true[:, first] + true[:, second]) > 0, (first, second)
+
+
+def _sums(statistics: Statistics, *, average: str, multi: str, **_: Any) -> Floats:
+    if multi == "ovr" or statistics.rows.shape[1] <= 3:
+        return list_terms(statistics, average, auroc_terms)
+    weight, true, score = parts(statistics)
+    made = []
+    for mine, sides in _pairs(true):
+        for n in sides:
+            terms = np.zeros((weight.size, WIDTH))
+            terms[mine] = auroc_terms(true[mine, n], score[mine, n], weight[mine])
+            made.append(terms)
+    return placed(statistics, np.concatenate(made, axis=1))
+
+
+def _of_sums(sums: Floats, *, average: str, multi: str, **_: Any) -> Floats:
+    if multi == "ovr" or sums.shape[1] <= WIDTH:
+        return over_terms(sums, average, WIDTH, of_auroc_terms)
+    table = sums.reshape(len(sums), -1, 2, WIDTH)  # of pairs, from both sides
+    areas = of_auroc_terms(table).mean(axis=2)
+    share = table[:, :, 0, 1] + table[:, :, 0, 3]
+    share = share if average == "weighted" else np.ones_like(share)
+    return divided((areas * share).sum(axis=1), share.sum(axis=1), np.nan)
 
 
 def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
@@ -59,6 +101,8 @@ def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_:
     columns=("probability",),
     settle=POSITIVE,
     figure=_figure,
+    of_sums=_of_sums,
+    sums=_sums,
     explain=_explain,
 )
 def auroc(

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import POSITIVE
-from scorer.metrics.labels.curves import of_pairs, over_classes, precision_area, scored
+from scorer.metrics.labels.curves import (
+    list_terms,
+    of_pairs,
+    of_precision_terms,
+    over_classes,
+    over_terms,
+    precision_area,
+    precision_terms,
+    scored,
+)
 from scorer.metrics.params import OverClasses, Positive
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
@@ -16,6 +26,14 @@ from scorer.views.pooled import Statistics
 
 def _figure(statistics: Statistics, *, average: str, **_: Any) -> float:
     return over_classes(statistics, average, precision_area)
+
+
+def _sums(statistics: Statistics, *, average: str, **_: Any) -> Floats:
+    return list_terms(statistics, average, precision_terms)
+
+
+def _of_sums(sums: Floats, *, average: str, **_: Any) -> Floats:
+    return over_terms(sums, average, 2, of_precision_terms)
 
 
 def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
@@ -33,6 +51,8 @@ def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_:
     columns=("probability",),
     settle=POSITIVE,
     figure=_figure,
+    of_sums=_of_sums,
+    sums=_sums,
     explain=_explain,
 )
 def averageprecision(

@@ -10,19 +10,28 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, cells, counts, divided, one_label, place, shown
+from scorer.metrics.labels.base import (
+    POSITIVE,
+    cells,
+    counts,
+    divided,
+    list_counts,
+    one_label,
+    place,
+    shown,
+)
 from scorer.metrics.params import Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
-    hits, _predicted, true = np.split(sums, 3, axis=1)
+    hits, _predicted, true = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
     return divided(divided(hits, true).sum(axis=1), (true > 0).sum(axis=1), np.nan)
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
-    return float(_of_sums(counts(statistics))[0])
+    return float(_of_sums(counts(statistics).reshape(1, -1))[0])
 
 
 def _explain(
@@ -31,7 +40,7 @@ def _explain(
     view = one.view
     found = view.decided(place(view, positive), threshold)
     yield from cells(one, found)
-    hits, _predicted, true = np.split(counts(view.tallies(found))[0], 3)
+    hits, _predicted, true = counts(view.tallies(found)).T
     mine = np.flatnonzero(true > 0)
     yield grid(
         "The recall of each class",
@@ -52,6 +61,8 @@ def _explain(
     aggregate="pooled",
     settle=POSITIVE,
     figure=_figure,
+    of_sums=_of_sums,
+    sums=list_counts,
     explain=_explain,
 )
 def balancedaccuracy(

@@ -66,7 +66,7 @@ def tallied(
     return Statistics(statistics.in_list[mine], statistics.rows[mine], statistics.lists)
 
 
-def shares(statistics: Statistics, **_: Any) -> float:
+def share_of(statistics: Statistics, **_: Any) -> float:
     """The weighted mean of what `Rows.mean` gives where rows have weights."""
     return statistics.share()
 
@@ -87,6 +87,27 @@ def correlation(first: Floats, second: Floats, weight: Floats) -> float:
     return float(np.clip(found, -1, 1))
 
 
+def moments(statistics: Statistics, **_: Any) -> Floats:
+    """Each list's sums for variances and correlations, from the means of all lists.
+
+    Args:
+        statistics: target, prediction and weight of each list.
+
+    Returns:
+        Shape (lists, 8): weight, target, its square, error, its square, prediction, its square,
+        target times prediction; all but the error from their means, all by the weight.
+    """
+    target, prediction, weight = statistics.rows.T
+    found = np.zeros((statistics.lists, 8))
+    if not weight.sum():
+        return found
+    y, p = (each - np.average(each, weights=weight) for each in (target, prediction))
+    error = prediction - target
+    terms = [np.ones_like(y), y, y**2, error, error**2, p, p**2, y * p]
+    found[statistics.in_list] = np.column_stack(terms) * weight[:, None]
+    return found
+
+
 def one_label(labelled: Labelled, name: str) -> None:
     """Refuse rows with several labels, for metrics that are not defined for them.
 
@@ -97,35 +118,44 @@ def one_label(labelled: Labelled, name: str) -> None:
         raise NotationError(f"{name} is not defined for rows with several labels")
 
 
-def counts(statistics: Statistics, group: Ints | None = None, groups: int = 1) -> Floats:
+def counts(statistics: Statistics) -> Floats:
     """Hits, predicted and true rows of each class, by their weights.
+
+    Returns:
+        Shape (classes, 3).
+    """
+    code, true, predicted, weight = statistics.rows.T
+    place, classes = code.astype(np.int64), int(code.max(initial=-1)) + 1
+    parts = (weight * true * predicted, weight * predicted, weight * true)
+    return np.column_stack([np.bincount(place, part, minlength=classes) for part in parts])
+
+
+def list_counts(statistics: Statistics, **_: Any) -> Floats:
+    """The same of each list by itself, for draws of lists.
 
     Args:
         statistics: as `Labelled.tallies` gives them.
-        group: the group of each list, from 0; none: all in one.
-        groups: how many groups there are.
 
     Returns:
-        Shape (groups, 3 x classes): the hits of every class, then the predicted, then the true.
+        Shape (lists, 3 x classes): hits, predicted and true of the first class, of the second, ..
     """
     code, true, predicted, weight = statistics.rows.T
-    classes = int(code.max(initial=-1)) + 1
-    of = 0 if group is None else group[statistics.in_list]
-    cell = of * classes + code.astype(np.int64)
-    parts = [
-        np.bincount(cell, part, minlength=groups * classes).reshape(groups, classes)
-        for part in (weight * true * predicted, weight * predicted, weight * true)
-    ]
-    return np.concatenate(parts, axis=1)
+    classes, lists = int(code.max(initial=-1)) + 1, int(statistics.in_list.max(initial=-1)) + 1
+    lists = max(lists, statistics.lists)
+    found = np.zeros((lists, classes, 3))
+    parts = np.column_stack([weight * true * predicted, weight * predicted, weight * true])
+    # a list has each class once
+    found[statistics.in_list, code.astype(np.int64)] = parts
+    return found.reshape(lists, 3 * classes)
 
 
 def averaged(
     sums: Floats, average: str | None, value: Callable[[Floats, Floats, Floats], Floats]
 ) -> Floats:
-    """The figure of each row of sums that `counts` gives.
+    """The figure of each row of sums.
 
     Args:
-        sums: shape (draws, 3 x classes).
+        sums: shape (draws, 3 x classes), of `list_counts`.
         average: how the classes make one number.
         value: from hits, predicted and true rows, all of one shape, to values.
 
@@ -134,7 +164,7 @@ def averaged(
     """
     if sums.shape[1] == 0:
         return np.full(len(sums), np.nan if average != "binary" else 0.0)
-    hits, predicted, true = np.split(sums, 3, axis=1)
+    hits, predicted, true = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
     if average == "micro":
         return value(*(part.sum(axis=1) for part in (hits, predicted, true)))
     each = value(hits, predicted, true)
@@ -230,8 +260,7 @@ def by_class(
     """
     view, (symbols, function) = one.view, parts
     yield from cells(one, view.decided(place(view, positive), threshold))
-    sums = counts(tallied(view, average, positive, threshold))
-    hits, predicted, true = np.split(sums[0], 3)
+    hits, predicted, true = counts(tallied(view, average, positive, threshold)).T
     present = np.flatnonzero(predicted + true > 0)
     each = function(hits, predicted, true)
     columns: dict[str, list[Any]] = {

@@ -10,9 +10,9 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, one_label, shares, true_probability, two
+from scorer.metrics.labels.base import of_row, one_label, share_of, true_probability, two
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 
 Scale = Annotated[
     Literal["half", "whole"],
@@ -39,7 +39,8 @@ def _explain(one: Listing[Labelled], value: float, *, scale: str) -> Steps:
     better="lower",
     columns=("probability",),
     settle={"scale": lambda known: "half" if two(known) else "whole"},
-    figure=shares,
+    figure=share_of,
+    of_sums=shares,
     explain=_explain,
 )
 def brier(labelled: Labelled, *, scale: Scale | None = None) -> Floats | Statistics:

@@ -10,7 +10,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.text import join_first
 from scorer.metrics.explain.steps import Sentence, Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import place, shown
+from scorer.metrics.labels.base import divided, place, shown
 from scorer.metrics.notation import NotationError
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
@@ -81,6 +81,100 @@ def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
         return float("nan")
     precision = np.divide(found, whole, out=np.zeros_like(found), where=whole > 0)
     return float((precision * yes).sum() / yes.sum())
+
+
+def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
+    """What each row adds to an area, for draws of rows (DeLong et al. 1988).
+
+    The area is the mean over true rows of the share of other rows below them, and the mean over
+    other rows of the share of true rows above them; to the first order its draws are half of
+    each, so that the pairs need not be counted anew for every draw.
+
+    Returns:
+        Shape (rows, 4): for `of_auroc_terms`.
+    """
+    by, group = _groups(score)
+    yes, no = weight * true, weight * (1 - true)
+    sums = [np.bincount(group, side[by]) for side in (yes, no)]
+    whole = [float(side.sum()) for side in sums]
+    below = [np.cumsum(side) - side / 2 for side in sums]
+    area = auroc_area(true, score, weight)
+    found = np.full((true.size, 4), np.nan)
+    found[:, 1], found[:, 3] = yes, no
+    if whole[0] > 0 and whole[1] > 0:
+        found[by, 0] = yes[by] * (below[1][group] / whole[1] - area / 2)
+        found[by, 2] = no[by] * (1 - below[0][group] / whole[0] - area / 2)
+    return found
+
+
+def of_auroc_terms(sums: Floats) -> Floats:
+    """Areas from sums of `auroc_terms`, along the last axis."""
+    return divided(sums[..., 0], sums[..., 1], np.nan) + divided(sums[..., 2], sums[..., 3], np.nan)
+
+
+def precision_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
+    """What each row adds to an average precision, to the first order, for draws of rows.
+
+    The sum of precisions at the true rows is its own gradient by the rows' weights.
+
+    Returns:
+        Shape (rows, 2): that sum's terms, and the true rows.
+    """
+    by, group = _groups(-score)
+    yes, no = weight * true, weight * (1 - true)
+    sums = [np.bincount(group, side[by]).astype(np.float64) for side in (yes, no)]
+    found, others = (np.cumsum(side) for side in sums)
+    whole: Floats = found + others
+    # what a row adds to all precisions at or below its own probability
+    later = [np.cumsum((divided(sums[0] * side, whole**2))[::-1])[::-1] for side in (others, found)]
+    precision = divided(found, whole)
+    terms = np.empty((true.size, 2))
+    terms[by, 0] = yes[by] * (precision + later[0])[group] - no[by] * later[1][group]
+    terms[:, 1] = yes
+    return terms
+
+
+def of_precision_terms(sums: Floats) -> Floats:
+    """Average precisions from sums of `precision_terms`, along the last axis."""
+    return divided(sums[..., 0], sums[..., 1], np.nan)
+
+
+def list_terms(
+    statistics: Statistics, average: str, terms: Callable[[Floats, Floats, Floats], Floats]
+) -> Floats:
+    """The terms of every problem, for each list: shape (lists, problems x terms)."""
+    weight, true, score = parts(statistics)
+    rows, problems = true.shape
+    if average == "micro":
+        flat = terms(true.ravel(), score.ravel(), np.repeat(weight, problems))
+        return placed(statistics, flat.reshape(rows, problems, -1).sum(axis=1))
+    each = [terms(t, s, weight) for t, s in zip(true.T, score.T, strict=True)]
+    return placed(statistics, np.concatenate(each, axis=1))
+
+
+def placed(statistics: Statistics, terms: Floats) -> Floats:
+    """Terms of rows at their lists; 0 for lists that have no row."""
+    found = np.zeros((statistics.lists, terms.shape[1]))
+    found[statistics.in_list] = terms
+    return found
+
+
+def over_terms(sums: Floats, average: str, width: int, area: Callable[[Floats], Floats]) -> Floats:
+    """The figure of each draw: the areas of all problems, averaged as asked."""
+    table = sums.reshape(len(sums), -1, width)
+    areas = area(table)
+    if average != "weighted" or table.shape[1] == 1:
+        mean: Floats = areas.mean(axis=1)
+        return mean
+    share = table[:, :, 1]
+    return divided((areas * share).sum(axis=1), share.sum(axis=1), np.nan)
+
+
+def _groups(score: Floats) -> tuple[Ints, Ints]:
+    """The order of the rows by score, and the number of each one's run of equal scores."""
+    by = np.argsort(score, kind="stable")
+    new = np.append(True, np.diff(score[by]) != 0)[: score.size]
+    return by, np.cumsum(new) - 1
 
 
 def _starts(ordered: Floats) -> Ints:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
@@ -20,18 +20,22 @@ Bins = Annotated[
 ]
 
 
-def _sums(
-    statistics: Statistics, group: Ints | None = None, groups: int = 1, *, bins: int
-) -> Floats:
-    """Rows, right ones and confidence of each bin, by their weights: (groups, 3 bins)."""
+def _sums(statistics: Statistics, *, bins: int) -> Floats:
+    """Rows, right ones and confidence of each bin, of each list: (lists, 3 bins)."""
     bin, right, confidence, weight = statistics.rows.T
-    of = 0 if group is None else group[statistics.in_list]
-    cell = of * bins + bin.astype(np.int64)
-    parts = [
-        np.bincount(cell, part, minlength=groups * bins).reshape(groups, bins)
-        for part in (weight, weight * right, weight * confidence)
-    ]
-    return np.concatenate(parts, axis=1)
+    lists = max(int(statistics.in_list.max(initial=-1)) + 1, statistics.lists)
+    found = np.zeros((lists, 3, bins))
+    parts = np.column_stack([weight, weight * right, weight * confidence])
+    found[statistics.in_list, :, bin.astype(np.int64)] = parts
+    return found.reshape(lists, 3 * bins)
+
+
+def _whole(statistics: Statistics, bins: int) -> Floats:
+    """The sums of all lists, without a table of them: (1, 3 bins)."""
+    bin, right, confidence, weight = statistics.rows.T
+    code = bin.astype(np.int64)
+    parts = (weight, weight * right, weight * confidence)
+    return np.concatenate([np.bincount(code, part, minlength=bins) for part in parts])[None]
 
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
@@ -40,12 +44,12 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
 
 
 def _figure(statistics: Statistics, *, bins: int) -> float:
-    return float(_of_sums(_sums(statistics, bins=bins))[0])
+    return float(_of_sums(_whole(statistics, bins))[0])
 
 
 def _explain(one: Listing[Labelled], value: float, *, bins: int) -> Steps:
     statistics = ece(one.view, bins=bins)
-    weight, right, confidence = np.split(_sums(statistics, bins=bins)[0], 3)
+    weight, right, confidence = np.split(_whole(statistics, bins)[0], 3)
     mine = np.flatnonzero(weight > 0)
     own = int(statistics.rows[one.view.at, 0])
     yield grid(
@@ -71,6 +75,8 @@ def _explain(one: Listing[Labelled], value: float, *, bins: int) -> Steps:
     aggregate="pooled",
     columns=("probability",),
     figure=_figure,
+    of_sums=_of_sums,
+    sums=_sums,
     explain=_explain,
 )
 def ece(labelled: Labelled, *, bins: Bins = 15) -> Statistics:

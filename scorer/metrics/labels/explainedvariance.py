@@ -10,7 +10,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row
+from scorer.metrics.labels.base import divided, moments, of_row
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -23,6 +23,12 @@ def _figure(statistics: Statistics, **_: Any) -> float:
     if spread == 0:
         return float(error == 0)
     return float(1 - error / spread)
+
+
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    weight, target, squares, error, errors = sums.T[:5]
+    spread = squares - divided(target**2, weight)
+    return 1 - divided(errors - divided(error**2, weight), spread, np.nan)
 
 
 def _variance(values: Floats, weight: Floats) -> float:
@@ -43,6 +49,8 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     figure=_figure,
+    of_sums=_of_sums,
+    sums=moments,
     explain=_explain,
 )
 def explainedvariance(targets: Targets) -> Statistics:

@@ -6,10 +6,10 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, cells, place, shares
+from scorer.metrics.labels.base import POSITIVE, cells, place, share_of
 from scorer.metrics.params import Positive, Threshold
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 
 
 def _explain(
@@ -26,7 +26,8 @@ def _explain(
     source="scikit-learn, hamming_loss",
     better="lower",
     settle=POSITIVE,
-    figure=shares,
+    figure=share_of,
+    of_sums=shares,
     explain=_explain,
 )
 def hammingloss(

@@ -26,42 +26,47 @@ Weights = Annotated[
 ]
 
 
-def _sums(
-    statistics: Statistics, group: Ints | None = None, groups: int = 1, *, weights: str, **_: Any
-) -> Floats:
-    """The weight of each true class, of each predicted one, and the cost: (groups, 2 size + 1)."""
+def _sums(statistics: Statistics, *, weights: str, **_: Any) -> Floats:
+    """The cost of each list, then its weight of each true and each predicted class."""
+    return _tabled(statistics, statistics.in_list, weights)
+
+
+def _tabled(statistics: Statistics, row: Ints, weights: str) -> Floats:
+    """Shape (rows, 1 + 2 size): cost, true and predicted of the first class, of the second, .."""
     true, found, weight = statistics.rows.T
-    # the last class is of rows without a prediction
+    # the first class is of rows without a prediction
     size = int(max(true.max(initial=-1), found.max(initial=-1))) + 2
-    found = np.where(found < 0, size - 1, found)
-    of = 0 * statistics.in_list if group is None else group[statistics.in_list]
+    rows = max(int(row.max(initial=-1)) + 1, statistics.lists if row.any() else 1)
     sides = [
-        np.bincount(of * size + side.astype(np.int64), weight, minlength=groups * size)
+        np.bincount(row * size + side.astype(np.int64) + 1, weight, minlength=rows * size)
         for side in (true, found)
     ]
-    cost = np.bincount(of, weight * _cost(true, found, size, weights), minlength=groups)
-    return np.column_stack([*(side.reshape(groups, size) for side in sides), cost])
+    cost = np.bincount(row, weight * _cost(true, found, weights, size), minlength=rows)
+    table = np.stack([each.reshape(rows, size) for each in sides], axis=2)
+    return np.column_stack([cost, table.reshape(rows, 2 * size)])
 
 
-def _cost(true: Floats, found: Floats, size: int, weights: str) -> Floats:
-    """What each prediction costs; a missing one as much as the farthest class."""
+def _cost(true: Floats, found: Floats, weights: str, size: int) -> Floats:
+    """What each prediction costs; a missing one (-1) as much as the farthest class."""
     if weights == "none":
         wrong: Floats = (true != found).astype(np.float64)
         return wrong
-    apart: Floats = np.where(found == size - 1, size - 2, np.abs(true - found))
+    apart: Floats = np.where(found < 0, np.maximum(size - 2, 0), np.abs(true - found))
     return apart if weights == "linear" else np.square(apart)
 
 
 def _of_sums(sums: Floats, *, weights: str, **_: Any) -> Floats:
-    size = (sums.shape[1] - 1) // 2
-    true, found, cost = sums[:, :size], sums[:, size : 2 * size], sums[:, -1]
-    first, second = np.indices((size, size)).astype(np.float64)
-    chance = np.einsum("di,ij,dj->d", true, _cost(first, second, size, weights), found)
-    return 1 - divided(cost * true.sum(axis=1), chance, np.nan)
+    cost, table = sums[:, 0], sums[:, 1:].reshape(len(sums), -1, 2)
+    size = table.shape[1]
+    first, second = np.indices((size, size)).astype(np.float64) - 1
+    costs = _cost(first, second, weights, size)
+    chance = np.einsum("di,ij,dj->d", table[:, :, 0], costs, table[:, :, 1])
+    return 1 - divided(cost * table[:, :, 0].sum(axis=1), chance, np.nan)
 
 
-def _figure(statistics: Statistics, **params: Any) -> float:
-    return float(_of_sums(_sums(statistics, **params), **params)[0])
+def _figure(statistics: Statistics, *, weights: str, **_: Any) -> float:
+    whole = _tabled(statistics, np.zeros_like(statistics.in_list), weights)
+    return float(_of_sums(whole, weights=weights)[0])
 
 
 def _explain(
@@ -82,6 +87,8 @@ def _explain(
     aliases=("CohenKappa",),
     settle=POSITIVE,
     figure=_figure,
+    of_sums=_of_sums,
+    sums=_sums,
     explain=_explain,
 )
 def kappa(

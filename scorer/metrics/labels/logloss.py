@@ -8,9 +8,9 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, one_label, shares, true_probability
+from scorer.metrics.labels.base import of_row, one_label, share_of, true_probability
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 
 LEAST = float(np.finfo(np.float64).eps)
 
@@ -30,7 +30,8 @@ def _explain(one: Listing[Labelled], value: float) -> Steps:
     better="lower",
     aliases=("CrossEntropy",),
     columns=("probability",),
-    figure=shares,
+    figure=share_of,
+    of_sums=shares,
     explain=_explain,
 )
 def logloss(labelled: Labelled) -> Floats | Statistics:

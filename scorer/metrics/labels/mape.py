@@ -8,9 +8,9 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, shares
+from scorer.metrics.labels.base import of_row, share_of
 from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 
 
 def _errors(targets: Targets) -> Floats:
@@ -29,7 +29,8 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     range=(0, None),
     better="lower",
     columns=("prediction",),
-    figure=shares,
+    figure=share_of,
+    of_sums=shares,
     explain=_explain,
 )
 def mape(targets: Targets) -> Floats | Statistics:

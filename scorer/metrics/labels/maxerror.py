@@ -32,6 +32,7 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     figure=_figure,
+    no_interval="the largest of these errors says nothing of the largest of others",
     explain=_explain,
 )
 def maxerror(targets: Targets) -> Statistics:

@@ -10,14 +10,22 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, cells, counts, divided, one_label, place
+from scorer.metrics.labels.base import (
+    POSITIVE,
+    cells,
+    counts,
+    divided,
+    list_counts,
+    one_label,
+    place,
+)
 from scorer.metrics.params import Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
-    hits, predicted, true = np.split(sums, 3, axis=1)
+    hits, predicted, true = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
     right, rows = hits.sum(axis=1), true.sum(axis=1)
     # rows without a prediction are one more class, that no row has
     none = rows - predicted.sum(axis=1)
@@ -29,7 +37,7 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
-    return float(_of_sums(counts(statistics))[0])
+    return float(_of_sums(counts(statistics).reshape(1, -1))[0])
 
 
 def _explain(
@@ -50,6 +58,8 @@ def _explain(
     aliases=("Matthews", "PhiCoefficient"),
     settle=POSITIVE,
     figure=_figure,
+    of_sums=_of_sums,
+    sums=list_counts,
     explain=_explain,
 )
 def mcc(

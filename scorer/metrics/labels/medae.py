@@ -20,6 +20,11 @@ def _figure(statistics: Statistics, **_: Any) -> float:
     return median(error, weight)
 
 
+def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
+    error, weight = statistics.rows.T
+    return median(error, weight * weights[statistics.in_list])
+
+
 def median(values: Floats, weight: Floats) -> float:
     """The value with half of the weight below it; the mean of two where it is between them."""
     kept = weight > 0
@@ -48,6 +53,7 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     aliases=("MedianAbsoluteError",),
     columns=("prediction",),
     figure=_figure,
+    weighted=_weighted,
     explain=_explain,
 )
 def medae(targets: Targets) -> Statistics:

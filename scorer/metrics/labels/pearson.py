@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import correlation, of_row
+from scorer.metrics.labels.base import correlation, divided, moments, of_row
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
     return correlation(*statistics.rows.T)
+
+
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    weight, target, squares, _error, _errors, prediction, second, both = sums.T
+    cross = both - divided(target * prediction, weight)
+    spreads = [
+        np.maximum(squares - divided(target**2, weight), 0),
+        np.maximum(second - divided(prediction**2, weight), 0),
+    ]
+    found: Floats = np.clip(divided(cross, np.sqrt(spreads[0] * spreads[1]), np.nan), -1, 1)
+    return found
 
 
 def _explain(one: Listing[Targets], value: float) -> Steps:
@@ -29,6 +43,8 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     figure=_figure,
+    of_sums=_of_sums,
+    sums=moments,
     explain=_explain,
 )
 def pearson(targets: Targets) -> Statistics:

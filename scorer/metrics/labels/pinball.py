@@ -11,9 +11,9 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, shares
+from scorer.metrics.labels.base import of_row, share_of
 from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, shares
 
 Quantile = Annotated[float, Field(ge=0, le=1, description="Which quantile is predicted.")]
 
@@ -35,7 +35,8 @@ def _explain(one: Listing[Targets], value: float, *, quantile: float) -> Steps:
     better="lower",
     aliases=("QuantileLoss",),
     columns=("prediction",),
-    figure=shares,
+    figure=share_of,
+    of_sums=shares,
     explain=_explain,
 )
 def pinball(targets: Targets, *, quantile: Quantile = 0.5) -> Floats | Statistics:

@@ -8,7 +8,15 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import SETTLE, averaged, by_class, counts, divided, tallied
+from scorer.metrics.labels.base import (
+    SETTLE,
+    averaged,
+    by_class,
+    counts,
+    divided,
+    list_counts,
+    tallied,
+)
 from scorer.metrics.params import Averaged, Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
@@ -23,7 +31,7 @@ def _of_sums(sums: Floats, *, average: str, **_: Any) -> Floats:
 
 
 def _figure(statistics: Statistics, **params: Any) -> float:
-    return float(_of_sums(counts(statistics), **params)[0])
+    return float(_of_sums(counts(statistics).reshape(1, -1), **params)[0])
 
 
 def _explain(
@@ -45,6 +53,8 @@ def _explain(
     aggregate="pooled",
     settle=SETTLE,
     figure=_figure,
+    of_sums=_of_sums,
+    sums=list_counts,
     explain=_explain,
 )
 def precision(

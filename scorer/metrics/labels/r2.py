@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row
+from scorer.metrics.labels.base import divided, moments, of_row
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -25,6 +26,12 @@ def _figure(statistics: Statistics, **_: Any) -> float:
     return float(1 - error / spread)
 
 
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    weight, target, squares, _error, errors = sums.T[:5]
+    spread = squares - divided(target**2, weight)
+    return 1 - divided(errors, spread, np.nan)
+
+
 def _explain(one: Listing[Targets], value: float) -> Steps:
     return of_row(one, "R2, of all rows", value, {"error": one.view.error})
 
@@ -38,6 +45,8 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     figure=_figure,
+    of_sums=_of_sums,
+    sums=moments,
     explain=_explain,
 )
 def r2(targets: Targets) -> Statistics:

@@ -37,6 +37,7 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     figure=_figure,
+    of_sums=_of_sums,
     explain=_explain,
 )
 def rmse(targets: Targets) -> Statistics:

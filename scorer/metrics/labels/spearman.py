@@ -10,24 +10,64 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import correlation, of_row
+from scorer.metrics.labels.base import correlation, divided, of_row
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
     target, prediction, weight = statistics.rows.T
-    return correlation(ranks(target), ranks(prediction), weight)
+    return correlation(places(target, weight), places(prediction, weight), weight)
 
 
-def ranks(values: Floats) -> Floats:
-    """The rank of each value, from 1; equal ones share their mean rank."""
+def places(values: Floats, weight: Floats) -> Floats:
+    """The share of the weight below each value; of equal ones half of theirs is below."""
     by = np.argsort(values, kind="stable")
     new = np.append(True, np.diff(values[by]) != 0)[: values.size]
-    starts = np.flatnonzero(new)
-    sizes = np.diff(np.append(starts, values.size))
+    group = np.cumsum(new) - 1
+    sums = np.bincount(group, weight[by])
     found = np.empty(values.size)
-    found[by] = np.repeat(starts + (sizes + 1) / 2, sizes)
+    found[by] = ((np.cumsum(sums) - sums / 2) / max(weight.sum(), 1e-300))[group]
+    return found
+
+
+def _sums(statistics: Statistics, **_: Any) -> Floats:
+    """What each list adds to the covariance of the places and to their variances.
+
+    To the first order: a draw of lists moves the places themselves too (Hájek's projection), so
+    that they need not be found anew for every draw.
+    """
+    target, prediction, weight = statistics.rows.T
+    found = np.zeros((statistics.lists, 4))
+    if not weight.sum():
+        return found
+    x, y = (places(each, weight) - 0.5 for each in (target, prediction))
+    cross, first, second = (np.average(a * b, weights=weight) for a, b in ((x, y), (x, x), (y, y)))
+    above_y, above_x = _above(target, y, weight), _above(prediction, x, weight)
+    columns = [
+        np.ones_like(x),
+        x * y + above_y + above_x - 2 * cross,
+        x * x + 2 * _above(target, x, weight) - 2 * first,
+        y * y + 2 * _above(prediction, y, weight) - 2 * second,
+    ]
+    found[statistics.in_list] = np.column_stack(columns) * weight[:, None]
+    return found
+
+
+def _above(values: Floats, other: Floats, weight: Floats) -> Floats:
+    """The mean of `other` where `values` are above each one, ties half; `other` has mean 0."""
+    by = np.argsort(-values, kind="stable")
+    group = np.cumsum(np.append(True, np.diff(values[by]) != 0)[: values.size]) - 1
+    sums = np.bincount(group, (weight * other)[by])
+    found = np.empty(values.size)
+    found[by] = ((np.cumsum(sums) - sums / 2) / weight.sum())[group]
+    return found
+
+
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    _weight, cross, first, second = sums.T
+    spread = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0))
+    found: Floats = np.clip(divided(cross, spread, np.nan), -1, 1)
     return found
 
 
@@ -44,13 +84,15 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     figure=_figure,
+    of_sums=_of_sums,
+    sums=_sums,
     explain=_explain,
 )
 def spearman(targets: Targets) -> Statistics:
     """The correlation of the ranks: whether larger targets have larger predictions.
 
-    Equal values share their mean rank, as in scipy's spearmanr. Weights are those of
-    the ranks' correlation. Undefined where all targets or all predictions are equal.
+    Equal values share their mean rank, as in scipy's spearmanr. Undefined where all targets
+    or all predictions are equal.
 
     >>> from scorer.views.labelled import targets
     >>> _figure(spearman(targets([1, 2, 3], [20, 10, 30])))

@@ -251,15 +251,14 @@ AUROC(multi=ovo) AveragePrecision AveragePrecision(average=micro)
 """
 PROBABLE = PROBABLE_TEXT.split()
 NUMBERS_TEXT = """
-RMSE MSE MAE R2 MedAE MAPE SMAPE RMSLE MaxError ExplainedVariance Pinball(quantile=0.3) Pearson
+RMSE MSE MAE R2 MedAE MAPE SMAPE RMSLE MaxError ExplainedVariance Pinball(quantile=0.3) Pearson Spearman
 """
 NUMBERS = NUMBERS_TEXT.split()
 
 
 def test_every_metric_is_under_the_laws():
     named = {bound(n).metric.name for n in [*VARIANTS, *PROBABLE, *NUMBERS]}
-    # by weights: ranks are not repeated by repeating rows
-    assert named | {"Spearman"} == {metric.name for metric in OURS}
+    assert named == {metric.name for metric in OURS}
 
 
 def views(seed):
@@ -380,3 +379,63 @@ def test_page_and_place(metric):
     assert metric.explain
     assert (metric.figure is None) == (metric.aggregate == "sum")
     assert "labels" in metric.kinds
+
+
+# Draws of rows
+
+
+def drawn_again(made, given, times):
+    """The figure of the rows drawn so often: from sums, or worked out anew with weights."""
+    metric, params = made.metric, made.params
+    if metric.of_sums is not None:
+        sums = (metric.sums or (lambda statistics, **_: statistics.sums()))(given, **params)
+        assert sums.shape[0] == given.lists
+        return metric.of_sums((sums * times[:, None]).sum(axis=0)[None], **params)[0]
+    return metric.weighted(given, times, **params)
+
+
+FIRST_ORDER = ("AUROC", "AveragePrecision", "Spearman")
+
+
+def many(seed):
+    """A view of a few thousand rows for each of the three sorts."""
+    rng = np.random.default_rng(seed)
+    rows = 4000
+    true = rng.integers(3, size=rows)
+    likely = rng.integers(1, 20, (rows, 3)).astype(float)
+    likely[np.arange(rows), true] += rng.integers(0, 20, rows)
+    likely /= likely.sum(axis=1, keepdims=True)
+    names = [CLASSES[n] for n in true]
+    found = [CLASSES[n] for n in np.where(rng.random(rows) < 0.6, true, rng.integers(3, size=rows))]
+    numbers = rng.integers(1, 30, rows).astype(float)
+    yield VARIANTS, view_of(names, found)
+    yield PROBABLE, view_of(names, likely)
+    yield NUMBERS, targets(numbers, numbers + rng.integers(-9, 9, rows))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_draws_of_rows_are_the_figure_of_those_rows(weighted):
+    rng = np.random.default_rng(5)
+    for notations, plain in many(3):
+        weight = rng.integers(1, 4, plain.lists).astype(float) if weighted else None
+        view = replace(plain, weight=weight)
+        for notation in notations:
+            made = bound(notation)
+            given = made.metric.function(view, **made.params)
+            if made.metric.no_interval or not isinstance(given, Statistics):
+                continue
+            whole = drawn_again(made, given, np.ones(view.lists))
+            same(whole, made.metric.figure(given, **made.params))
+            draws = 25 if made.metric.name in FIRST_ORDER else 3
+            moved = []
+            for _ in range(draws):
+                times = rng.multinomial(view.lists, np.full(view.lists, 1 / view.lists))
+                ours = drawn_again(made, given, times.astype(float))
+                theirs = value(notation, replace(view, weight=view.weights * times))
+                moved.append((ours - whole, theirs - whole))
+                if made.metric.name not in FIRST_ORDER:
+                    same(ours, theirs)
+            if made.metric.name in FIRST_ORDER:
+                ours, theirs = np.array(moved).T
+                assert np.corrcoef(ours, theirs)[0, 1] > 0.99, notation
+                assert ours.std() == pytest.approx(theirs.std(), rel=0.05), notation
