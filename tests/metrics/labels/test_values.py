@@ -251,7 +251,8 @@ AUROC(multi=ovo) AveragePrecision AveragePrecision(average=micro)
 """
 PROBABLE = PROBABLE_TEXT.split()
 NUMBERS_TEXT = """
-RMSE MSE MAE R2 MedAE MAPE SMAPE RMSLE MaxError ExplainedVariance Pinball(quantile=0.3) Pearson Spearman
+RMSE MSE MAE R2 MedAE MAPE SMAPE RMSLE MaxError ExplainedVariance Pinball(quantile=0.3)
+Pearson Spearman
 """
 NUMBERS = NUMBERS_TEXT.split()
 
