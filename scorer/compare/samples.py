@@ -378,7 +378,7 @@ def samples_of(
         # a figure can be about lists that are missing: those have rows
         found[row] = card.answered | (each.sums() != 0).any(axis=1) | (not skip)
     if metric.of_sums is not None:
-        sums = np.stack([each.sums() for each in statistics])
+        sums = _stacked([_sums(measure, each) for each in statistics])
         return _OfSums(sums, found, partial(metric.of_sums, **measure.params), clusters)
     weighted = metric.weighted
     assert weighted is not None
@@ -387,6 +387,20 @@ def samples_of(
         found,
         clusters,
     )
+
+
+def _sums(measure: Measure, statistics: Statistics) -> Floats:
+    """(lists, width): what `of_sums` is given the sums of."""
+    if measure.metric.sums is None:
+        return statistics.sums()
+    made: Floats = measure.metric.sums(statistics, **measure.params)
+    return made
+
+
+def _stacked(sums: Sequence[Floats]) -> Floats:
+    """(submissions, lists, width): those of less width, as of fewer classes, filled up with 0."""
+    width = max(each.shape[1] for each in sums)
+    return np.stack([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in sums])
 
 
 def _weighted(
