@@ -58,7 +58,7 @@ class Scored:
         name = self.path if paths and not self.baseline else Path(self.path).name
         if not self.baseline:
             return replace(self, path=name, findings=self.findings.at(name))
-        findings = self.findings.counted(name, "`score check` shows them")
+        findings = self.findings.counted(name, "score check shows them")
         return replace(self, path=name, sha256=None, findings=findings)
 
 
@@ -189,7 +189,7 @@ class Report:
             measures=measures,
             signatures=signatures,
             submissions=tuple(each.published(paths) for each in self.submissions),
-            notes=tuple(notes.counted(None, "`score lint` shows them")),
+            notes=tuple(notes.counted(None, "score lint shows them")),
         )
 
     @property

@@ -344,3 +344,101 @@ def test_a_script_from_outside_would_not_run(either):
     refused = either.get_log("browser")
     assert len(refused) == 1
     assert "Content Security Policy" in refused[0]["message"]
+
+
+LONG = "n" * 90
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """The page of a board of 60 submissions, one of which is far behind and has a long name."""
+    folder = tmp_path_factory.mktemp("large")
+    lists = [f"q{n}" for n in range(10)]
+    rows = [f"{q},i{k},1\n" for q in lists for k in range(5)]
+    (folder / "truth.csv").write_text("list,item,grade\n" + "".join(rows))
+    (folder / "challenge.yaml").write_text(
+        "title: Large\ntruth: truth.csv\nmetrics: [AP, P@5, RR]\nleaderboard: {draws: 200}\n"
+    )
+    found = []
+    for n in range(60):
+        path = folder / f"{n}.csv"
+        items = [f"x{k}" if k == n % 4 else f"i{k}" for k in range(5)]
+        rows = [
+            f"{q},{item}\n"
+            for m, q in enumerate(lists)
+            for item in (["z"] if n == 0 else items[m % 3 :] + items[: m % 3])
+        ]
+        path.write_text("list,item\n" + "".join(rows))
+        found.append(Named(LONG if n == 0 else f"team {n}", path))
+    page = folder / "board.html"
+    page.write_text(form_of("leaderboard", "html").write(scorer.score(folder, found), Options()))
+    return page
+
+
+@pytest.fixture
+def crowd(visit, large):
+    with visit(large) as opened:
+        yield opened
+
+
+def test_a_filter_keeps_the_rows_whose_name_holds_it(crowd):
+    box = crowd.find_element("css selector", ".filter input")
+    assert box.is_displayed()
+    box.send_keys("TEAM 5")
+    kept = [name for name in names(crowd) if name]
+    assert sorted(kept) == sorted(["team 5", *(f"team {n}" for n in range(50, 60))])
+    assert crowd.find_element("css selector", ".filter output").text == "11 of 60"
+    shown = crowd.find_elements("css selector", ".submissions > details:not([hidden])")
+    assert len(shown) == 11
+    head(crowd, "RR").find_element("css selector", "button").click()
+    assert len([name for name in names(crowd) if name]) == 11
+    box.clear()
+    box.send_keys(LONG[:60])
+    assert [name for name in names(crowd) if name] == [LONG]
+
+
+def test_a_small_board_needs_no_filter(page):
+    assert page.find_elements("css selector", ".filter") == []
+
+
+def test_headings_stay_in_sight(crowd):
+    crowd.execute_script("document.querySelector('.board').closest('.scroll').scrollTop = 600")
+    top = crowd.execute_script(
+        "const h = document.querySelector('.board thead th').getBoundingClientRect();"
+        "const s = document.querySelector('.board').closest('.scroll').getBoundingClientRect();"
+        "return h.top - s.top"
+    )
+    assert abs(top) < 2
+
+
+@pytest.mark.parametrize("width", [375, 1100])
+def test_a_long_name_covers_no_number(crowd, see, width):
+    see(width)
+    over = crowd.execute_script(
+        """const over = [];
+        for (const row of document.querySelectorAll('.board tbody tr')) {
+          const cell = row.querySelector('th'), link = cell.querySelector('a');
+          const [inside, outside] = [link.getBoundingClientRect(), cell.getBoundingClientRect()];
+          if (inside.right > outside.right + 1 || inside.left < outside.left - 1) over.push(row);
+        }
+        return over.length"""
+    )
+    assert over == 0
+
+
+def test_a_picture_shows_every_submission(crowd):
+    dots = crowd.find_elements("css selector", ".strip circle")
+    assert len(dots) == 60
+    boxes = [dot.rect for dot in dots]
+    frame = crowd.find_element("css selector", ".strip svg").rect
+    assert all(frame["x"] <= b["x"] <= frame["x"] + frame["width"] for b in boxes)
+    assert all(frame["y"] <= b["y"] + b["height"] <= frame["y"] + frame["height"] for b in boxes)
+    # one far behind does not squeeze the others
+    heights = sorted(box["y"] for box in boxes[:-1])
+    assert heights[-1] - heights[0] > frame["height"] / 4
+    assert "stands at the edge" in crowd.find_element("css selector", ".strip figcaption").text
+
+
+def test_the_pairs_of_the_best_thirty_are_shown(crowd):
+    assert len(crowd.find_elements("css selector", ".matrix tbody tr")) == 30
+    assert "The first 30 of 60 submissions" in crowd.find_element("id", "pairs").text

@@ -411,11 +411,13 @@ def test_a_list_in_two_groups_is_an_error_of_the_challenge(challenge, score):
     assert "lists.csv:4: error[T304] 'q1' is in two groups, 'a' and 'b'" in ran.err
 
 
-def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
-    teams, lists = 100, 10_000
+def large(board, teams, lists, count):
+    """A report of so many submissions, lists and measures."""
     random = np.random.default_rng(1)
     names = tuple(f"team {n}" for n in range(teams))
     primary = replace(board.measures[0], primary=True)
+    others = [replace(primary, id=f"M{n}", primary=False) for n in range(1, count)]
+    measures = (primary, *others)
     each = random.random((teams, lists))
     how = How("permutation", "max", 0.05, "all", 0.95, 10_000, 10_000, 1, "lists", lists, lists)
     pairs, common = random.random((2, teams, teams)), np.full((teams, teams), lists)
@@ -423,30 +425,42 @@ def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
         names, pairs[0], pairs[1], lists, 0.01, how, np.sign(pairs[0]), common, 4950, 1e-4, 6,
         ranks=np.full((teams, teams), 0.01),
     )  # fmt: skip
-    big = replace(
+    return replace(
         board,
-        measures=(primary,),
+        measures=measures,
+        signatures={each.id: board.signatures[primary.id] for each in measures},
         groups={},
         lists=tuple(map(str, range(lists))),
         certainty=certainty,
         submissions=tuple(
             Scored(name, name, None, False, Findings(), board.submissions[0].card,
-                   {primary.id: Value(0.5, lists, 0, 0, values)})
+                   {each.id: Value(0.5, lists, 0, 0, values) for each in measures})
             for name, values in zip(names, each, strict=True)
         ),
         standings=tuple(
             Standing(
-                n + 1, name, {primary.id: 0.5}, interval=(0.4, 0.6), tier=n // 10 + 1,
-                ranks=(1, teams),
+                n + 1, name, dict.fromkeys((each.id for each in measures), 0.5),
+                interval=(0.4, 0.6), tier=n // 10 + 1, ranks=(1, teams),
             )
             for n, name in enumerate(names)
         ),
     )  # fmt: skip
+
+
+def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
+    big = large(board, 100, 10_000, 1)
     start = perf_counter()
     for form in FORMATS:
         said = forms("leaderboard").get(form).write(big, Options())
         assert len(said) < 2_000_000, form
     assert perf_counter() - start < 10
+
+
+def test_three_hundred_submissions_by_many_measures_stay_a_page(board):
+    page = forms("leaderboard").get("html").write(large(board, 300, 50, 22), Options())
+    assert len(page) < 2_500_000
+    assert page.count("<tr") < 300 + 300 * (22 + 20 + 2) + 100
+    assert "The first 30 of 300 submissions" in page
 
 
 def test_headings_say_which_average_a_measure_is(challenge, score, tmp_path):

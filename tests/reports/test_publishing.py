@@ -79,11 +79,11 @@ def test_a_comparison_holds_nothing_secret(score, folder, form):
 def test_warnings_about_the_challenge_are_counted(score, folder):
     told = json.loads(board(score, folder, "json").out)
     assert [(each["code"], each["message"]) for each in told["notes"]] == [
-        ("T304", "in 8 places; `score lint` shows them")
+        ("T304", "in 8 places; score lint shows them")
     ]
     assert all(each["item"] is None and each["list"] is None for each in told["notes"])
     page = board(score, folder, "html").out
-    assert "warning[T304] in 8 places; `score lint` shows them" in page
+    assert "warning[T304] in 8 places; score lint shows them" in page
 
 
 def test_json_keeps_its_keys(score, folder):

@@ -313,7 +313,7 @@ def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, A
     )
     if count > PAIRED:
         meaning += (
-            f" The first {PAIRED} of {count:,} submissions; `score compare --format csv` "
+            f" The first {PAIRED} of {count:,} submissions; score compare --format csv "
             "gives every pair."
         )
     rows = []

@@ -217,14 +217,14 @@ def scale_of(values: Sequence[tuple[float, float, float]]) -> tuple[float, float
         values: low end, value and high end of each; NaN where there is none.
 
     Returns:
-        The lowest and the highest end of those whose value lies within three
-        interquartile ranges of the quartiles (Tukey's outer fences).
+        The lowest and the highest end of those whose value lies within one and a half
+        interquartile ranges of the quartiles (Tukey's fences).
     """
     known = np.array([each for each in values if not math.isnan(each[1])], dtype=float)
     if not len(known):
         return 0.0, 1.0
     first, third = np.quantile(known[:, 1], [0.25, 0.75])
-    wide = 3 * (third - first)
+    wide = 1.5 * (third - first)
     kept = (known[:, 1] >= first - wide) & (known[:, 1] <= third + wide)
     kept = kept if wide > 0 else np.full(len(known), True)
     return float(np.nanmin(known[kept])), float(np.nanmax(known[kept]))
@@ -263,13 +263,17 @@ def strip(
         points: a title, a value, an interval and whether it stands aside; of each submission.
         decimals: to which the numbers are shown; the picture tells no more.
     """
-    ends = [round(end, decimals) for _, value, span, _ in points for end in (value, *(span or ()))]
-    low, high = min(ends), max(ends)
+    ends = [(*(span or (value, value)), value) for _, value, span, _ in points]
+    scale = scale_of([(low, value, high) for low, high, value in ends])
+    low, high = (round(end, decimals) for end in scale)
     room = (high - low) or 1.0
-    step = min(max(660 / len(points), 6.0), 48.0)
+    if any(round(value, decimals) < low or round(value, decimals) > high for *_, value in ends):
+        label += "; what lies far from the others stands at the edge"
+    step = min(max(644 / len(points), 2.0), 48.0)
 
     def at(value: float) -> str:
-        return place(186 - 172 * (round(value, decimals) - low) / room)
+        share = (round(value, decimals) - low) / room
+        return place(186 - 172 * min(max(share, 0.0), 1.0))
 
     marks = [
         Mark(place(70 + step * (n + 0.5)), at(value), at(span[0]) if span else None,
