@@ -191,7 +191,9 @@ def _regular(
             handle = os.open(path, flags)
             mode = os.fstat(handle).st_mode
     except (FileNotFoundError, NotADirectoryError):
-        raise Unreadable(Problem("S101", f"file not found{_beside(path)}")) from None
+        lost = "a link to a file that is not there" if os.path.islink(path) else None
+        words = f"this is {lost}" if lost else f"file not found{_beside(path)}"
+        raise Unreadable(Problem("S101", words)) from None
     except (OSError, ValueError) as error:
         message = error.strerror if isinstance(error, OSError) else "not a file name"
         raise Unreadable(Problem("S101", f"the file cannot be read: {message}")) from None

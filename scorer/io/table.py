@@ -245,6 +245,7 @@ class Builder:
     Args:
         place: tells where the n-th cell stands in a row's text: how many lines
             below its first, and at which character, from 1.
+        lenient: the roles whose cells need not be numbers; they are NaN then.
     """
 
     def __init__(
@@ -253,9 +254,10 @@ class Builder:
         roles: Sequence[str],
         findings: Findings,
         place: Place | None = None,
+        lenient: frozenset[str] = frozenset(),
     ) -> None:
         self.wanted, self.roles, self.findings = wanted, tuple(roles), findings
-        self._place = place
+        self._place, self._lenient = place, lenient
         self._codes: dict[str, list[Ints]] = {r: [] for r in roles if r in TEXT}
         self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
         self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
@@ -315,7 +317,7 @@ class Builder:
         values = np.empty(len(column))
         for row, text in enumerate(column):
             values[row], fault = number(text, most)
-            if fault is not None:
+            if fault is not None and self.roles[n] not in self._lenient:
                 self._tell(n, fault, *batch[row])
         return values
 

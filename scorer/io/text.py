@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -65,7 +65,11 @@ class Plain(NamedTuple):
 
 
 def plain_rows(
-    frame: pl.DataFrame, places: Mapping[str, int], at: Places, odd: Places
+    frame: pl.DataFrame,
+    places: Mapping[str, int],
+    at: Places,
+    odd: Places,
+    lenient: Collection[str] = (),
 ) -> tuple[Plain, Mask]:
     """What polars made of some lines, without those of which a number is none, or too large.
 
@@ -74,6 +78,7 @@ def plain_rows(
         places: the number of each role's column.
         at: the line of each row, from 0.
         odd: the lines that are not among these.
+        lenient: the roles whose cells need not be numbers.
 
     Returns:
         The rows, and of the frame's rows, which these are.
@@ -84,7 +89,9 @@ def plain_rows(
     }
     right = np.ones(at.size, dtype=bool)
     for role, column in found.items():
-        if role not in TEXT:
+        if role not in TEXT and role in lenient:
+            found[role] = np.where(np.abs(column) <= largest(role), column, np.nan)
+        elif role not in TEXT:
             right &= np.abs(column) <= largest(role)
     if not right.all():
         odd = np.union1d(odd, at[~right])
@@ -102,6 +109,7 @@ class TextReader(ABC):
 
     shape: Schema
     roles: tuple[str, ...]  # of a row's cells
+    lenient: frozenset[str] = frozenset()  # roles whose cells need not be numbers: NaN then
     begun = True  # whether `begin` has nothing (more) to do
 
     def __init__(self, request: Request) -> None:
@@ -446,7 +454,7 @@ def _parsed(
         The rows; the lines of each record that takes several, which go beyond the block
         where it is not whole; and what ended the reading.
     """
-    builder = Builder(reader.shape, reader.roles, findings, reader.place)
+    builder = Builder(reader.shape, reader.roles, findings, reader.place, reader.lenient)
     taken: list[range] = []
     error, after = None, 0
     try:

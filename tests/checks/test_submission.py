@@ -315,3 +315,32 @@ def test_no_table_whatsoever_makes_a_check_fail(data):
     lists = [p for p in told if p.code in ("S302", *(f"S3{n:02}" for n in range(6, 13)))]
     whole = [p.list for p in lists if p.item is None and p.code != "S311"]
     assert len(whole) == len(set(whole))
+
+
+RUNS = {
+    "as ranked": ("1 3.0", "2 2.0", "3 1.0"),
+    "no ranks": ("0 3.0", "0 1.0", "0 2.0"),
+    "no numbers": ("- 3.0", "- 1.0", "- 2.0"),
+    "one of them none": ("1 3.0", "- 1.0", "2 2.0"),
+    "against the scores": ("1 1.0", "2 2.0", "3 3.0"),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("many", [1, 3_000], ids=["small", "large"])
+def test_a_runs_ranks_are_held_against_its_scores(score, challenge, name, many):
+    lists = [f"q{n}" for n in range(many)]
+    qrels = "".join(f"{q} 0 a 1\n" for q in lists)
+    run = "".join(
+        f"{q} Q0 {item} {cells} tag\n"
+        for q in lists
+        for item, cells in zip("abc", RUNS[name], strict=True)
+    )
+    folder = challenge(
+        "truth: truth.qrels\nmetrics: [RR]\n", **{"truth.qrels": qrels, "a.run": run}
+    )
+    ran = score("check", folder, folder / "a.run")
+    assert ran.code == 0, ran
+    where = "list 'q0'" if many == 1 else f"{many:,} lists"
+    said = f"warning[S408] rank and score order disagree in {where}; this challenge ranks by score"
+    assert (said in ran.out) == (name == "against the scores"), ran.out

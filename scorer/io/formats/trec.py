@@ -40,7 +40,8 @@ class Trec(TextReader):
     """Columns separated by blanks or tabs; a line that begins with # is a comment.
 
     A run where scores or ranks are asked for, else qrels. The order of a run
-    is that of its scores; its ranks are not read, nor is text after the tag.
+    is that of its scores; its ranks are only held against them, so that anything may
+    stand there. Text after the tag is not read.
     """
 
     def __init__(self, request: Request) -> None:
@@ -57,11 +58,9 @@ class Trec(TextReader):
             )
             raise Unreadable(Problem("S201", message))
         self.shape = shape
-        self.roles = tuple(
-            role
-            for role in shape.roles
-            if role in known and (not self.is_run or role != "rank" or role in shape.required)
-        )
+        self.roles = tuple(role for role in shape.roles if role in known)
+        if "rank" not in shape.required:
+            self.lenient = frozenset({"rank"})
         self.places = [known[role] for role in self.roles]
         self.width = 6 if self.is_run else 4
         self.seen = Notes()
@@ -119,7 +118,9 @@ class Trec(TextReader):
             frame = columns(block.picked(good, data), " ", self.width, numbers, used, tolerant=True)
             if frame is None or frame.height != at.size:
                 return Plain({}, NONE, np.arange(block.count))
-        plain, right = plain_rows(frame, dict(zip(self.roles, self.places, strict=True)), at, odd)
+        plain, right = plain_rows(
+            frame, dict(zip(self.roles, self.places, strict=True)), at, odd, self.lenient
+        )
         if self.is_run:
             _note_tags(notes, frame["5"].filter(right), plain.at, untagged, block.first)
         if plain.at.size:
