@@ -63,7 +63,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     for m in ready.measures:
         alike = Chance.of([each[m.id].mean for each in tied])
         remarks += _measured(m, found[m.id], chance[m.id], alike, challenge.submission.ties)
-    remarks += [*_ceilings(ready.measures, found), *_truth(ready), *_rules(challenge)]
+    remarks += [*_ceilings(ready.measures, found), *_truth(ready), *_rules(ready)]
     remarks += [*_published(challenge), *_telling(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
@@ -254,7 +254,11 @@ def _telling(ready: OpenChallenge) -> Iterator[Remark]:
         yield Remark("warning", f"{message}, so that it tells which are judged")
 
 
-def _rules(challenge: Challenge) -> Iterator[Remark]:
+def _rules(ready: OpenChallenge) -> Iterator[Remark]:
+    challenge = ready.prepared.challenge
+    if challenge.items is None and isinstance(ready.answers, Grades):
+        message = "no public `items`: checks cannot see item ids that nobody knows (2.0 for 2)"
+        yield Remark("note", message)
     if challenge.submission.missing_list == "skip":
         message = "missing_list: skip lets a submission choose the lists it is scored on"
         yield Remark("warning", message)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from scorer.api.overlap import overlap
 from scorer.api.report import Report
 from scorer.api.submissions import (
     Named,
@@ -58,9 +59,10 @@ def score(
     with named_files(submissions, prepared) as files:
         ready = answerable(opened(prepared))
         others, same = without_baselines(files, prepared)
-        scored = scored_files(ready, [*others, *baselines(prepared)], progress, engine)
+        read = [*others, *baselines(prepared)]
+        scored = scored_files(ready, read, progress, engine)
         report = board(terms_of(ready), scored)
-        notes = (*report.notes, *map(_skipped, same))
+        notes = (*report.notes, *map(_skipped, same), *overlap(ready, read, scored))
         return Report.of(replace(report, notes=notes))
 
 

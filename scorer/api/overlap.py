@@ -1,0 +1,100 @@
+"""Do the items of a submission occur in the truth at all? Told to the organizer, who has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from scorer.api.submissions import Named
+from scorer.checks.ids import DECIMAL_ID, Known
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted
+from scorer.io.formats.base import format_of
+from scorer.io.pieces import pieces
+from scorer.io.table import CodedColumn
+from scorer.kinds.grades import Grades
+from scorer.prepare.open import OpenChallenge
+from scorer.results.report import Scored
+from scorer.views.hits import Judged, Ranked
+from scorer.views.join import Truth
+
+LOW = 0.01  # a mean below this is looked into
+FEW = 0.01  # the share of the items that are in the truth below which it is told
+LOOKED = 20  # ids that an explanation is looked for
+MOST = 100_000  # items of a truth that ids are compared with
+WORDS = {  # what explains an id, of many
+    "S306": "ids look like decimals",
+    "S307": "ids have lost leading zeros",
+    "S308": "ids look changed by a spreadsheet",
+    "S310": "ids look like missing values",
+    "S312": "ids differ by case, blanks or normalisation",
+}
+
+
+def overlap(
+    ready: OpenChallenge, files: Sequence[Named], scored: Sequence[Scored]
+) -> Iterator[Problem]:
+    """The submissions of which no item, or hardly any, occurs in a graded truth.
+
+    Only files with a very low value are looked into, and of these the first rows.
+
+    Args:
+        ready: the challenge, its truth open.
+        files: the submissions.
+        scored: what became of each.
+    """
+    if not isinstance(ready.answers, Grades):
+        return
+    truth, prepared = ready.answers.truth, ready.prepared
+    rules = prepared.challenge.submission
+    for file, each in zip(files, scored, strict=True):
+        if not _is_low(ready, each):
+            continue
+        format = format_of(file.path, file.format or rules.format)
+        with pieces(file.path, format, prepared.shapes, prepared.limits, Findings()) as tables:
+            table = next(tables, None)
+        if table is None or "item" not in table.ids or not len(table.ids["item"].names):
+            continue
+        items = table.ids["item"]
+        known = _known(items, truth)
+        if known >= FEW * len(items.names):
+            continue
+        count = f"{known:,} of {len(items.names):,} items" if known else "no item"
+        occur = "occur" if known > 1 else "occurs"
+        message = f"{count} of {quoted(file.name)} {occur} in the truth{_reason(items, truth)}"
+        yield Problem("T311", message, "warning", file.display)
+
+
+def _is_low(ready: OpenChallenge, scored: Scored) -> bool:
+    """Whether a measure of what was found is next to nothing."""
+    return any(
+        scored.values[measure.id].mean < LOW
+        for measure in ready.measures
+        if scored.valid
+        and measure.metric.view in (Judged, Ranked)
+        and measure.metric.better == "higher"
+        and measure.metric.range[0] == 0
+    )
+
+
+def _known(items: CodedColumn, truth: Truth) -> int:
+    """How many of the different items the truth names."""
+    if isinstance(truth.named, Sequence):
+        return sum(name in truth.items for name in items.names)
+    return int(np.isin(items.hashes, truth.hashes).sum())
+
+
+def _reason(items: CodedColumn, truth: Truth) -> str:
+    """What explains that ids are not in the truth, of the first few; nothing where nothing does."""
+    names = items.names[:LOOKED]
+    if all(DECIMAL_ID.fullmatch(name) for name in names):
+        return f"; {WORDS['S306']} ({quoted(names[0])})"
+    if len(truth.named) > MOST:
+        return ""
+    known = Known(truth.items)
+    for name in names:
+        fault = known.fault(name) if name not in truth.items else None
+        if fault is not None and fault.code in WORDS:
+            return f"; {WORDS[fault.code]} ({quoted(name)})"
+    return ""
