@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from scorer.core.problems import Findings
 from scorer.io import text
+from scorer.io.formats import jsonl
 from scorer.io.formats.base import format_of, formats, read
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.pieces import columns_at, pieces, reread
@@ -132,7 +133,30 @@ def objects(shape):
     line = st.one_of(good, good, good, bad).map(json.dumps) | st.sampled_from(
         ['{"list": 01}', "{}", "[1]", "", " ", '{"list":"a","list":"b"}', "x", '{"a": }']
     )
-    return st.lists(line, max_size=10).map("\n".join)
+    alike = st.lists(good.map(json.dumps) | line, min_size=2, max_size=10)
+    values = [
+        '"a"',
+        '"é"',
+        '""',
+        '"\\n"',
+        '"a,b"',
+        "7",
+        "-0.5e3",
+        "01",
+        ".5",
+        " 1",
+        "null",
+        '"1.0"',
+    ]
+    some = st.sampled_from(values)
+    written = st.builds(
+        '{{"{}": {}, "{}": {}}}'.format, st.just(keys[0]), some, st.just(keys[1]), some
+    )
+    good_start = st.just(f'{{"{keys[0]}": "a", "{keys[1]}": 7}}')
+    template = st.tuples(good_start, st.lists(good_start | written | line, max_size=12)).map(
+        lambda parts: [parts[0], *parts[1]]
+    )
+    return (st.lists(line, max_size=10) | alike | template).map("\n".join)
 
 
 lists = st.lists(
@@ -168,7 +192,9 @@ def test_random_files(format, kind, data, tmp_path, patch):
         sent = b"\xef\xbb\xbf" + sent.replace("é".encode(), b"\xe9")
     path = tmp_path / "file"
     path.write_bytes(sent)
-    agree(path, formats().get(format), [shape], patch, (1, 7, 50))
+    patch.setattr(jsonl, "SAMPLE", 1)
+    patch.setattr(jsonl, "BATCH_ROWS", 2)
+    agree(path, formats().get(format), [shape], patch, (1, 7, 50, 300))
 
 
 @pytest.mark.parametrize("size", [1, 1 << 22])

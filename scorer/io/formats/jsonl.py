@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.blocks import Lines
+from scorer.io.blocks import BLANK, NONE, Block, Lines, columns
 from scorer.io.formats.base import SAMPLE, Unused, format, resolve, tell_unused
 from scorer.io.limits import NoTable, Unreadable
 from scorer.io.lines import count_only
-from scorer.io.table import BATCH_ROWS, BATCH_TEXT, Schema
-from scorer.io.text import Piece, Row, TextReader
+from scorer.io.table import BATCH_ROWS, BATCH_TEXT, TEXT, Schema
+from scorer.io.text import Piece, Plain, Row, TextReader, plain_rows
 
 BLANKS = " \t"
 SPACE = re.compile(r"[ \t\r]*")
 MOST_KEYS = 10_000  # different ones that are told of
 MOST_HEAD = 1 << 24  # bytes in which columns are looked for
+SEPARATOR = "\x1f"
+MARKS = [bytes([n]) for n in range(1, 31) if n not in b"\t\n\r"]  # no value holds any
+SEPARATED = bytes.maketrans(b"".join(MARKS), SEPARATOR.encode() * len(MARKS))
+NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+TEXT_VALUE = rb'[^"\\\x00-\x1f]*+'
 WRITE = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
 
 
@@ -47,6 +55,77 @@ DECODER = json.JSONDecoder(
 )
 
 
+class Template(NamedTuple):
+    """What rows look like that are all written alike: the same keys, order and blanks."""
+
+    keys: list[str]  # of the columns, in order
+    texts: tuple[bool, ...]  # whether each value is text, else it is a number
+    start: bytes  # before the first value
+    between: tuple[bytes, ...]  # from value to value
+    end: bytes  # after the last value
+
+    def match(self, raw: bytes) -> bool:
+        """Whether a line is written like that."""
+        match = _matcher(self.start, self.between, self.end, self.texts)
+        return match(raw) is not None
+
+    def cut(self, data: bytes, lines: int) -> bytes | None:
+        """Lines that are all like that as values between separators; None where they are not."""
+        if not (data.startswith(self.start) and data.endswith(self.end + b"\n")):
+            return None
+        data = data[len(self.start) : -len(self.end) - 1] + b"\n"
+        for mark, part, times in (
+            (b"\n", self.end + b"\n" + self.start, lines - 1),
+            *zip(MARKS, self.between, [lines] * len(self.between), strict=False),
+        ):
+            size = len(data)
+            data = data.replace(part, mark)
+            if size - len(data) != times * (len(part) - len(mark)):
+                return None
+        if b'"' in data or b"\\" in data:
+            return None
+        octets = np.frombuffer(data, dtype=np.uint8)
+        marks = octets[octets < BLANK]
+        width = len(self.keys)
+        pattern = np.frombuffer(b"".join(MARKS[: width - 1]) + b"\n", dtype=np.uint8)
+        if marks.size != lines * width or (marks.reshape(lines, width) != pattern).any():
+            return None
+        return data.translate(SEPARATED)
+
+
+@cache
+def _matcher(
+    start: bytes, between: tuple[bytes, ...], end: bytes, texts: tuple[bool, ...]
+) -> Callable[[bytes], object]:
+    values = [TEXT_VALUE if text else NUMBER.encode() for text in texts]
+    parts = [re.escape(start), values[0]]
+    for part, value in zip(between, values[1:], strict=True):
+        parts += [re.escape(part), value]
+    return re.compile(b"".join([*parts, re.escape(end)])).fullmatch
+
+
+def _template(raw: str) -> Template | None:
+    """How a row is written, if others may be written alike."""
+    row = _object((0, raw), Findings())
+    if row is None or not 1 < len(row.cells) <= len(MARKS):
+        return None
+    texts, parts, at = [], [], 0
+    for _, _, column in _places(raw):
+        start = column - 1
+        end = DECODER.raw_decode(raw, start)[1]
+        value = raw[start:end]
+        text = value.startswith('"')
+        if not text and re.fullmatch(NUMBER, value) is None:
+            return None
+        texts.append(text)
+        parts.append(raw[at : start + text].encode())
+        at = end - text
+    template = Template(
+        list(row.cells), tuple(texts), parts[0], tuple(parts[1:]), raw[at:].encode()
+    )
+    return template if template.match(raw.encode()) else None
+
+
 @dataclass
 class Notes:
     """Keys that the first rows do not have, as they first appear in later ones."""
@@ -64,6 +143,7 @@ class JsonLines(TextReader):
     """
 
     begun = False
+    template: Template | None = None
 
     def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
         """Learn the columns from the first rows."""
@@ -71,13 +151,24 @@ class JsonLines(TextReader):
         unheard, sample = Findings(), list[Object]()
         known: dict[str, int] = {}  # each key, and the line of its first row
         rows = text = 0
+        if not last and len(lines) < BATCH_ROWS and lines.size <= BATCH_TEXT:
+            return 0
+        self.template = None
         try:
             for line in range(len(lines)):
+                raw = lines[line][1]
+                if self.template is not None and self.template.match(raw.encode()):
+                    rows, text = rows + 1, text + len(raw)
+                    if rows >= BATCH_ROWS or text > BATCH_TEXT:
+                        break
+                    continue
                 row = _object(lines[line], unheard)
                 if row is None:
                     continue
                 if len(sample) < SAMPLE:
                     sample.append(row)
+                elif self.template is None:
+                    self.template = _template(row.raw)
                 for key in row.cells:
                     known.setdefault(key, row.line)
                 rows, text = rows + 1, text + len(row.raw)
@@ -108,6 +199,8 @@ class JsonLines(TextReader):
             if key not in self.names
         ]
         tell_unused(request, self.shape, self.roles, list(known), unused)
+        if self.template is not None and set(self.template.keys) != set(known):
+            self.template = None  # not all rows have all keys
         self.known = dict.fromkeys(known)
         self.told = dict.fromkeys(known)
         self.begun = True
@@ -131,6 +224,42 @@ class JsonLines(TextReader):
             return line + 1, [(row.line, cells, row.raw)]  # type: ignore[list-item]
         texts = _texts(row, self.names, findings)
         return line + 1, () if texts is None else [(row.line, texts, row.raw)]
+
+    def plain(self, block: Block, notes: Notes) -> Plain:
+        """The columns of the lines that are written as most of the first ones are."""
+        everything = Plain({}, NONE, np.arange(block.count))
+        template = self.template
+        if template is None or not block.count:
+            return everything
+        at, odd = np.arange(block.count), NONE
+        spoiled = block.spoiled()
+        data = template.cut(block.data, block.count) if not spoiled.size else None
+        if data is None:
+            good = np.array([template.match(raw) for raw in block.data.split(b"\n")[:-1]])
+            good[spoiled] = False
+            at, odd = np.flatnonzero(good), np.flatnonzero(~good)
+            data = template.cut(block.picked(good), at.size) if at.size else None
+        if data is None:
+            return everything
+        places = {
+            role: template.keys.index(name)
+            for role, name in zip(self.roles, self.names, strict=True)
+        }
+        frame = columns(data, SEPARATOR, len(template.keys), (), range(len(template.keys)))
+        if frame is None or frame.height != at.size:
+            return everything
+        import polars as pl
+
+        right = np.ones(at.size, dtype=bool)
+        for n, text in enumerate(template.texts):
+            if not text:
+                right &= frame[str(n)].str.contains(f"^(?:{NUMBER})$").to_numpy()
+        if not right.all():
+            odd = np.union1d(odd, at[~right])
+            at, frame = at[right], frame.filter(right)
+        numbers = [str(n) for role, n in places.items() if role not in TEXT]
+        frame = frame.with_columns(pl.col(numbers).cast(pl.Float64, strict=False))
+        return plain_rows(frame, places, at, odd)[0]
 
     def place(self, raw: str, cell: int) -> tuple[int, int | None]:
         """Where a value begins."""
