@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
 from scorer.views.ranked import named
 
+IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
 
 
@@ -88,11 +89,22 @@ class Lists:
                 severity = "warning"
             if fault is None:
                 message = f"{word} {quoted(name)} is not in this challenge{known.hint(name)}"
-                return Problem("S302", message, severity, line=line, list=name)
+                help = IGNORED if strict else None
+                return Problem("S302", message, severity, line=line, list=name, help=help)
             message = describe_fault(fault, word, rows)
             return Problem(fault.code, message, severity, line=line, list=name, help=fault.help)
 
-        yield from told(self.strange, lambda name, _, line, rows: problem(name, line, rows))
+        found = list(told(self.strange, lambda name, _, line, rows: problem(name, line, rows)))
+        beyond = ("S302", "warning")
+        ignored = [each for each in found if (each.code, each.severity) == beyond]
+        if len(ignored) > 1:  # one word for all: nobody means to answer what is not asked
+            found = [each for each in found if (each.code, each.severity) != beyond]
+            many = sum(each.times for each in ignored)
+            names = join_first([str(each.list) for each in ignored][:3])
+            names += f" and {many - 3:,} more" if many > 3 else ""
+            message = f"{many:,} {word}s are not in this challenge, and are ignored: {names}"
+            yield replace(ignored[0], message=message, times=1)
+        yield from found
 
 
 @check(
