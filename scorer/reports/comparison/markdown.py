@@ -37,7 +37,11 @@ def markdown(compared: Compared, options: Options) -> str:
 
 
 def _sheet(sheet: Sheet, left: int = 1) -> list[str]:
+    """A table; between its first columns, which are names, and its last stand figures."""
     head = [escaped(each) for each in sheet.head]
-    rows = [[escaped(cell, 10_000) for cell in row] for row in sheet.rows]
+    rows = [
+        [cell if left <= n < len(row) - 1 else escaped(cell, 10_000) for n, cell in enumerate(row)]
+        for row in sheet.rows
+    ]
     lines = piped(head, rows, range(left))
     return ["", f"## {escaped(sheet.title)}", "", *lines]

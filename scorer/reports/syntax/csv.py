@@ -14,12 +14,13 @@ COMMAND = "::"  # at the beginning of a line, to the runner of a GitHub workflow
 def cell(text: str) -> str:
     """A cell that no spreadsheet takes for a formula, in whatever width its first sign is.
 
-    A spreadsheet may cut at semicolons as well, so that what follows one begins a cell.
+    A spreadsheet may cut at semicolons as well, so that what follows one begins a cell. Nor is
+    it a command to the runner of a GitHub workflow, which looks for `##[` anywhere.
 
     >>> cell("=1+1"), cell("a; =1+1"), cell("a;b")
     ("'=1+1", "a;' =1+1", 'a;b')
     """
-    parts = printable(text, 1000).split(";")
+    parts = printable(text, 1000).replace("##[", "##'[").split(";")
     return ";".join(f"'{part}" if _risky(part) else part for part in parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import wrap
 
 from rich.box import Box
@@ -89,6 +89,7 @@ class TextReport:
 
         Exactly one column folds. Gives the headings of what there was no room for.
         """
+        columns = [replace(each, cells=list(map(no_command, each.cells))) for each in columns]
         kept, gone = list(columns), list[Column]()
         names = next(column for column in columns if column.fold)
 
