@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 from scorer.api import data
 from scorer.api.report import Report
 from scorer.api.submissions import Progress, Submissions, loaded
-from scorer.challenge.model import ROLES, Challenge, Submission
+from scorer.challenge.model import ROLES, Challenge, Source, Submission
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
@@ -138,12 +139,24 @@ def challenge_of(
             if not data.is_path(truth):
                 layout = data.Layout.of(ready.kind.truth, challenge.truth.columns)
                 data.write(challenge.truth.file, truth, layout, "the truth")
-            yield challenge
+            yield _with_lists(challenge, truth)
         except ChallengeError as error:
             problems = list(_renamed(error.problems))
             if problems and all(each.code.startswith("C") for each in problems):
                 raise UsageError("\n".join(each.message for each in problems)) from None
             raise ChallengeError(problems=problems) from None
+
+
+def _with_lists(challenge: Challenge, truth: object) -> Challenge:
+    """The challenge with a file of its lists, where a dict has lists without any item."""
+    if not isinstance(truth, Mapping) or all(len(items) for items in truth.values()):
+        return challenge
+    name = challenge.truth.columns.get("list", "list")
+    path = challenge.folder / "lists.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps({name: str(key)})}\n" for key in truth)
+    lists = Source(file=path, columns={"list": name})
+    return challenge.model_copy(update={"lists": lists})
 
 
 def _challenge(

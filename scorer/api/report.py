@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from os import PathLike
@@ -35,6 +36,9 @@ SUFFIXES = {
     ".txt": "table",
     ".sarif": "sarif",
 }
+
+
+DECIMALS = 4  # that a notebook shows
 
 
 class Text:
@@ -86,6 +90,11 @@ class Text:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return f"<pre>{escape(self.render())}</pre>"
+
+
+def _row(tag: str, cells: Sequence[str]) -> str:
+    """A row of a table in HTML."""
+    return f"<tr>{''.join(f'<{tag}>{escape(printable(c))}</{tag}>' for c in cells)}</tr>"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -186,6 +195,42 @@ class Report(Text, results.Report):
                 "tier": pl.Series([each.tier for each in self.standings], dtype=pl.Int64),
                 "baseline": pl.Series([each.baseline for each in self.standings], dtype=pl.Boolean),
             }
+        )
+
+    def _repr_html_(self) -> str:
+        """The leaderboard as a table, who was rejected, and what to know beside the numbers."""
+        from scorer.reports.findings.cells import counted
+        from scorer.reports.leaderboard import cells
+
+        primary, ends = self.primary, cells.level(self)
+        others = [measure for measure in self.measures if measure is not primary]
+        heads = [cells.head_of(measure, self) for measure in (primary, *others)]
+        head = ["rank", "name", heads[0], *([ends] if ends else []), *heads[1:]]
+        rows = [
+            [
+                cells.place(row),
+                row.name,
+                cells.mean_of(row, primary, DECIMALS),
+                *([cells.interval(row, primary, DECIMALS)] if ends else []),
+                *(cells.mean_of(row, measure, DECIMALS) for measure in others),
+            ]
+            for row in self.standings
+        ]
+        rejected = [
+            f"{each.name}: not scored, {counted(each)}"
+            for each in self.submissions
+            if not each.valid
+        ]
+        notes = [*rejected, *cells.remarks(self, DECIMALS)]
+        return "".join(
+            [
+                "<table><thead>",
+                _row("th", head),
+                "</thead><tbody>",
+                *(_row("td", row) for row in rows),
+                "</tbody></table>",
+                *(f"<p>{escape(printable(note, 1000))}</p>" for note in notes),
+            ]
         )
 
     def __repr__(self) -> str:

@@ -289,3 +289,20 @@ def test_no_file_stays(tmp_path, monkeypatch):
     with pytest.raises(TypeError):
         scorer.evaluate(TRUTH, {"mine": RUN, "bad": {"q1": 3}}, MEASURES)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_list_without_items_is_a_list():
+    truth = {"q1": {"a": 1}, "q2": {}}
+    run = {"q1": ["a"], "q2": ["b"]}
+    report = scorer.evaluate(truth, {"mine": run}, ["AP"])
+    assert report.per_list("mine") == {"q1": 1.0, "q2": 0.0}
+    assert scorer.evaluate(truth, {"mine": run}, ["AP"], undefined="skip").mean("mine") == 1.0
+
+
+def test_a_notebook_shows_a_table():
+    report = scorer.evaluate(TRUTH, {"mine": RUN, "bad": {"q1": {"a": math.nan}}}, MEASURES)
+    html = report._repr_html_()
+    assert html.startswith("<table>")
+    assert "<th>nDCG@10</th>" in html
+    assert "<td>mine</td>" in html
+    assert "bad: not scored" in html
