@@ -16,9 +16,12 @@ test: .venv/tests
 	.venv/bin/lint-imports
 	.venv/bin/pytest -q --ignore=tests/peers --ignore=tests/browser
 
-# drawn anew each time, for minutes; FUZZ=100000 for a night
+# drawn anew each time, for an hour; MINUTES=600 for a night
 fuzz: .venv/tests
-	FUZZ=$${FUZZ:-5000} .venv/bin/pytest -q tests/fuzz
+	end=$$(($$(date +%s) + 60 * $${MINUTES:-60})); \
+	while [ $$(date +%s) -lt $$end ]; do \
+	  FUZZ=$${FUZZ:-300} .venv/bin/pytest -q -x tests/fuzz || exit 1; \
+	done
 
 peers: .venv/peers
 	.venv/bin/pytest -q tests/peers

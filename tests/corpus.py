@@ -80,6 +80,22 @@ def rows(row, head=HEAD):
     return head + b"".join(row(n).encode() for n in range(MANY))
 
 
+def footer(data):
+    """A Parquet file of nothing but what its footer claims."""
+    return b"PAR1" + data + struct.pack("<I", len(data)) + b"PAR1"
+
+
+def categories():
+    """A few rows of a few long texts, each stored once."""
+    import polars
+
+    texts = [f"{n}" * 100_000 for n in range(10)]
+    out = io.BytesIO()
+    frame = polars.DataFrame({"list": texts * 200, "item": ["a"] * 2000})
+    frame.cast({"list": polars.Categorical}).write_parquet(out, compression="zstd")
+    return out.getvalue()
+
+
 TABLES = {
     "empty.csv": lambda: b"",
     "header.csv": lambda: HEAD,
@@ -152,6 +168,12 @@ TABLES = {
         HEAD + "".join(f'{text!r},"{text}",{text}\n' for text in TEXTS.values()).encode()
     ),
     "named.csv": lambda: ('"' + '","'.join(TEXTS.values()) + '"\n').encode(),
+    "list.parquet": lambda: footer(b"\x19\xf7" + b"\x80" * 8 + b"\x10"),  # of 2 ** 60 numbers
+    "structs.parquet": lambda: footer(b"\x19\xfc\x80\x80\x80\x04" + bytes(1 << 20)),
+    "categories.parquet": categories,
+    "pair of blanks.run": lambda: b"q1  a 1 1 t\nq1 Q0 b  2 t\n",
+    "commas.tsv": lambda: ROWS,
+    "exponent.run": lambda: b"q1 Q0 1.2E+05 1 2 t\n",
     "footer.parquet": lambda: b"PAR1" + b"\x1c" * 5000 + struct.pack("<I", 5000) + b"PAR1",
 }
 

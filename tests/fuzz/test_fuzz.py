@@ -1,16 +1,18 @@
 """No input whatsoever gives a traceback, an internal error, or takes more than 2 s a MiB.
 
-A few seconds of it are part of `make test`; `make fuzz` draws anew and for long. FUZZ is how many
-examples each property is tried on.
+A few seconds of it are part of `make test`; `make fuzz` draws anew, again and again for an hour.
+FUZZ is how many examples each property is tried on.
 """
 
 import gzip
+import io
 import json
 import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import corpus
 import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
@@ -120,6 +122,14 @@ PARTS = [
         b"=1+1",
         b"../",
     ),
+    *(
+        "\u3164".encode(),
+        "\u0301\u0323".encode() * 40,
+        "\ufdfa".encode() * 40,
+        b"::error::x",
+        b"2.0",
+    ),
+    *(b"1.2E+05", b"9223372036854775808", b"AUC", b"PAR1", b"  ", b".0", b"\xf0\x9f\x98\x80"),
     *(b"%TAG ", b"? ", b"<<: ", b"@5", b"(rel=2)", b"nDCG", b"true", b"error", b"skip", b"\n  "),
 ]
 
@@ -172,6 +182,27 @@ def test_readers(format, data, tmp_path):
         for problem in findings:
             assert "\n" not in str(problem)
             assert str(problem).isprintable()
+
+
+def parquet():
+    import polars
+
+    frame = polars.DataFrame({"list": ["q1", "q2"], "item": ["a", "b"], "score": [1.0, 2.0]})
+    out = io.BytesIO()
+    frame.with_columns(polars.col("list").cast(polars.Categorical)).write_parquet(out)
+    return out.getvalue()
+
+
+@settings(fuzz, max_examples=EXAMPLES // 20 + 1)  # each is read in a process of its own
+@given(sent=spoiled([parquet(), corpus.TABLES["list.parquet"]()]))
+def test_parquet(sent, tmp_path):
+    path = tmp_path / "file.parquet"
+    path.write_bytes(sent)
+    findings = Findings()
+    with in_time(len(sent)):
+        table = read(path, formats().get("parquet"), [SHAPES[0]], findings, Limits())
+    assert table is not None or findings.fatal
+    assert all(str(problem).isprintable() for problem in findings)
 
 
 @fuzz

@@ -33,6 +33,7 @@ JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
 EXCEL = re.compile(r"sep=.", re.IGNORECASE)
 BETWEEN = re.compile(r"[\s,;|]+")  # ids of one cell
 MOST_LINES = 10_000  # of one record
+SAMPLE_LINES = 10_000  # in which the sample is looked for
 BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
 MARKS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 QUOTES = 'a quote inside a quoted value is written twice: ""'
@@ -90,13 +91,14 @@ class Csv(TextReader):
             return after
         sample: list[Record] = []
         unheard, at = Findings(), after
-        while at < len(lines) and len(sample) < SAMPLE:
+        most = after + SAMPLE_LINES
+        while at < min(len(lines), most) and len(sample) < SAMPLE:
             following, record = _record(lines, at, separator, last, unheard, request.limits)
             if following == at:
                 break
             sample.extend([record] if record is not None else [])
             at = following
-        if len(sample) < SAMPLE and not last:
+        if len(sample) < SAMPLE and at < most and not last:
             return 0
         found = _header(*header, sample, separator, request)
         if found is None:

@@ -1,0 +1,215 @@
+"""What a submission can cost, whatever it holds: CPU time and memory of `score` on hostile files.
+
+    python benchmarks/budget.py --mib 256 --output benchmarks/budget.md
+
+Each file is as large as asked for, unpacked, and made to be dear in one way. A row says how the
+command ended, its CPU time (of all its processes), that time for a GiB, and the most memory that
+any one process held. The budget: 2 GiB, and 60 s of CPU for a GiB, or S104.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import os
+import platform
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+SCORE = Path(sys.executable).parent / "score"
+MIB, GIB = 1 << 20, 1 << 30
+LISTS, ITEMS = 1000, 10_000
+MEMORY, SECONDS = 2 * GIB, 60  # the budget
+HEAD = "list,item,score\n"
+MARKS = "\u0301\u0323"
+
+
+def rows(row: Callable[[int], str], head: str = HEAD) -> Iterator[bytes]:
+    """The header, then rows without end, a thousand at a time."""
+    yield head.encode()
+    for start in itertools.count(step=1000):
+        yield "".join(map(row, range(start, start + 1000))).encode()
+
+
+def shuffled(n: int) -> int:
+    """A number that looks random, different for each `n` below 2 ** 32."""
+    return (n * 2654435761) % 2**32
+
+
+CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
+    "clean, many lists": (
+        "csv",
+        lambda: rows(lambda n: f"q{n // 500 % LISTS},i{n % 500 + n // 500_000 * 500},{-n % 500}\n"),
+    ),
+    "one list": ("csv", lambda: rows(lambda n: f"q1,x{n},{shuffled(n)}\n")),
+    "one list of equal scores": ("csv", lambda: rows(lambda n: f"q1,x{shuffled(n)},1\n")),
+    "scattered lists": ("csv", lambda: rows(lambda n: f"q{shuffled(n) % LISTS},x{n},{n}\n")),
+    "unknown lists": ("csv", lambda: rows(lambda n: f"u{n},i1,1\n")),
+    "unknown lists, scattered": ("csv", lambda: rows(lambda n: f"u{shuffled(n)},i1,1\n")),
+    "the same item again": ("csv", lambda: rows(lambda n: "q1,i1,1\n")),
+    "ids beyond ASCII": ("csv", lambda: rows(lambda n: f"ｑ{n},ｉ{n},1\n")),
+    "ids with signs": ("csv", lambda: rows(lambda n: f"q-{n},i-{n},1\n")),
+    "combining marks": ("csv", lambda: rows(lambda n: f"q{MARKS * 30}{n},i1,1\n")),
+    "long runs of marks": ("csv", lambda: rows(lambda n: f"q{MARKS * 50_000}{n},i1,1\n")),
+    "ligatures": ("csv", lambda: rows(lambda n: f"{chr(0xFDFA) * 20}{n},i1,1\n")),
+    "wrong numbers": ("csv", lambda: rows(lambda n: f"q{n % LISTS},i{n},x\n")),
+    "short rows": ("csv", lambda: rows(lambda n: "q1\n")),
+    "blank lines": ("csv", lambda: rows(lambda n: "\n")),
+    "wide rows": ("csv", lambda: rows(
+        lambda n: f"q{n % LISTS},i{n},1{',x' * 60}\n",
+        f"list,item,score,{','.join(f'c{n}' for n in range(60))}\n",
+    )),
+    "long cells": ("csv", lambda: rows(lambda n: f"q{n % LISTS},{'x' * 100_000}{n},1\n")),
+    "quotes": ("csv", lambda: rows(lambda n: f'"q{n % LISTS}","i""\n{n}",1\n')),
+    "decimal ids": ("csv", lambda: rows(lambda n: f"q{n % LISTS},{n}.0,1\n")),
+    "JSON Lines": ("jsonl", lambda: rows(
+        lambda n: f'{{"list": "q{n // 500 % LISTS}", "item": "x{n}", "score": {n}}}\n', ""
+    )),
+    "JSON Lines, new keys": ("jsonl", lambda: rows(
+        lambda n: f'{{"list": "q1", "item": "i{n}", "k{n}": 1}}\n', ""
+    )),
+    "TREC": ("run", lambda: rows(lambda n: f"q{n // 500 % LISTS} Q0 x{n} 1 {-n} t\n", "")),
+    "TREC, a tag a row": ("run", lambda: rows(lambda n: f"q1 Q0 x{n} {n + 1} {-n} t{n}\n", "")),
+    "lists": ("lists", lambda: rows(
+        lambda n: f"u{n}: {', '.join(f'x{n}{k}' for k in range(20))}\n", ""
+    )),
+    "unknown lists, .gz": ("csv.gz", lambda: rows(lambda n: f"u{n},i1,1\n")),
+    "the same row, .gz": ("csv.gz", lambda: rows(lambda n: "q1,i1,1\n")),
+    "Parquet, unknown lists": ("parquet", lambda: iter(())),
+    "Parquet, categories": ("parquet", lambda: iter(())),
+}  # fmt: skip
+
+
+def made(folder: Path, name: str, size: int) -> Path:
+    """The file of a case, made by a process of its own.
+
+    Linux counts the memory of the process that starts another one towards the other's peak, so
+    this one must stay small.
+    """
+    path = folder / f"case.{CASES[name][0]}"
+    words = [sys.executable, __file__, "--case", name, "--make", path, "--mib", str(size // MIB)]
+    subprocess.run(words, check=True)
+    return path
+
+
+def make(path: Path, name: str, size: int) -> None:
+    """Write `size` bytes of a case, unpacked."""
+    suffix, parts = CASES[name]
+    if suffix == "parquet":
+        parquet(path, name, size)
+        return
+    with gzip.open(path, "wb", 1) if suffix.endswith(".gz") else path.open("wb") as file:
+        left = size
+        for part in parts():
+            if len(part) > left:
+                file.write(part[: part.rfind(b"\n", 0, left) + 1])
+                break
+            left -= file.write(part)
+
+
+def parquet(path: Path, name: str, size: int) -> None:
+    """Rows of Parquet that would be `size` bytes of text."""
+    import polars
+
+    if name.endswith("categories"):
+        texts = [f"{n}" * 100_000 for n in range(10)]
+        count = max(size // 100_000, 10)
+        frame = polars.DataFrame({"list": list(itertools.islice(itertools.cycle(texts), count))})
+        frame = frame.cast({"list": polars.Categorical})
+    else:
+        count = size // 16
+        frame = polars.DataFrame({"list": [f"u{shuffled(n)}" for n in range(count)]})
+    frame.with_columns(item=polars.lit("i1"), score=polars.lit(1.0)).write_parquet(path)
+
+
+def measured(folder: Path, path: Path) -> tuple[str, float, int]:
+    """How `score` ended on a file, its CPU time in seconds, and its most memory in bytes."""
+    words = [SCORE, folder / "challenge.yaml", path, folder / "good.csv", "--format", "json"]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(words, stdout=out, stderr=err)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        said, told = out.read(), err.read().decode(errors="replace")
+    ended = f"exit {process.returncode}"
+    if said:
+        case, good = json.loads(said)["submissions"]
+        codes = dict.fromkeys(p["code"] for p in case["problems"] if p["severity"] == "error")
+        ended = "scored" if case["valid"] else ", ".join(codes)
+        ended += "" if good["valid"] else "; the other was NOT scored"
+    elif match := re.search(r"\[([A-Z][0-9]{3})\]", told):
+        ended += f" {match[1]}"
+    return ended, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+
+
+def challenge(folder: Path) -> None:
+    """A challenge of a thousand lists, with a catalogue; and a good submission."""
+    chance = random.Random(1)
+    names = [f"i{n}" for n in range(ITEMS)]
+    truth, good = ["list,item,grade"], ["list,item,score"]
+    for n in range(LISTS):
+        judged = chance.sample(names, 10)
+        truth += [f"q{n},{item},{chance.randint(0, 3)}" for item in judged]
+        good += [f"q{n},{item},{k}" for k, item in enumerate(judged)]
+    (folder / "truth.csv").write_text("\n".join(truth) + "\n")
+    (folder / "good.csv").write_text("\n".join(good) + "\n")
+    (folder / "items.csv").write_text("item\n" + "\n".join(names) + "\n")
+    (folder / "challenge.yaml").write_text(
+        "truth: truth.csv\nitems: items.csv\nmetrics: [nDCG@10, AP]\n"
+        "submission: {missing_list: zero}\nleaderboard: {intervals: false, tiers: false}\n"
+    )
+
+
+def main() -> int:
+    """Measure the cases, print a row each, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--mib", type=int, default=64, help="size of each file, unpacked")
+    parser.add_argument("--case", action="append", choices=list(CASES), help="only this one")
+    parser.add_argument("--output", type=Path, help="the table, as Markdown")
+    parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.make:
+        make(options.make, options.case[0], options.mib * MIB)
+        return 0
+    size, over = options.mib * MIB, []
+    lines = [
+        "# What a submission can cost",
+        "",
+        f"`python benchmarks/budget.py --mib {options.mib}` on Python {platform.python_version()}, "
+        f"{os.cpu_count()} cores: files of {options.mib} MiB, unpacked, each dear in one way.",
+        f"The budget is {MEMORY // GIB} GiB of memory, and {SECONDS} s of CPU for a GiB; a file "
+        "beyond a limit is refused with S104.",
+        "",
+        "| file | ended | CPU, s | CPU, s a GiB | memory, MiB |",
+        "|---|---|---:|---:|---:|",
+    ]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        challenge(folder)
+        for name in options.case or CASES:
+            path = made(folder, name, size)
+            ended, seconds, memory = measured(folder, path)
+            path.unlink()
+            each = seconds * GIB / size
+            if each > SECONDS or memory > MEMORY:
+                over.append(name)
+            row = f"| {name} | {ended} | {seconds:.1f} | {each:.0f} | {memory / MIB:,.0f} |"
+            print(row, flush=True)
+            lines.append(row)
+    lines += ["", f"Over the budget: {', '.join(over) if over else 'none'}."]
+    print(lines[-1])
+    if options.output:
+        options.output.write_text("\n".join(lines) + "\n")
+    return bool(over)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
