@@ -151,7 +151,7 @@ class _FigurePart:
     def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
         """The difference of figures of each pair, (1, draws), where units change sides."""
         first, second = (
-            [(each.sum(axis=0), signs @ each) for each in rows]
+            list(zip(rows.sum(axis=1), _drawn(signs, rows), strict=True))
             for rows in (self.first, self.others)
         )
         start = 0
@@ -491,6 +491,19 @@ def _signs(lists: int, draws: int, seed: int, width: int = 1) -> Iterator[Floats
         octets = words.astype("<u8").view(np.uint8)
         bits = np.unpackbits(octets, axis=1, count=lists, bitorder="little")
         yield (2 * bits.view(np.int8) - 1).astype(np.float64)
+
+
+def _drawn(signs: Floats, rows: Floats) -> Floats:
+    """(some, draws, width): the sums of rows (some, units, width) under each pattern of signs.
+
+    One product of all is twenty times as fast as one for each. Its columns are filled up to a
+    multiple of 16, so that BLAS adds each of them up the same way wherever it stands.
+    """
+    some, units, width = rows.shape
+    table = np.zeros((units, -(-some * width // 16) * 16))
+    table[:, : some * width] = rows.transpose(1, 0, 2).reshape(units, -1)
+    found: Floats = (signs @ table)[:, : some * width].reshape(len(signs), some, width)
+    return found.transpose(1, 0, 2)
 
 
 def _enumerable(lists: int, draws: int) -> bool:
