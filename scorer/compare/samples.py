@@ -190,7 +190,13 @@ class _OfSums:
         return resampled_sums(sums, self.figure, draws=draws, seed=seed, clusters=own)[0]
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
-        return _figure_intervals(self.found, self._resampled, rules)
+        if rules.intervals is None or not self.found.all():
+            return _figure_intervals(self.found, self._resampled, rules)
+        # drawing takes the time: the same lists are drawn for all
+        made = resampled_sums(
+            self.sums, self.figure, draws=rules.draws, seed=rules.seed, clusters=self.clusters
+        )
+        return [_ends(interval_of(each, rules.intervals)) for each in made]
 
     def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
         return _figures_apart(self.found, self._resampled, a, b, rules)

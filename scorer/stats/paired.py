@@ -149,18 +149,23 @@ class _FigurePart:
         return known, np.where(np.isnan(self.difference) | (norm <= NOISE), 0.0, norm)
 
     def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
-        """The difference of figures of each pair, (1, draws), where units change sides."""
-        first, second = (
-            list(zip(rows.sum(axis=1), _drawn(signs, rows), strict=True))
-            for rows in (self.first, self.others)
-        )
+        """The difference of figures of pairs, (pairs, draws), where units change sides."""
+        totals, drawn = self.first.sum(axis=1), _drawn(signs, self.first)
+        others = (totals, drawn)
+        if self.second is not None:
+            others = self.second.sum(axis=1), _drawn(signs, self.second)
         start = 0
-        for n, (total, drawn) in enumerate(first):
-            for whole, other in first[n + 1 :] if self.second is None else second:
-                both, moved = (total + whole) / 2, (drawn - other) / 2
-                apart = self.figure(both + moved) - self.figure(both - moved)
-                yield slice(start, start + 1), np.nan_to_num(apart)[None]
-                start += 1
+        for n, (total, mine) in enumerate(zip(totals, drawn, strict=True)):
+            whole, other = (each[n + 1 :] if self.second is None else each for each in others)
+            if not len(whole):
+                continue
+            both, moved = (total + whole[:, None]) / 2, (mine - other) / 2
+            # the figures of all these pairs at once
+            sides = [(both + moved), (both - moved)]
+            made = [self.figure(side.reshape(-1, side.shape[2])) for side in sides]
+            apart = (made[0] - made[1]).reshape(len(whole), len(signs))
+            yield slice(start, start + len(whole)), np.nan_to_num(apart)
+            start += len(whole)
 
 
 _P = TypeVar("_P", _Part, _FigurePart)

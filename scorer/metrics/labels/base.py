@@ -174,9 +174,9 @@ def averaged(
 
 def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     """Their quotients; `empty` where nothing is divided by."""
-    part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
-    found: Floats = np.divide(part, whole, out=np.full(part.shape, empty), where=whole != 0)
-    return found
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.asarray(np.divide(part, whole))
+    return np.where(whole == 0, empty, found)
 
 
 def confusion(labelled: Labelled, found: Ints | Mask) -> Floats:
