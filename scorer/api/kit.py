@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
 from scorer.core.text import printable
-from scorer.io.formats.base import format_of, header
+from scorer.io.formats.base import format_of, formats, header
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
 from scorer.metrics.base import measure, metrics
@@ -82,12 +81,12 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     lists = _lists(challenge, public, files, packed)
     items = _items(prepared, public, files, packed)
     sample = _sample(prepared, public)
-    files |= dict([sample])
+    files |= dict([sample] if sample else [])
     message = _public(prepared, kept, dropped, lists, items)
     text = yaml.dump(message, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
     files["codes.md"] = _pages().encode()
-    files["README.md"] = _readme(prepared, dropped, *sample).encode()
+    files["README.md"] = _readme(prepared, dropped, sample).encode()
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
     if _telling(challenge, public):
         left.append("the groups of the lists, since they say which split a list is in")
@@ -256,8 +255,11 @@ def _packed(
     return {"file": f"{name}.csv", "columns": columns}
 
 
-def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes]:
-    """A submission that is valid and knows nothing: chosen by lot among what is public."""
+def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None:
+    """A submission that is valid and knows nothing: chosen by lot among what is public.
+
+    None in a format of which no file can be made.
+    """
     rules, kind = prepared.challenge.submission, prepared.kind.name
     form = rules.format or "csv"
     chance = random.Random(prepared.challenge.leaderboard.seed)
@@ -280,7 +282,11 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes]:
             for name, items in _choice(prepared, public, chance)
             for n, item in enumerate(items, start=1)
         ]
-    return _written(form, rows, rules.columns)
+    format = formats().get(form)
+    if format.write is None:
+        return None
+    sample = f"sample_submission{(format.suffixes or ('',))[0]}"
+    return sample, format.write(rows, rules.columns)
 
 
 def _ranks(columns: Mapping[str, str]) -> bool:
@@ -302,35 +308,6 @@ def _choice(
             # of preferences all items, since each must be placed
             most = len(items) if public.kind == "preferences" and not wanted else depth
             yield name, chance.sample(items, min(most, len(items)))
-
-
-def _written(form: str, rows: Rows, columns: Mapping[str, str]) -> tuple[str, bytes]:
-    """Rows in a submission's format."""
-    roles = list(rows[0]) if rows else ["list", "item"]
-    named = [{columns.get(role, role): value for role, value in row.items()} for row in rows]
-    heads = [columns.get(role, role) for role in roles]
-    if form == "lists":
-        by_list: dict[str, list[str]] = {}
-        for row in rows:
-            by_list.setdefault(row["list"], []).append(row["item"])
-        text = "".join(f"{name}: {', '.join(items)}\n" for name, items in by_list.items())
-        return "sample_submission.lists", text.encode()
-    if form == "trec":
-        lines = (
-            f"{row['list']} Q0 {row['item']} {row.get('rank', n)} {len(rows) - n} sample\n"
-            for n, row in enumerate(rows)
-        )
-        return "sample_submission.run", "".join(lines).encode()
-    if form == "jsonl":
-        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in named)
-        return "sample_submission.jsonl", "".join(lines).encode()
-    if form == "parquet":
-        import polars
-
-        out = io.BytesIO()
-        polars.DataFrame(named, schema=None if named else heads).write_parquet(out)
-        return "sample_submission.parquet", out.getvalue()
-    return "sample_submission.csv", _csv(named, heads)
 
 
 def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
@@ -360,16 +337,18 @@ def _pages() -> str:
     return "\n".join(lines)
 
 
-def _readme(prepared: BoundChallenge, dropped: Sequence[str], sample: str, data: bytes) -> str:
+def _readme(
+    prepared: BoundChallenge, dropped: Sequence[str], sample: tuple[str, bytes] | None
+) -> str:
     """How to use the kit: installing, checking, the form of a file, limits and measures.
 
     Args:
         prepared: the challenge.
         dropped: ids of the measures that the kit cannot compute.
-        sample: the name of the sample submission.
-        data: its bytes.
+        sample: the name of the sample submission and its bytes, where there is one.
     """
     challenge, limits = prepared.challenge, prepared.limits
+    form = printable(challenge.submission.format or "csv", 60)
     described = challenge.description.strip()
     lines = [f"# {challenge.title}", "", *([described, ""] if described else [])]
     lines += [
@@ -389,10 +368,7 @@ def _readme(prepared: BoundChallenge, dropped: Sequence[str], sample: str, data:
         "",
         "## The form of a submission",
         "",
-        f"{sample} is valid and knows nothing. It begins:",
-        "",
-        *(f"    {printable(line, 100)}" for line in _beginning(sample, data)),
-        "",
+        *(_shown(*sample) if sample else (f"A file in the format {form}.", "")),
         *(f"- {rule}" for rule in _rules(challenge)),
         f"- A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
         f"{limits.rows:,} rows, and {limits.line:,} bytes in a line.",
@@ -414,11 +390,18 @@ def _readme(prepared: BoundChallenge, dropped: Sequence[str], sample: str, data:
         "",
         f"- {FILE}: the rules",
         "- lists.csv, items.csv: the lists to answer and, where they are public, the items",
-        f"- {sample}: a submission that is valid",
+        *([f"- {sample[0]}: a submission that is valid"] if sample else []),
         "- codes.md: what a submission can be told, and what to do",
         "",
     ]
     return "\n".join(lines)
+
+
+def _shown(sample: str, data: bytes) -> Iterator[str]:
+    yield f"{sample} is valid and knows nothing. It begins:"
+    yield ""
+    yield from (f"    {printable(line, 100)}" for line in _beginning(sample, data))
+    yield ""
 
 
 def _beginning(sample: str, data: bytes) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -27,6 +27,8 @@ NEARLY = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of num
 Tables = Callable[[Request], Iterator[Table]]
 Columns = Callable[[Request, Sequence[tuple[int, str, str]]], list[int | None]]
 Words = Callable[[Path], frozenset[str]]
+Rows = Sequence[Mapping[str, object]]  # by role
+Write = Callable[[Rows, Mapping[str, str]], bytes]
 F = TypeVar("F", bound=Callable[[Request], Any])
 
 
@@ -40,10 +42,15 @@ class Format(NamedTuple):
     binary: bool = False
     words: Words | None = None  # of a file's columns, where they are no line of text
     columns: Columns | None = None  # where cells stand in their lines
+    write: Write | None = None  # None: no file of it can be made
 
 
 def format(
-    name: str, *suffixes: str, binary: bool = False, words: Words | None = None
+    name: str,
+    *suffixes: str,
+    binary: bool = False,
+    words: Words | None = None,
+    write: Write | None = None,
 ) -> Callable[[F], F]:
     """Make something the format of that name.
 
@@ -56,6 +63,8 @@ def format(
         suffixes: of its files.
         binary: whether its files are no text.
         words: the names of a file's columns, where they are no line of text.
+        write: makes a file of rows, for the sample in a kit: of rows, each a mapping of role to
+            value, and of what the columns are called, by role.
     """
 
     def marked(thing: F) -> F:
@@ -63,7 +72,7 @@ def format(
             return columns(thing(request), request, cells)
 
         known = where if isinstance(thing, type) else None
-        return mark(thing, Format(name, suffixes, _tables(thing), (), binary, words, known))
+        return mark(thing, Format(name, suffixes, _tables(thing), (), binary, words, known, write))
 
     return marked
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
-from csv import Error, reader
+from collections.abc import Iterator, Mapping, Sequence
+from csv import QUOTE_ALL, QUOTE_MINIMAL, Error, reader, writer
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -18,6 +19,7 @@ from scorer.io.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines, Mas
 from scorer.io.formats.base import (
     COMPRESSED,
     SAMPLE,
+    Rows,
     Unused,
     format,
     resolve,
@@ -50,7 +52,19 @@ Start = tuple[int, int]  # of a field: lines below the record's first, character
 CLOSED = re.compile(r' *+"[^"]*+(?:""[^"]*+)*+"')
 
 
-@format("csv", ".csv", ".tsv", ".txt")
+def as_csv(rows: Rows, columns: Mapping[str, str]) -> bytes:
+    """A header, and a line a row."""
+    # blanks round a cell without quotes count for nothing
+    bare = all(str(cell) == str(cell).strip() for row in rows for cell in row.values())
+    text = io.StringIO()
+    lines = writer(text, lineterminator="\n", quoting=QUOTE_MINIMAL if bare else QUOTE_ALL)
+    roles = list(rows[0]) if rows else ["list", "item"]
+    lines.writerow([columns.get(role, role) for role in roles])
+    lines.writerows([row[role] for role in roles] for row in rows)
+    return text.getvalue().encode()
+
+
+@format("csv", ".csv", ".tsv", ".txt", write=as_csv)
 class Csv(TextReader):
     """A header and rows; quotes as in RFC 4180, blanks round unquoted fields are nothing.
 

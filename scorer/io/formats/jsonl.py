@@ -14,7 +14,7 @@ import numpy as np
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.blocks import BLANK, NONE, Block, Lines, columns
-from scorer.io.formats.base import SAMPLE, Unused, format, resolve, tell_unused
+from scorer.io.formats.base import SAMPLE, Rows, Unused, format, resolve, tell_unused
 from scorer.io.limits import NoTable, Unreadable
 from scorer.io.lines import count_only
 from scorer.io.table import BATCH_ROWS, BATCH_TEXT, TEXT, Schema
@@ -134,7 +134,13 @@ class Notes:
     rows: list[tuple[int, list[str]]] = field(default_factory=list)  # lines, and their new keys
 
 
-@format("jsonl", ".jsonl", ".ndjson", ".json")
+def as_json_lines(rows: Rows, columns: Mapping[str, str]) -> bytes:
+    """An object a row."""
+    named = ({columns.get(role, role): value for role, value in row.items()} for row in rows)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in named).encode()
+
+
+@format("jsonl", ".jsonl", ".ndjson", ".json", write=as_json_lines)
 class JsonLines(TextReader):
     """An object a line. Ids are text or numbers, which are taken as they are written.
 

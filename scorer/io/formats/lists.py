@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.blocks import Lines
-from scorer.io.formats.base import format
+from scorer.io.formats.base import Rows, format
 from scorer.io.limits import Unreadable
 from scorer.io.lines import count_only
 from scorer.io.text import Piece, Request, Row, TextReader
@@ -19,7 +19,15 @@ BLANKS = " \t"
 Notes = list[tuple[int, str, bool]]
 
 
-@format("lists", ".lists")
+def as_lists(rows: Rows, columns: Mapping[str, str]) -> bytes:
+    """Rows of list and item, best first."""
+    by_list: dict[object, list[str]] = {}
+    for row in rows:
+        by_list.setdefault(row["list"], []).append(str(row["item"]))
+    return "".join(f"{name}: {', '.join(items)}\n" for name, items in by_list.items()).encode()
+
+
+@format("lists", ".lists", write=as_lists)
 class Lists(TextReader):
     """`list: item, item, ...` a line; the order of the items ranks them.
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.io.files import spooled
-from scorer.io.formats.base import Unused, format, resolve, tell_unused
+from scorer.io.formats.base import Rows, Unused, format, resolve, tell_unused
 from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, most_unpacked, too_large
 from scorer.io.table import TEXT, Builder, CodedColumn, Floats, Table, TextColumn, largest
 from scorer.io.text import SMALLEST, Request
@@ -44,7 +44,18 @@ def _words(path: Path) -> frozenset[str]:
         return frozenset()
 
 
-@format("parquet", ".parquet", ".pq", binary=True, words=_words)
+def as_parquet(rows: Rows, columns: Mapping[str, str]) -> bytes:
+    """A column a role."""
+    import polars
+
+    roles = list(rows[0]) if rows else ["list", "item"]
+    named = {columns.get(role, role): [row[role] for row in rows] for role in roles}
+    out = io.BytesIO()
+    polars.DataFrame(named).write_parquet(out)
+    return out.getvalue()
+
+
+@format("parquet", ".parquet", ".pq", binary=True, words=_words, write=as_parquet)
 def parquet(request: Request) -> Iterator[Table]:
     """Read the columns that are needed. Ids of any plain type become text.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, printable
 from scorer.io.blocks import BLANK, CACHED, COMMENT, NEWLINE, NONE, Block, Lines, Octets, columns
-from scorer.io.formats.base import format
+from scorer.io.formats.base import Rows, format
 from scorer.io.limits import Unreadable
 from scorer.io.lines import count_only
 from scorer.io.table import TEXT, number
@@ -35,7 +35,16 @@ class Notes:
     untagged: list[tuple[int, int]] = field(default_factory=list)  # lines, and how many from each
 
 
-@format("trec", ".trec", ".run", ".res", ".qrels")
+def as_run(rows: Rows, columns: Mapping[str, str]) -> bytes:
+    """Rows of list and item, best first, as a run."""
+    lines = (
+        f"{row['list']} Q0 {row['item']} {row.get('rank', n)} {len(rows) - n} sample\n"
+        for n, row in enumerate(rows)
+    )
+    return "".join(lines).encode()
+
+
+@format("trec", ".run", ".trec", ".res", ".qrels", write=as_run)
 class Trec(TextReader):
     """Columns separated by blanks or tabs; a line that begins with # is a comment.
 
