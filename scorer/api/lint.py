@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.api.power import detectable_of
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.challenge.model import KEY, Challenge, Example
-from scorer.core.arrays import Floats
 from scorer.core.problems import PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted
 from scorer.io.formats.base import format_of, header
@@ -23,15 +23,11 @@ from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import answerable, cutoffs, probes, values
-from scorer.results.report import Value
-from scorer.results.soundness import SAME, Chance, Detectable, Lint, Remark
-from scorer.stats.power import detectable, deviation
+from scorer.results.report import Scored, Value
+from scorer.results.soundness import SAME, Chance, Lint, Remark
 from scorer.views.returned import Returned
 
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
-
-
-COMPARED = 20  # random draws that stand for submissions where there are no others
 
 
 def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
@@ -55,7 +51,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     refused = challenge.submission.missing_list in (None, "error")
     found: dict[str, dict[str, float | None]] = {}
     for m in ready.measures:
-        found[m.id] = {"perfect": _best(m, [each[m.id].mean for each in perfect])}
+        found[m.id] = {"perfect": _best(m, [each[m.id] for each in perfect])}
         for name, each in other.items():
             found[m.id][name] = None if name == "empty" and refused else each[m.id].mean
     chance = {m.id: Chance.of([each[m.id].mean for each in random]) for m in ready.measures}
@@ -64,17 +60,18 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         alike = Chance.of([each[m.id].mean for each in tied])
         remarks += _measured(m, found[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, found), *_truth(ready), *_rules(ready)]
+    remarks += _skipped(ready, perfect, other)
     remarks += [*_published(challenge), *_telling(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), made.truth.item.size, ready.measures, found, chance, draws,
-        made.drawn, _detectable(ready, [*others, *ours], random), tuple(examples), ready.warnings,
+        made.drawn, detectable_of(ready, [*others, *ours]), tuple(examples), ready.warnings,
         tuple(remarks),
     )  # fmt: skip
 
 
-def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Floats]]:
-    """What became of the golden cases, and the primary values of those on the own truth."""
+def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
+    """What became of the golden cases, and those that are scored on the own truth."""
     remarks, rows, prepared = [], [], ready.prepared
     challenge = prepared.challenge
     for n, example in enumerate(challenge.examples):
@@ -95,7 +92,7 @@ def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Floats]]:
             for good, message in _expected(example, against.measures, scored.values)
         ]
         if example.truth is None and scored.valid:
-            rows += _row(scored.values[terms_of(ready).primary.id])
+            rows.append(scored)
     return remarks, rows
 
 
@@ -115,12 +112,12 @@ def _expected(
         yield close, f"{name} = {got!r} {state}"
 
 
-def _baselines(ready: OpenChallenge) -> tuple[list[Remark], list[Floats]]:
-    """The baselines that are rejected, and the primary values of the others."""
+def _baselines(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
+    """The baselines that are rejected, and the others."""
     remarks, rows = [], []
     for scored in scored_files(ready, baselines(ready.prepared), None):
         if scored.valid:
-            rows += _row(scored.values[terms_of(ready).primary.id])
+            rows.append(scored)
         else:
             first = next(p for p in scored.findings if p.severity == "error")
             why = _in_its_folder(first, Path(scored.path))
@@ -132,13 +129,17 @@ def _in_its_folder(problem: Problem, path: Path) -> Problem:
     return replace(problem, path=path.name)
 
 
-def _row(value: Value) -> list[Floats]:
-    return [] if value.per_list is None else [value.per_list]
-
-
-def _best(measure: Measure, means: Sequence[float]) -> float:
-    known = [mean for mean in means if not math.isnan(mean)]
-    return (max if measure.metric.better == "higher" else min)(known, default=math.nan)
+def _best(measure: Measure, found: Sequence[Value]) -> float:
+    """The best that is possible: of each list the best, as a submission may choose list by list."""
+    sign = 1.0 if measure.metric.better == "higher" else -1.0
+    tables = [value.per_list for value in found if value.per_list is not None]
+    if len(tables) == len(found) and found[0].folds is None:
+        best = np.fmax.reduce([sign * each for each in tables])
+        known = best[~np.isnan(best)]
+        total = sign * float(known.sum()) if known.size else math.nan
+        return total if measure.metric.aggregate == "sum" else total / max(known.size, 1)
+    known_means = [sign * value.mean for value in found if not math.isnan(value.mean)]
+    return sign * max(known_means, default=math.nan)
 
 
 def _measured(
@@ -254,6 +255,23 @@ def _telling(ready: OpenChallenge) -> Iterator[Remark]:
         yield Remark("warning", f"{message}, so that it tells which are judged")
 
 
+def _skipped(
+    ready: OpenChallenge,
+    perfect: Sequence[Mapping[str, Value]],
+    other: Mapping[str, Mapping[str, Value]],
+) -> Iterator[Remark]:
+    """Measures by which a submission decides itself on which lists it is scored."""
+    for m in ready.measures:
+        if ready.prepared.rules[m.id].undefined != "skip":
+            continue
+        least = min(each[m.id].undefined for each in perfect)
+        most = max((each[m.id].undefined for each in (*perfect, *other.values())), default=0)
+        if most > least and m.aggregate != "pooled":
+            message = f"{m.id} is undefined for lists that a submission answers in some ways: "
+            message += "undefined: skip lets it choose the lists it is scored on"
+            yield Remark("warning", message)
+
+
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:
     challenge = ready.prepared.challenge
     if challenge.items is None and isinstance(ready.answers, Grades):
@@ -268,19 +286,3 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
     if not keyed(challenge):
         message = f"no {KEY} beside the challenge: by its fingerprint a guess of the truth can be"
         yield Remark("note", f"{message} tried out, though slowly (make one: openssl rand -hex 32)")
-
-
-def _detectable(
-    ready: OpenChallenge, rows: Sequence[Floats], random: Sequence[Mapping[str, Value]]
-) -> Detectable:
-    primary = next(m for m in ready.measures if m.primary)
-    rules = ready.prepared.challenge.leaderboard
-    alpha = rules.tiers.alpha if rules.tiers else 0.05
-    drawn = [row for each in random[:COMPARED] for row in _row(each[primary.id])]
-    for basis, made in (("the examples and baselines", rows), ("the random submissions", drawn)):
-        table = np.array(made) if made else np.empty((0, 0))
-        complete = table[:, ~np.isnan(table).any(axis=0)]
-        if (apart := deviation(complete)) > 0:
-            least = detectable(apart, complete.shape[1], alpha)
-            return Detectable(least, apart, alpha, basis)
-    return Detectable(math.nan, math.nan, alpha, "nothing")

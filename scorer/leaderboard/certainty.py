@@ -117,7 +117,7 @@ def _tested(
 ) -> Certainty:
     mine = samples.of(ranked)
     test = mine.tests(rules)
-    lists, units, sd = _usual(test)
+    lists, units, sd = usual(test)
     name, adjust = mine.test(tier)
     how = How(
         name, adjust, tier.alpha, tier.rule, rules.intervals, test.draws,
@@ -145,7 +145,7 @@ def _tested(
     )
 
 
-def _usual(test: Paired) -> tuple[int, int, float]:
+def usual(test: Paired) -> tuple[int, int, float]:
     """How many lists and units most pairs have, and the typical deviation of a difference."""
     first, second = np.triu_indices(len(test.p), 1)
     known = ~np.isnan(test.p[first, second])

@@ -69,6 +69,10 @@ class Probes(Protocol):
         """As the tied one, were the items called otherwise, at random."""
         ...
 
+    def degraded(self, rng: np.random.Generator, share: float) -> Table:
+        """The perfect one with a share of what it says left to chance."""
+        ...
+
 
 def probes(ready: OpenChallenge) -> Probes:
     """The probes of a challenge whose truth is open."""
@@ -212,7 +216,47 @@ class _OfGrades:
         # and some, such as AUC, want something below it
         longest = int(np.bincount(self.truth.in_list).max(initial=0))
         more = min(self.depth, longest + DEPTH)  # a cut-off may be a billion
-        return [*(self._listed(*each) for each in rows), self._listed(*rows[0], least=more)]
+        made = [*(self._listed(*each) for each in rows), self._listed(*rows[0], least=more)]
+        made += [self._listed(*each, beside=1) for each in rows]
+        last = {k for measure in self.ready.measures for k in cutoffs(measure) if k > 1}
+        made += [self._listed(*each, most=k, beside=1) for k in sorted(last) for each in rows]
+        # correlations of orders: two items that differ, or all with the truth's own ties
+        both = self._ends
+        made.append(self._listed(self.truth.in_list[both], self.truth.item[both]))
+        if self._scored:
+            made.append(self._listed(*rows[0], keep_worst=True))
+        return made
+
+    @cached_property
+    def _ends(self) -> Ints:
+        """Rows of the best and of the worst item of each list whose grades differ."""
+        in_list, grade = self.truth.in_list, self.truth.grade
+        first = np.flatnonzero(np.diff(in_list, prepend=-1))
+        last = np.append(first[1:], in_list.size) - 1
+        kept = grade[first] > grade[last] if in_list.size else first > last
+        return np.stack([first[kept], last[kept]], axis=1).ravel()
+
+    @property
+    def _scored(self) -> bool:
+        """Whether a submission can say that items are tied."""
+        rules = self.ready.prepared.challenge.submission
+        ranked = "rank" in rules.columns and "score" not in rules.columns
+        return rules.ties != "error" and rules.format != "lists" and not ranked
+
+    def degraded(self, rng: np.random.Generator, share: float) -> Table:
+        # each list is the perfect one, of which some items stay, interleaved with a random one
+        chance = self.random(rng).ids
+        lists, codes = (chance[role].codes for role in ("list", "item"))
+        kept = rng.random(self.truth.item.size) >= share
+        in_list = np.concatenate([self.truth.in_list[kept], lists])
+        item = np.concatenate([self.truth.item[kept], codes])
+        place = np.concatenate([_nth(self.truth.in_list)[kept], _nth(lists)]).astype(np.float64)
+        place[kept.sum() :] += (1 / max(share, 1e-9) - 1) * rng.random(lists.size)
+        order = np.lexsort((place, in_list))
+        in_list, item = in_list[order], item[order]
+        first = np.unique(in_list * np.int64(len(self.names) + self.depth + 1) + item, True)[1]
+        again = np.sort(first)
+        return self._listed(in_list[again], item[again], most=self.depth)
 
     def others(self) -> dict[str, Table]:
         truth, ties = self.truth, self.ready.prepared.challenge.submission.ties
@@ -261,25 +305,78 @@ class _OfGrades:
         in_list = np.repeat(np.arange(len(mine)), [each.size for each in mine])
         return self._listed(in_list, np.concatenate([NONE, *mine]), tied)
 
-    def _listed(self, in_list: Ints, item: Ints, tied: bool = False, least: int = 0) -> Table:
-        """Lists in the order of the rows, cut or filled up to the length that is asked."""
+    def _listed(
+        self,
+        in_list: Ints,
+        item: Ints,
+        tied: bool = False,
+        least: int = 0,
+        *,
+        most: int | None = None,
+        beside: int = 0,
+        keep_worst: bool = False,
+    ) -> Table:
+        """Lists in the order of the rows, cut or filled up to the length that is asked.
+
+        Args:
+            in_list: the list of each row; rows of a list stand together.
+            item: codes of `names`.
+            tied: whether all scores are equal.
+            least: how many items a list has at least, where there are so many.
+            most: how many it has at most, beside what the challenge allows.
+            beside: for how many other items room is made below.
+            keep_worst: whether the last row of a list stays, and scores are the truth's grades.
+        """
         length = self.ready.prepared.challenge.submission.length
-        least, most = (max(length.min or 0, least), length.max) if length else (least, None)
-        names: tuple[str, ...] = self.names
-        if most is not None:
-            kept = _nth(in_list) <= most
-            in_list, item = in_list[kept], item[kept]
+        at_least = np.full(len(self.truth.lists), max((length.min if length else 0) or 0, least))
+        limits = [each for each in (length.max if length else None, most) if each is not None]
+        full, full_list = item, in_list
+        score = -_nth(in_list).astype(np.float64)
+        if keep_worst:
+            score = self.truth.grade.astype(np.float64)
+        if limits:
+            kept = _nth(in_list) <= max(min(limits) - beside - keep_worst, 0)
+            if keep_worst:
+                kept[np.flatnonzero(np.diff(in_list, append=-1))] = True
+            in_list, item, score = in_list[kept], item[kept], score[kept]
         sizes = np.bincount(in_list, minlength=len(self.truth.lists))
-        if in_list.size and (short := np.maximum(least - sizes, 0)).any():
-            more = np.repeat(np.arange(sizes.size), short)
-            # no file can hold a NUL, so no item is called that
-            item = np.append(item, len(names) + _nth(more) - 1)
-            in_list = np.append(in_list, more)
-            names += tuple(f"\0{n}" for n in range(least))
+        if beside:
+            at_least = np.maximum(at_least, np.where(sizes > 0, sizes + beside, 0))
+        names: tuple[str, ...] = self.names
+        short = np.maximum(at_least - sizes, 0)
+        if in_list.size and short.any():
+            more, others = self._fillers(full_list, full, short)
+            new = max(int(others.max(initial=0)) + 1 - len(names), 0)
+            names += tuple(_unused(names, new))
+            lowest = (score.min() if score.size else 0.0) - _nth(more)
+            in_list, item = np.append(in_list, more), np.append(item, others)
             by = np.argsort(in_list, kind="stable")
-            in_list, item = in_list[by], item[by]
-        score = np.zeros(in_list.size) if tied else -_nth(in_list).astype(np.float64)
+            in_list, item, score = in_list[by], item[by], np.append(score, lowest)[by]
+        if tied:
+            score = np.zeros(in_list.size)
         return _table({"list": (in_list, self.truth.lists), "item": (item, names)}, score=score)
+
+    def _fillers(self, in_list: Ints, item: Ints, short: Ints) -> tuple[Ints, Ints]:
+        """Other items for lists that are too short: of those that a list may hold.
+
+        Where nothing says which items there are, unknown ones are allowed, too.
+        """
+        _, items, by_list = self.pool
+        public = self.ready.public
+        closed = public.items is not None or by_list is not None
+        order = np.argsort(in_list, kind="stable")
+        starts = np.searchsorted(in_list[order], np.arange(short.size + 1))
+        lists, codes = [NONE], [NONE]
+        for n in np.flatnonzero(short).tolist():
+            mine = item[order[starts[n] : starts[n + 1]]]
+            allowed = items if by_list is None else by_list.get(self.truth.lists[n], NONE)
+            found = allowed[: mine.size + short[n]] if by_list is None else allowed
+            found = found[~np.isin(found, mine)][: short[n]]
+            if not closed and found.size < short[n]:
+                found = np.append(found, len(self.names) + np.arange(short[n] - found.size))
+            lists.append(np.full(found.size, n))
+            codes.append(found)
+        return np.concatenate(lists), np.concatenate(codes)
 
 
 @dataclass(frozen=True)
@@ -309,6 +406,10 @@ class _OfRatings:
         return self._predicted(rng.permutation(self.truth.grade))
 
     tied = random  # predictions do not tie
+
+    def degraded(self, rng: np.random.Generator, share: float) -> Table:
+        lost = rng.random(self.truth.grade.size) < share
+        return self._predicted(np.where(lost, rng.permutation(self.truth.grade), self.truth.grade))
 
     def _predicted(self, message: Floats) -> Table:
         ids = {
@@ -347,6 +448,11 @@ class _OfPreferences:
         return self._ordered(rng.permutation(self.truth.item.size))
 
     tied = random  # nothing orders what is tied
+
+    def degraded(self, rng: np.random.Generator, share: float) -> Table:
+        size = self.truth.item.size
+        lost = rng.random(size) < share
+        return self._ordered(np.where(lost, rng.permutation(size), self._depth).astype(np.float64))
 
     @cached_property
     def _pairs(self) -> tuple[Ints, Ints]:
@@ -424,6 +530,10 @@ class _OfLabels:
 
     tied = random  # rows have no order
 
+    def degraded(self, rng: np.random.Generator, share: float) -> Table:
+        lost = rng.random(self.rows) < share
+        return self._of(np.where(lost, rng.permutation(self.rows), np.arange(self.rows)))
+
     @cached_property
     def _known(self) -> Floats:
         """Which classes each row has, as 0 and 1."""
@@ -459,6 +569,16 @@ class _OfLabels:
         numbers = {f"{LIKELY}[{n}]": given[:, code] for n, code in enumerate(columns)}
         ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
         return _table(ids, **numbers)
+
+
+def _unused(names: Sequence[str], count: int) -> Iterator[str]:
+    """Names of items that are no other item's."""
+    known, number = set(names), 0
+    while count:
+        number += 1
+        if (name := f"other-{number}") not in known:
+            count -= 1
+            yield name
 
 
 def deepest(measure: Measure) -> int:

@@ -16,7 +16,7 @@ from scorer.metrics.base import Measure
 PROBES = ("perfect", "reversed", "constant", "majority", "prior", "mean", "tied", "empty")
 
 
-NINETY_NINE = 2.5758293035489004  # standard deviations to either side
+NINETY_NINE = 0.995  # the quantile of the upper end
 
 
 SAME = 1e-9
@@ -39,30 +39,60 @@ class Chance:
 
     mean: float
     deviation: float  # of the draws' means
-    low: float  # 99 % of the draws lie from here
+    low: float  # a further draw lies from here in 99 % of cases
     high: float  # to here
 
     @classmethod
     def of(cls, means: Sequence[float]) -> Chance:
-        """Of the means of several draws: as a normal variable, and as far as they went."""
+        """Of the means of several draws, as those of a normal variable."""
         found = np.array(means)
         found = found[~np.isnan(found)]
         if found.size < 2:
             return cls(*[math.nan] * 4)
+        from scipy.special import stdtrit
+
         mean, apart = float(found.mean()), float(found.std(ddof=1))
-        wide = NINETY_NINE * apart + SAME
-        low, high = min(mean - wide, found.min()), max(mean + wide, found.max())
-        return cls(mean, apart, float(low), float(high))
+        # a prediction interval: the mean and the deviation are themselves known from the draws
+        wide = float(stdtrit(found.size - 1, NINETY_NINE)) * apart * math.sqrt(1 + 1 / found.size)
+        return cls(mean, apart, mean - wide - SAME, mean + wide + SAME)
 
 
 @dataclass(frozen=True, slots=True)
 class Detectable:
     """The smallest difference of the primary measure that the lists could show."""
 
-    difference: float
-    deviation: float  # of the difference of two submissions, over lists
+    difference: float  # between two submissions; infinite: none can be significant
+    deviation: float  # of the difference of two submissions, over units
     alpha: float
     basis: str  # whose differences that are
+    among: tuple[tuple[int, float], ...] = ()  # submissions: the difference, all pairs tested
+    test: str = "permutation"
+    adjust: str = "max"
+    over: str = "lists"
+    lists: int = 0
+    units: int = 0  # lists, clusters or folds
+    why: str = ""  # nothing is known
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """How many lists a difference takes among so many submissions."""
+
+    submissions: int
+    pairs: int
+    lists: int
+    detectable: float  # with the lists that there are
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What it takes to detect a difference."""
+
+    challenge: Challenge
+    primary: Measure
+    difference: float
+    known: Detectable
+    needed: tuple[Needed, ...]
 
 
 @dataclass(frozen=True)

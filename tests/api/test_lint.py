@@ -1,17 +1,22 @@
 """Linting: canaries whose values are known, what they show, and truths that cannot be scored."""
 
+import itertools
 import json
+import math
 import shutil
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from scorer.api.lint import lint
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.prepare.probes import probes, values
+from scorer.prepare.probes import _table, probes, values
+from scorer.results.soundness import Chance
 
 ROOT = Path(__file__).parents[2]
 CHALLENGES = sorted(path.parent for path in ROOT.glob("challenges/*/challenge.yaml"))
@@ -254,9 +259,142 @@ def test_what_the_lists_could_show(challenge):
     # differences are -1, 0 or 1, and differ on one list of two
     assert known.deviation == pytest.approx(0.7, abs=0.02)
     assert known.difference == pytest.approx(2.8 * 0.7 / 200**0.5, rel=0.05)
+    assert [count for count, _ in known.among] == [2, 5, 10, 30]
+    # thirty have 435 pairs: z of .05 / 870 and of .8 instead of .05 / 2 and of .8
+    assert known.among[-1][1] == pytest.approx((3.86 + 0.84) * 0.7 / 200**0.5, rel=0.05)
     drawn = found(challenge(yaml.split("leaderboard")[0], **data)).detectable
-    assert drawn.basis == "the random submissions"
-    assert 0 < drawn.difference < known.difference
+    assert drawn.basis == "degraded truths"
+    # a random submission has all it has on one list of ten, a degraded truth on most
+    assert 0.2 < drawn.deviation < 1
+
+
+def test_where_no_difference_can_be_significant_none_is_detectable(challenge, score):
+    truth = "list,item,grade\n" + "".join(f"q{n},i{n},1\nq{n},j{n},0\n" for n in range(5))
+    folder = challenge("truth: truth.csv\nmetrics: [RR]\n", **{"truth.csv": truth})
+    assert all(math.isinf(least) for _, least in found(folder).detectable.among)
+    ran = score("lint", folder)
+    assert "none among 2, none among 5" in " ".join(ran.out.split())
+    data = json.loads(score("lint", folder, "--format", "json").out)
+    assert [each["difference"] for each in data["detectable"]["among"]] == [None] * 4
+
+
+# Ceilings
+
+
+def best_of_all(ready, items, scores):
+    """The best value of each list over every submission of these items and scores."""
+    lists = ready.answers.lists
+    (measure,) = ready.measures
+    best = np.full(len(lists), np.nan)
+    for given in itertools.product([None, *scores], repeat=len(items)):
+        chosen = [(n, score) for n, score in enumerate(given) if score is not None]
+        # one way to write each order with ties
+        if {score for _, score in chosen} != set(range(1, len({s for _, s in chosen}) + 1)):
+            continue
+        if not chosen:
+            continue
+        many = len(chosen)
+        in_list = np.repeat(np.arange(len(lists)), many)
+        item = np.tile([n for n, _ in chosen], len(lists))
+        ids = {"list": (in_list, lists), "item": (item, tuple(items))}
+        numbers = np.tile([float(score) for _, score in chosen], len(lists))
+        length = ready.prepared.challenge.submission.length
+        if length is not None and length.max is not None and many > length.max:
+            continue
+        per_list = values(ready, _table(ids, score=numbers))[measure.id].per_list
+        best = np.fmax(best, per_list)
+    return float(np.nanmean(best))
+
+
+GRADED = {
+    "graded": "q1,a,3\nq1,b,1\nq1,c,0\nq2,b,2\nq2,d,2\nq2,a,0\n",
+    "binary": "q1,a,1\nq1,b,1\nq1,c,0\nq1,d,0\nq2,b,1\nq2,d,0\nq2,a,0\n",
+    "relevant": "q1,a,1\nq1,b,1\nq1,c,1\nq2,b,1\n",
+}
+
+
+@pytest.mark.parametrize("truth", ["graded", "binary", "relevant"])
+@pytest.mark.parametrize("length", ["", ", length: {max: 2}"])
+@pytest.mark.parametrize("measure", ["Tau", "Rho", "AUC", "AUC@2", "nDCG", "AP", "SetF", "TauAP"])
+def test_the_ceiling_is_attainable_and_the_best(challenge, truth, length, measure):
+    yaml = (
+        f"truth: truth.csv\nmetrics: [{measure}]\nitems: items.csv\n"
+        f"submission: {{missing_list: zero{length}}}\n"
+    )
+    data = {"truth.csv": "list,item,grade\n" + GRADED[truth], "items.csv": "item\na\nb\nc\nd\n"}
+    if measure == "TauAP":  # which wants an order as its truth
+        data["truth.csv"] = "list,item,grade\nq1,a,3\nq1,b,1\nq1,c,0\nq2,b,2\nq2,d,1\n"
+    folder = challenge(yaml, **data)
+    ready = opened(prepare(load(folder)))
+    wanted = best_of_all(ready, ("a", "b", "c", "d"), (4, 3, 2, 1))
+    perfect = found(folder).found[ready.measures[0].id]["perfect"]
+    assert perfect == pytest.approx(wanted, abs=1e-12)
+
+
+def test_auc_with_a_maximum_length_is_sound(challenge):
+    rng = np.random.default_rng(1)
+    rows = [
+        f"q{q},i{item:02},{int(n < 8)}"
+        for q in range(40)
+        for n, item in enumerate(rng.permutation(30)[:20])
+    ]
+    yaml = "truth: truth.csv\nmetrics: [AUC]\nitems: items.csv\nsubmission: {length: {max: 5}}\n"
+    items = "item\n" + "".join(f"i{n:02}\n" for n in range(30))
+    data = {"truth.csv": "list,item,grade\n" + "\n".join(rows) + "\n", "items.csv": items}
+    made = found(challenge(yaml, **data))
+    assert made.found["AUC"]["perfect"] == 1
+    assert made.sound
+
+
+@pytest.mark.parametrize("items", ["", "items: items.csv\n"])
+def test_no_probe_has_an_item_that_a_check_refuses(challenge, items, tmp_path, score):
+    yaml = f"truth: truth.csv\nmetrics: [AUC, Tau]\n{items}submission: {{length: 4}}\n"
+    data = {
+        "truth.csv": "list,item,grade\n" + GRADED["binary"],
+        "items.csv": "item\na\nb\nc\nd\ne\n",
+    }
+    folder = challenge(yaml, **data)
+    ready = opened(prepare(load(folder)))
+    made = probes(ready)
+    rng = np.random.default_rng(1)
+    tables = [*made.perfect(), *made.others().values(), made.random(rng), made.degraded(rng, 0.5)]
+    for n, table in enumerate(tables):
+        lists, names = table.ids["list"], table.ids["item"]
+        if len(set(lists.codes.tolist())) < 2:
+            continue  # an answer to no list, or to some, is not meant to be accepted
+        lines = [
+            f"{lists.text(row)},{names.text(row)},{table.numbers['score'][row]}"
+            for row in range(lists.codes.size)
+        ]
+        path = tmp_path / f"probe{n}.csv"
+        path.write_text("list,item,score\n" + "\n".join(lines) + "\n")
+        ran = score("check", folder, path)
+        assert ran.code == 0, ran
+
+
+# What a submission could choose
+
+
+def test_lint_warns_where_a_submission_chooses_what_is_undefined(challenge):
+    truth = {"truth.csv": "list,item,grade\n" + GRADED["graded"]}
+    skip = "truth: truth.csv\nmetrics: [{}]\nundefined: skip\n"
+    assert "Tau is undefined for lists that a submission" in said(
+        challenge(skip.format("Tau"), **truth), "warning"
+    )
+    assert "lets it choose" not in said(challenge(skip.format("nDCG"), **truth), "warning")
+    zero = "truth: truth.csv\nmetrics: [Tau]\nundefined: zero\n"
+    assert "lets it choose" not in said(challenge(zero, **truth), "warning")
+
+
+@pytest.mark.parametrize("draws", [3, 10, 30])
+def test_the_band_of_chance_holds_a_further_draw(draws):
+    rng = np.random.default_rng(draws)
+    held, times = 0, 4000
+    for _ in range(times):
+        *known, further = rng.normal(size=draws + 1).tolist()
+        band = Chance.of(known)
+        held += band.low <= further <= band.high
+    assert stats.binomtest(held, times, 0.99).pvalue > 1e-4
 
 
 # Lists that nobody could answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from scorer.reports.base import Options, form
@@ -42,11 +43,22 @@ def _data(lint: Lint) -> dict[str, Any]:
             for m in lint.measures
         ],
         "detectable": {
-            "difference": known(lint.detectable.difference),
+            "difference": (
+                lint.detectable.difference if isfinite(lint.detectable.difference) else None
+            ),
             "deviation": known(lint.detectable.deviation),
             "alpha": lint.detectable.alpha,
             "power": POWER,
             "basis": lint.detectable.basis,
+            "test": lint.detectable.test,
+            "adjust": lint.detectable.adjust,
+            "over": lint.detectable.over,
+            "lists": lint.detectable.lists,
+            "units": lint.detectable.units,
+            "among": [
+                {"submissions": count, "difference": least if isfinite(least) else None}
+                for count, least in lint.detectable.among
+            ],
         },
         "examples": [_remark(each) for each in lint.examples],
         "problems": [problem(each) for each in lint.problems],

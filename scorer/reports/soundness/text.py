@@ -10,9 +10,9 @@ from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form
 from scorer.reports.findings.text import format_findings
-from scorer.reports.leaderboard.cells import number
+from scorer.reports.leaderboard.cells import number, test_name
 from scorer.reports.syntax.github import no_command
-from scorer.results.soundness import POWER, PROBES, Lint
+from scorer.results.soundness import POWER, PROBES, Detectable, Lint
 
 NAME, WIDTH = 18, 79
 
@@ -50,20 +50,7 @@ def _lines(lint: Lint) -> Iterator[str]:
     yield ""
     row = ", ".join(f"{printable(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
     yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
-    found, (low, high) = lint.detectable, primary.metric.range
-    if low is not None and high is not None and found.difference >= high - low:
-        yield f"{lint.lists:,} lists are too few to detect any difference reliably."
-    elif found.difference > 0:
-        message = (
-            f"Smallest difference of {printable(primary.id)} that {lint.lists:,} lists would show:"
-        )
-        message += (
-            f" {found.difference:.4g} (paired t-test of two submissions, alpha {found.alpha:g},"
-        )
-        message += f" power {POWER:g}), if submissions differ from list to list as {found.basis} do"
-        yield from wrap(f"{message} (standard deviation {found.deviation:.4g}).", WIDTH)
-    else:
-        yield f"What difference of {printable(primary.id)} the lists could show is not known."
+    yield from wrap(detectable(lint.detectable, primary), WIDTH)
     yield ""
     if lint.problems:
         warned = Findings()
@@ -77,6 +64,26 @@ def _lines(lint: Lint) -> Iterator[str]:
     failed = len({remark.text.partition("]")[0] for remark in wrong})
     yield f"{len(challenge.examples)} examples, {failed} failed"
     yield "sound" if lint.sound else "NOT SOUND: see the errors above"
+
+
+def detectable(found: Detectable, primary: Measure) -> str:
+    """How small a difference the lists could show, in a paragraph."""
+    name, (low, high) = printable(primary.id), primary.metric.range
+    if not found.deviation > 0:
+        why = f": {found.why}" if found.why else ""
+        return f"What difference of {name} the lists could show is not known{why}."
+    room = high - low if low is not None and high is not None else math.inf
+    parts = []
+    for count, least in found.among:
+        shown = "none" if least > room or math.isinf(least) else f"{least:.4g}"
+        parts.append(f"{shown} among {count}")
+    test = test_name(found.test, found.adjust, 1)
+    return (
+        f"Smallest difference of {name} that {found.lists:,} lists would show, of all pairs of "
+        f"submissions: {', '.join(parts)} ({test}, alpha {found.alpha:g}, power {POWER:g}), if "
+        f"submissions differ from list to list as {found.basis} do (standard deviation "
+        f"{found.deviation:.4g})."
+    )
 
 
 def _cell(value: float | None, measure: Measure) -> str:

@@ -1,0 +1,152 @@
+"""What the lists of a challenge can show: how small a difference, and how many lists it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scorer.api.submissions import Named, baselines, scored_files, terms_of
+from scorer.challenge.model import Challenge, Leaderboard, Tiers
+from scorer.compare.samples import samples_of
+from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.problems import Findings
+from scorer.leaderboard.board import settled
+from scorer.leaderboard.certainty import cluster_codes, usual
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import OpenChallenge, opened
+from scorer.prepare.probes import answerable, cards, probes
+from scorer.results.report import Scored
+from scorer.results.scorecard import Outcome
+from scorer.results.soundness import Detectable, Needed, Power
+from scorer.stats.paired import Test
+from scorer.stats.power import detectable, fewest_lists, least_p, lists_needed
+
+SUBMISSIONS = (2, 5, 10, 30)  # for how many a board is judged
+SHARES = (0.25, 0.5)  # of a perfect submission that are left to chance
+DEGRADED = "degraded truths"
+EACH = 5  # degraded submissions of every share
+
+
+def power(
+    challenge: Challenge,
+    difference: float,
+    submissions: Sequence[int] = SUBMISSIONS,
+    *,
+    allow_plugins: bool = False,
+) -> Power:
+    """How many lists it takes to detect a difference of the primary measure.
+
+    Args:
+        challenge: the challenge, whose truth, examples and baselines say how much differences
+            vary from list to list.
+        difference: the difference of the primary measure, above 0.
+        submissions: for how many submissions, all pairs of which are tested.
+        allow_plugins: whether the challenge's own metrics may be run.
+
+    Raises:
+        ChallengeError: the challenge is wrong, or nothing is known of its differences.
+        UsageError: the difference is not above 0, or there are fewer than two submissions.
+        PluginError: a metric failed.
+    """
+    if not 0 < difference < math.inf:
+        raise UsageError(f"a difference of {difference:g} cannot be detected; give one above 0")
+    if wrong := [n for n in submissions if n < 2]:
+        raise UsageError(f"{wrong[0]} submissions have no pair; give 2 or more")
+    ready = answerable(opened(prepare(challenge, allow_plugins)))
+    found = detectable_of(ready, known_submissions(ready), submissions)
+    if not found.deviation > 0:
+        primary = terms_of(ready).primary.id
+        raise ChallengeError(f"{challenge.id}: nothing is known of differences in {primary}")
+    tiers = challenge.leaderboard.tiers or Tiers()
+    needed = []
+    for count, least in found.among:
+        pairs = count * (count - 1) // 2
+        units = lists_needed(found.deviation, difference, found.alpha, pairs=pairs)
+        units = max(units, fewest_lists(found.alpha, _test(found), tiers.adjust, pairs))
+        # clusters have as many lists as now
+        needed.append(Needed(count, pairs, math.ceil(units * found.lists / found.units), least))
+    return Power(challenge, terms_of(ready).primary, difference, found, tuple(needed))
+
+
+def known_submissions(ready: OpenChallenge) -> list[Scored]:
+    """The examples on the own truth, and the baselines, that can be scored."""
+    named = [
+        Named(f"examples[{n}]", example.submission)
+        for n, example in enumerate(ready.prepared.challenge.examples)
+        if example.truth is None
+    ]
+    made = scored_files(ready, [*named, *baselines(ready.prepared)], None)
+    return [scored for scored in made if scored.valid]
+
+
+def detectable_of(
+    ready: OpenChallenge, known: Sequence[Scored], submissions: Sequence[int] = SUBMISSIONS
+) -> Detectable:
+    """The smallest differences that the lists could show, among so many submissions.
+
+    How much a difference varies from list to list is taken from submissions that are known, or
+    where there are fewer than two, from perfect ones of which a part is left to chance. Random
+    submissions would all be equally bad, on all lists, and vary too little.
+
+    Args:
+        ready: the challenge, its truth open.
+        known: submissions that can be scored.
+        submissions: for how many submissions, all pairs of which are tested.
+    """
+    terms = terms_of(ready)
+    primary, challenge = terms.primary, ready.prepared.challenge
+    tiers = challenge.leaderboard.tiers or Tiers()
+    # deviations are wanted, not p-values
+    rules = challenge.leaderboard.model_copy(update={"tiers": tiers, "draws": 100})
+    for basis in ("the examples and baselines", DEGRADED):
+        scored = _degraded(ready) if basis == DEGRADED else known
+        if len(scored) < 2:
+            continue
+        codes = cluster_codes(terms.lists, terms.clusters)
+        skip = challenge.submission.missing_list == "skip"
+        samples = samples_of(primary, scored, skip=skip, clusters=codes)
+        if isinstance(samples, str):
+            return Detectable(math.nan, math.nan, tiers.alpha, "nothing", why=samples)
+        lists, units, sd = usual(samples.tests(rules))
+        if sd > 0:
+            name, adjust = samples.test(tiers)
+            found = Detectable(
+                math.nan, sd, tiers.alpha, basis, (), name, adjust, samples.over, lists, units
+            )
+            among = tuple((n, _least(found, n, tiers, challenge.leaderboard)) for n in submissions)
+            first = _least(found, 2, tiers, challenge.leaderboard)
+            return replace(found, difference=first, among=among)
+    return Detectable(math.nan, math.nan, tiers.alpha, "nothing")
+
+
+def _test(found: Detectable) -> Test:
+    """The test by its least p: that of folds is a t-test."""
+    return "wilcoxon" if found.test == "wilcoxon" else "permutation" if (
+        found.test == "permutation") else "t"  # fmt: skip
+
+
+def _least(found: Detectable, count: int, tiers: Tiers, rules: Leaderboard) -> float:
+    """The smallest difference among so many submissions; infinite where there is none."""
+    pairs = count * (count - 1) // 2
+    # Holm's correction raises its draws
+    draws = max(rules.draws, 2 * math.ceil(pairs / found.alpha))
+    if least_p(found.units, _test(found), tiers.adjust, pairs, draws) > found.alpha:
+        return math.inf
+    return detectable(found.deviation, found.units, found.alpha, pairs=pairs)
+
+
+def _degraded(ready: OpenChallenge) -> list[Scored]:
+    """Perfect submissions of which a part is left to chance."""
+    made, terms = probes(ready), terms_of(ready)
+    rng = np.random.default_rng(ready.prepared.challenge.leaderboard.seed)
+    found = []
+    for share in SHARES:
+        for n in range(EACH):
+            card, folds = cards(ready, made.degraded(rng, share))
+            outcome = Outcome(Findings(), None, card, folds)
+            scored = settled(terms, f"{share} {n}", "", outcome)
+            found += [scored] if scored.valid else []
+    return found
