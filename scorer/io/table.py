@@ -30,7 +30,9 @@ Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint64]
 
-TEXT = frozenset({"list", "item", "better", "worse", "tag", "subtopic", "group", "fold", "label"})
+TEXT = frozenset(
+    {"list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold", "label"}
+)
 # possessive, so that a million digits and an x are not tried a million times
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _PLAIN = frozenset("0123456789.+-eE")

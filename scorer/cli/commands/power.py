@@ -1,0 +1,65 @@
+"""`score power CHALLENGE --difference D`: how many lists does it take to detect a difference?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import (
+    ChallengeWord,
+    MetricWords,
+    Output,
+    Plugins,
+    Result,
+    Terminal,
+    challenge_of,
+    refuse_overwrite,
+)
+
+
+class Format(StrEnum):
+    """How it is written."""
+
+    text = "text"
+    json = "json"
+
+
+def power(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    difference: Annotated[
+        float,
+        typer.Option("-d", "--difference", metavar="D", help="Of the primary measure, above 0."),
+    ],
+    submissions: Annotated[
+        list[int] | None,
+        typer.Option(
+            "-n",
+            "--submissions",
+            metavar="N",
+            help="For so many submissions, all pairs tested; repeatable. Default: 2, 5, 10 and 30.",
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option("--format", help="How it is written.")] = Format.text,
+    output: Output = None,
+    metric: MetricWords = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """How many lists it takes to detect a difference, four times in five.
+
+    By the board's own test and its correction for all pairs. How much differences vary from list
+    to list is taken from the examples and baselines, else from perfect submissions of which a
+    part is left to chance. For organizers: it reads the truth.
+    """
+    from scorer.api.power import SUBMISSIONS
+    from scorer.api.power import power as run
+    from scorer.reports.soundness.power import as_json, as_text
+
+    edge: Terminal = context.obj
+    settled, notes = challenge_of(challenge, edge, metric)
+    refuse_overwrite(output, settled, challenge)
+    found = run(settled, difference, submissions or SUBMISSIONS, allow_plugins=allow_plugins)
+    write = as_json if format is Format.json else as_text
+    return Result(write(found), tuple(notes), 0, output)
