@@ -1,5 +1,6 @@
 """HTML parts: each stands alone, text stays text, pictures tell no more than the numbers."""
 
+from dataclasses import replace
 from html import escape
 
 import pytest
@@ -71,3 +72,21 @@ def test_a_picture_tells_no_more_than_the_numbers(decimals):
         for value in (one, other)
     ]
     assert strips[0] == strips[1]
+
+
+def test_a_submission_with_fewer_lists_is_marked(board):
+    first, *others = board.standings
+    fewer = replace(board, standings=(replace(first, fewer=(20, 24)), *others))
+    made = {part.key: fragment(part) for part in parts(fewer, Options())}
+    assert '<td data-sort="20">20 of 24</td>' in made["board"]
+    assert "of 24</td>" not in fragment(next(parts(board, Options())))
+
+
+def test_pairs_say_how_they_were_tested_and_mark_what_is_significant(board):
+    pairs = fragment(next(p for p in parts(board, Options()) if p.key == "pairs"))
+    how = board.certainty.how
+    assert f"{how.test} test, {how.adjust} adjusted for {board.certainty.pairs} pairs" in pairs
+    assert "row minus column, over the topics that both have" in pairs
+    significant = int((board.certainty.lead != 0).sum())
+    assert significant > 0
+    assert pairs.count('class="told"') == significant

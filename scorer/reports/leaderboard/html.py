@@ -22,11 +22,13 @@ from scorer.reports.leaderboard.cells import (
     head_of,
     interval,
     level,
+    lists_of,
     mean_of,
     number,
     ordered,
     place,
     remarks,
+    test_name,
     unit,
     worse,
 )
@@ -112,6 +114,7 @@ def board(report: Report, options: Options) -> dict[str, Any]:
     for n, row in enumerate(rows):
         index, scored = submissions[row.name]
         before, band = band, row.tier or band
+        lists = scored.values[primary.id].lists
         name = named(
             row.name, sort=printable(row.name), link=f"#s{index}",
             aside="baseline" if row.baseline else "",
@@ -123,7 +126,7 @@ def board(report: Report, options: Options) -> dict[str, Any]:
             *([_interval(row, primary, precision, scale)] if ends else []),
             *([_count(row.tier, "")] if tiers else []),
             *(_mean(row, m, precision) for m in others),
-            _count(scored.values[primary.id].lists, ""),
+            Cell(lists_of(row, lists), str(row.fewer[0] if row.fewer else lists)),
         ]
         look = " ".join(mark for mark, holds in marks.items() if holds)
         body.append(Row([Cell(place(row), str(n), "text"), *cells], look, by=1))
@@ -300,16 +303,14 @@ def _table(sheet: Sheet, caption: str) -> Table:
 
 def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, Any]:
     """The best submissions, every two of them held against each other."""
-    rules, primary = report.challenge.leaderboard.tiers, report.primary
-    alpha = rules.alpha if rules else 0.0
-    how = f"{rules.test} test, {rules.adjust} adjusted for all pairs" if rules else ""
+    primary, how = report.primary, certainty.how
     count = len(certainty.names)
     names = certainty.names[:PAIRED]
     meaning = (
         f"Difference in mean {printable(primary.id)}, row minus column, over the "
-        f"{certainty.lists:,} {unit(report.called, certainty.lists)} for which all have a value, "
-        f"and its p-value ({how}). "
-        f"Bold with a * where p is at most {alpha:g}."
+        f"{unit(report.called)} that both have, and its p-value "
+        f"({test_name(how.test, how.adjust, certainty.pairs)}). "
+        f"Bold with a * where the difference is significant (alpha {how.alpha:g})."
     )
     if count > PAIRED:
         meaning += (
@@ -325,7 +326,7 @@ def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, A
                 continue
             p = float(certainty.p[i, j])
             difference = f"{certainty.difference[i, j]:+.{options.precision}f}"
-            significant = p <= alpha
+            significant = bool(certainty.lead[i, j])
             cells.append(
                 Cell(
                     difference + "*" * significant,
