@@ -82,7 +82,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     items = _items(prepared, public, files, packed)
     sample = _sample(prepared, public)
     files |= dict([sample] if sample else [])
-    message = _public(prepared, kept, dropped, lists, items)
+    message = _public(prepared, kept, dropped, public, lists, items)
     text = yaml.dump(message, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
     files["codes.md"] = _pages().encode()
@@ -128,12 +128,13 @@ def _public(
     prepared: BoundChallenge,
     kept: Sequence[MeasureSpec],
     dropped: Sequence[str],
+    public: Public,
     lists: dict[str, Any],
     items: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """challenge.yaml without what is secret: truth, examples, baselines, plugins."""
     challenge = prepared.challenge
-    roles = ("better", "worse") if prepared.kind.name == "preferences" else ("item",)
+    roles = {"preferences": ("better", "worse"), "labels": ()}.get(prepared.kind.name, ("item",))
     # all roles, since a participant may score against a truth of his own: --truth
     columns = {role: role for role in ("list", *roles)} | challenge.truth.columns
     truth = {"file": f"{ABSENT}{challenge.truth.file.suffix}", "format": challenge.truth.format}
@@ -143,7 +144,7 @@ def _public(
     fields["lists"] = lists
     if items is not None:
         fields["items"] = items
-    fields["submission"] = challenge.submission.model_dump(mode="json", exclude_defaults=True)
+    fields["submission"] = _asked(challenge, public)
     fields["metrics"] = [
         {"metric": spec.notation}
         | spec.params
@@ -160,6 +161,19 @@ def _public(
     fields["leaderboard"] = board
     empty: tuple[object, ...] = (None, {}, "")
     return {key: value for key, value in fields.items() if value not in empty}
+
+
+def _asked(challenge: Challenge, public: Public) -> dict[str, Any]:
+    """What a submission must be; of a table the classes too, which no truth is there to say."""
+    rules = challenge.submission.model_dump(mode="json", exclude_defaults=True)
+    if likely := rules.pop("probability", None):
+        single = likely.get("") if len(likely) == 1 else None
+        rules["columns"] = {**rules.get("columns", {}), "probability": single or likely}
+    if public.classes:
+        rules["classes"] = list(public.classes)
+    if public.separator is not None:
+        rules["multilabel"] = public.separator
+    return rules
 
 
 def _lists(
@@ -198,7 +212,7 @@ def _items(
         columns = {key: name for key, name in message["columns"].items() if key not in features}
         listed = {"features": list(features.values())} if features else {}
         return message | {"columns": columns | listed}
-    if kind == "grades":
+    if kind in ("grades", "labels"):
         return None
     # sorted: the order in which a truth names them is nobody's business
     pairs = sorted(
@@ -263,9 +277,12 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
     rules, kind = prepared.challenge.submission, prepared.kind.name
     form = rules.format or "csv"
     chance = random.Random(prepared.challenge.leaderboard.seed)
-    if kind == "ratings":
+    rows: Rows = []
+    called: Mapping[str, str] = rules.columns
+    if kind == "labels":
+        rows, called = _guesses(prepared, public, chance), prepared.shapes[0].columns
+    elif kind == "ratings":
         low, high = rules.range or (0.0, 1.0)
-        rows: Rows = []
         for name, item in sorted(public.asked or ()):
             guess = min(max(round(chance.uniform(low, high), 3), low), high)
             rows.append({"list": name, "item": item, "prediction": guess})
@@ -286,7 +303,27 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
     if format.write is None:
         return None
     sample = f"sample_submission{(format.suffixes or ('',))[0]}"
-    return sample, format.write(rows, rules.columns)
+    return sample, format.write(rows, called)
+
+
+def _guesses(prepared: BoundChallenge, public: Public, chance: random.Random) -> Rows:
+    """A class, its probabilities or a number for each row, by lot."""
+    roles = [role for role in prepared.shapes[0].required if role != "list"]
+    low, high = prepared.challenge.submission.range or (0.0, 1.0)
+    rows: Rows = []
+    for name in public.lists:
+        row: dict[str, Any] = {"list": name}
+        if roles == ["label"]:
+            row["label"] = chance.choice(public.classes)
+        elif roles == ["prediction"]:
+            row["prediction"] = min(max(round(chance.uniform(low, high), 3), low), high)
+        else:
+            # thousandths that sum to a thousand
+            cuts = sorted(chance.randint(0, 1000) for _ in roles[1:])
+            ends = [0, *cuts, 1000 if len(roles) > 1 else chance.randint(0, 1000)]
+            row |= {r: (b - a) / 1000 for r, a, b in zip(roles, ends, ends[1:], strict=False)}
+        rows.append(row)
+    return rows
 
 
 def _ranks(columns: Mapping[str, str]) -> bool:

@@ -45,6 +45,8 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
     called = {role: prepared.called(role) for role in ("list", "item")}
+    if kind.name == "labels":
+        called["unit"] = "row"  # where its column is only called id
     items = candidates = None
     lists: Mapping[str, None] = {}
     groups: dict[str, str] = {}

@@ -263,3 +263,31 @@ def test_a_board_with_every_measure_and_its_explanations(challenge, score):
                   ("explain", folder, folder / "sub.csv", "--list", "b")):  # fmt: skip
         ran = score(*words)
         assert ran.code == 0, ran
+
+
+@pytest.mark.parametrize(
+    ("yaml", "truth"),
+    [
+        (LABELS + "metrics: [Accuracy]\n", TRUTH),
+        (LIKELY + "metrics: [LogLoss, F1]\n", TRUTH),
+        (LIKELY.replace("[setosa, rose]", "p") + "metrics: [AUROC]\n", TRUTH),
+        (LIKELY.replace("[setosa, rose]", "{setosa: p}") + "metrics: [AUROC]\n", TRUTH),
+        (LABELS.replace("species}}\n", 'species}, multilabel: ";"}\n', 1)
+         + "metrics: [HammingLoss]\n", "id,species\n1,a;b\n2,\n3,c\n"),
+        (NUMBERS + "metrics: [RMSE]\n", PRICES),
+    ],
+)  # fmt: skip
+def test_a_kit_checks_what_the_challenge_scores(challenge, score, tmp_path, yaml, truth):
+    from zipfile import ZipFile
+
+    folder = challenge(yaml, **{"truth.csv": truth})
+    kit = tmp_path / "kit.zip"
+    ran = score("kit", folder, "-o", kit)
+    assert ran.code == 0, ran
+    with ZipFile(kit) as files:
+        files.extract("sample_submission.csv", tmp_path)
+        assert all("truth.csv" not in name for name in files.namelist())
+    sample = tmp_path / "sample_submission.csv"
+    for words in (("check", kit, sample), ("check", folder, sample), (folder, sample)):
+        ran = score(*words)
+        assert ran.code == 0, (ran, sample.read_text())

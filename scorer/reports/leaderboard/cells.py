@@ -139,7 +139,7 @@ def unit(called: Mapping[str, str], count: int = 2) -> str:
     word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
     word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
     if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":
-        word = "list"
+        word = called.get("unit", "list")
     word = word.lower() if word.istitle() or word.isupper() else word
     if count == 1 or word.endswith("s"):
         return word
