@@ -110,6 +110,17 @@ def test_a_column_that_may_be_the_grade(challenge):
     ]
 
 
+def test_columns_that_are_called_otherwise(challenge, score, tmp_path):
+    folder = challenge(GRADES, **{"truth.csv": "userId,movieId,rating\nq1,a,1\n"})
+    assert told(folder) == [
+        f"1 T201 column '{role}' is missing; found: userId, movieId, rating"
+        for role in ("list", "item")
+    ]
+    ran = score(folder, tmp_path / "none.csv")
+    written = "truth: {file: truth.csv, columns: {list: ..., item: ..., grade: ...}}"
+    assert f"help: say which is which: {written}" in ran.err
+
+
 def test_subtopics_part_the_grades_of_an_item(challenge):
     rows = "q1,a,1,s\nq1,a,2,t\nq1,a,3,t\nq1,a,1,s\n"
     folder = challenge(GRADES, **{"truth.csv": "list,item,grade,subtopic\n" + rows})

@@ -144,8 +144,23 @@ def resolve(
         near = nearest(called, free)
         hint = f"; rename {quoted(near)}?" if near else ""
         message = f"column {quoted(called)} is missing; found: {found}{hint}"
-        request.findings.add(Problem("S201", message, line=line))
+        problem = Problem("S201", message, line=line, help=_naming(shape, request.path))
+        request.findings.add(problem)
     return None
+
+
+def _naming(shape: Schema, path: Path) -> str | None:
+    """How a truth's columns are named in challenge.yaml; nothing of another file's."""
+    values = [role for role in ("grade", "rating") if role in shape.roles]
+    if not values:
+        return None
+    roles = dict.fromkeys([*shape.required, *values])
+    columns = ", ".join(
+        f"{role}: {printable(shape.columns.get(role, '...'), 60)}" for role in roles
+    )
+    return (
+        f"say which is which: truth: {{file: {printable(path.name, 60)}, columns: {{{columns}}}}}"
+    )
 
 
 def lacking(shape: Schema, given: Collection[str]) -> list[str]:
