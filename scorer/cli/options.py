@@ -60,7 +60,9 @@ ChallengeWord = Annotated[
 ]
 SubmissionWords = Annotated[
     list[str],
-    typer.Argument(metavar="SUBMISSION...", help="Files, folders of files, NAME=PATH, or - for standard input."),
+    typer.Argument(
+        metavar="SUBMISSION...", help="Files, folders of files, NAME=PATH, or - for standard input."
+    ),
 ]
 Plugins = Annotated[
     bool,

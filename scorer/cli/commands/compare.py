@@ -41,7 +41,8 @@ def compare(
     submissions: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SUBMISSION...", help="Files, or NAME=PATH, or - for standard input."
+            metavar="SUBMISSION...",
+            help="Files, folders of files, NAME=PATH, or - for standard input.",
         ),
     ] = None,
     entries: Entries = None,
