@@ -214,10 +214,11 @@ class Limits(Part):
 
     size: Size = Field(1 << 30, description="bytes of the file: 20MB, 1GiB")
     unpacked: Size = Field(4 << 30, description="bytes once decompressed")
-    rows: Count = Field(200_000_000, description="rows")
+    rows: Count = Field(50_000_000, description="rows")
     line: Size = Field(1 << 20, description="bytes of one line")
-    ids: Count = Field(100_000_000, description="different ids")
-    ratio: Count = Field(1000, description="unpacked bytes for each compressed one")
+    ids: Count = Field(20_000_000, description="different ids")
+    ratio: Count = Field(100, description="unpacked bytes for each compressed one")
+    errors: Count = Field(1_000_000, description="errors in rows, after which reading ends")
 
 
 class Submission(Part):

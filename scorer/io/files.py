@@ -22,7 +22,16 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
 from scorer.io.archive import ZIP, Member, is_office
-from scorer.io.limits import GZIP, ZSTD, Bounds, Unreadable, format_size, most_unpacked, too_large
+from scorer.io.limits import (
+    GZIP,
+    ZSTD,
+    Bounds,
+    Unreadable,
+    format_size,
+    limit,
+    most_unpacked,
+    too_large,
+)
 from scorer.io.sniff import HEAD, refuse
 
 if TYPE_CHECKING:
@@ -122,7 +131,11 @@ def open_bytes(
         if size > limits.size:
             message = f"{format_size(size)}, at most {format_size(limits.size)}"
             raise Unreadable(
-                Problem("S104", f"the file is larger than is accepted here ({message})")
+                Problem(
+                    "S104",
+                    f"the file is larger than is accepted here ({message})",
+                    help=limit("size"),
+                )
             )
         head = stored.peek(HEAD)
         if not head:
@@ -243,7 +256,8 @@ class _Stored(io.FileIO):
         self._given += size
         if self._most is not None and self._given > self._most:
             message = "the file became larger while it was read than is accepted here"
-            raise Unreadable(Problem("S104", f"{message} ({format_size(self._most)})"))
+            message += f" ({format_size(self._most)})"
+            raise Unreadable(Problem("S104", message, help=limit("size")))
         if self._sha256 is not None:
             self._sha256.update(memoryview(buffer)[:size])
         if self._tick is not None:

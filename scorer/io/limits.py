@@ -49,6 +49,11 @@ class Bounds(Protocol):
         """Decompressed bytes for a stored one."""
         ...
 
+    @property
+    def errors(self) -> int:
+        """Errors in rows, after which reading ends."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -60,6 +65,7 @@ class Limits:
     line: int = 1024**2
     ids: int = 100_000_000
     ratio: int = 1000
+    errors: int = 1_000_000
 
 
 class Unreadable(Exception):
@@ -81,7 +87,13 @@ def most_unpacked(size: int, limits: Bounds) -> int:
 
 def too_large(most: int) -> Problem:
     """What is said of a file that unpacks to more than that."""
-    return Problem("S104", f"the file unpacks to more than is accepted here, {format_size(most)}")
+    message = f"the file unpacks to more than is accepted here, {format_size(most)}"
+    return Problem("S104", message, help=limit("unpacked", "ratio"))
+
+
+def limit(*names: str) -> str:
+    """The help of S104: which of the limits ended the reading."""
+    return f"the limit is {' or '.join(f'submission.limits.{name}' for name in names)}"
 
 
 def format_size(size: float) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.io.files import drain, open_bytes
-from scorer.io.limits import Bounds, NoTable, Unreadable
+from scorer.io.limits import Bounds, NoTable, Unreadable, limit
 from scorer.io.table import CodedColumn, Floats, Hashes, Ints, Schema, Table, TextColumn, coded
 from scorer.io.text import Request
 
@@ -92,15 +92,19 @@ def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]
             if rows + len(table) > limits.rows:
                 message = f"more than {limits.rows:,} rows, which is what is accepted here"
                 line = int(table.line[limits.rows - rows])
-                raise Unreadable(Problem("S104", message, line=line))
+                raise Unreadable(Problem("S104", message, line=line, help=limit("rows")))
             if rows + len(table) > limits.ids:
                 ids = ids or _before(request, format, rows)
                 for role, column in table.ids.items():
                     if ids.setdefault(role, _Distinct(limits.ids)).exceeded_with(column):
                         message = f"more than {limits.ids:,} different ids, as accepted here"
-                        raise Unreadable(Problem("S104", message, line=int(table.line[-1])))
+                        at = int(table.line[-1])
+                        raise Unreadable(Problem("S104", message, line=at, help=limit("ids")))
             rows += len(table)
             yield table
+            if sum(request.findings.tally("error").values()) > limits.errors:
+                message = f"more than {limits.errors:,} errors; the rest of the file is not read"
+                raise Unreadable(Problem("S104", message, help=limit("errors")))
         found.whole = True
     except Unreadable as error:
         request.findings.add(error.problem)

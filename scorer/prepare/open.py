@@ -243,7 +243,12 @@ def public_table(source: Source, schema: Schema) -> Table:
 
 def _organizers(findings: Findings) -> list[Problem]:
     """The same findings of an organizer's file: S304 of a submission is T304 of a truth."""
-    return [replace(p, code=f"T{p.code[1:]}") if p.code[0] == "S" else p for p in findings]
+    return [
+        replace(p, code=f"T{p.code[1:]}", help=None if p.code == "S104" else p.help)
+        if p.code[0] == "S"
+        else p
+        for p in findings
+    ]
 
 
 def _raise(findings: Findings) -> None:

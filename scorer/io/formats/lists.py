@@ -10,7 +10,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.blocks import Lines
 from scorer.io.formats.base import Rows, format
-from scorer.io.limits import Unreadable
+from scorer.io.limits import Unreadable, limit
 from scorer.io.lines import count_only
 from scorer.io.text import Piece, Request, Row, TextReader
 
@@ -114,7 +114,7 @@ class Lists(TextReader):
                 if self.empty > self.request.limits.rows:
                     most = f"{self.request.limits.rows:,}"
                     message = f"more than {most} lists, which is what is accepted here"
-                    raise Unreadable(Problem("S104", message, line=number))
+                    raise Unreadable(Problem("S104", message, line=number, help=limit("rows")))
         piece.facts["empty"] = tuple(empty)
         if again:
             piece.keep(~np.isin(piece.line, again))

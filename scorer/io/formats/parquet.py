@@ -21,7 +21,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.io.files import spooled
 from scorer.io.formats.base import Rows, Unused, format, resolve, tell_unused
-from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, most_unpacked, too_large
+from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, limit, most_unpacked, too_large
 from scorer.io.table import TEXT, Builder, CodedColumn, Floats, Table, TextColumn, largest
 from scorer.io.text import SMALLEST, Request
 
@@ -168,7 +168,8 @@ class _Child:
         message: Message = json.loads(line)
         if "problem" in message:
             code, text, at = message["problem"]
-            raise Unreadable(Problem(code, text, line=at))
+            help = limit("rows") if code == "S104" else None
+            raise Unreadable(Problem(code, text, line=at, help=help))
         return message
 
     def take(self, size: int) -> bytes:
