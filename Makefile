@@ -1,4 +1,4 @@
-.PHONY: board demo test fuzz peers bench browser constraints
+.PHONY: board demo test simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
 
@@ -15,6 +15,10 @@ test: .venv/tests
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/pytest -q --ignore=tests/peers --ignore=tests/browser
+
+# what is promised of intervals, tests and tiers, by simulation: minutes; SIMULATE=20 for an hour
+simulate: .venv/tests
+	SIMULATE=$${SIMULATE:-4} .venv/bin/pytest -q tests/simulations
 
 # drawn anew each time, for an hour; MINUTES=600 for a night
 fuzz: .venv/tests

@@ -1,0 +1,476 @@
+"""What a board says of its certainty: by whole challenges, good and bad."""
+
+import json
+
+import numpy as np
+import pytest
+
+HEAD = "list,item,prediction\n"
+
+
+def rows(values):
+    """Predictions of one item a list that are off by these values; NaN leaves the list out."""
+    kept = [(n, v) for n, v in enumerate(values) if not np.isnan(v)]
+    return HEAD + "".join(f"l{n:03},i,{5 + float(v):.12f}\n" for n, v in kept)
+
+
+@pytest.fixture
+def board(challenge, score, tmp_path):
+    """The report, as JSON and as text, of submissions whose absolute errors are given."""
+
+    def make(errors, rules="", baselines=(), files=None, form="json", metric="MAE(average=lists)"):
+        lists = max(len(each) for each in errors.values())
+        truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(lists))
+        written = {f"{name}.csv": rows(errors[name]) for name in errors}
+        base = ", ".join(f"{name}.csv" for name in baselines)
+        yaml = (
+            f"truth: truth.csv\nmetrics: [{metric}]\nsubmission: {{missing_list: skip}}\n"
+            f"leaderboard: {{baselines: [{base}]{rules}}}\n" + (files or {}).get("yaml", "")
+        )
+        more = {key: text for key, text in (files or {}).items() if key != "yaml"}
+        folder = challenge(yaml, **{"truth.csv": truth, **written, **more})
+        sent = [folder / f"{name}.csv" for name in errors if name not in baselines]
+        ran = score(folder, *sent, "--format", form)
+        assert ran.code == 0, ran
+        return json.loads(ran.out) if form == "json" else " ".join(ran.out.split())
+
+    return make
+
+
+def easy_and_hard(seed=0):
+    """Twenty easy lists and forty hard ones; `cherry` answers the easy and is worse on each."""
+    rng = np.random.default_rng(seed)
+    hard = np.repeat([1.0, 5.0], [20, 40]) + rng.uniform(0, 0.5, 60)
+    errors = {"good": hard, "fair": hard + 0.33 + rng.uniform(0, 0.02, 60)}
+    errors["cherry"] = np.where(np.arange(60) < 20, hard + 0.66, np.nan)
+    return errors
+
+
+def by_name(report):
+    return {row["name"]: row for row in report["leaderboard"]}
+
+
+# Lists that not all have
+
+
+def test_who_answers_the_easy_lists_does_not_stand_first_unremarked(board):
+    report = board(easy_and_hard())
+    standings, certainty = by_name(report), report["certainty"]
+    assert standings["cherry"]["rank"] == 1
+    assert standings["cherry"]["fewer_lists"] == [20, 60]
+    assert standings["good"]["fewer_lists"] is None
+    # it is worse than both on the lists that it shares with them, and the tiers know
+    assert [standings[name]["tier"] for name in ("cherry", "good", "fair")] == [1, 1, 1]
+    for row in standings.values():
+        low, high = row["ranks"]
+        assert low <= row["rank"] <= high
+    place = {name: n for n, name in enumerate(certainty["names"])}
+    a, b = place["cherry"], place["good"]
+    assert certainty["p"][a][b] < 0.01
+    assert certainty["difference"][a][b] == pytest.approx(0.66)
+    assert certainty["common_lists"][a][b] == 20
+    assert certainty["common_lists"][b][place["fair"]] == 60
+    (fewer,) = certainty["fewer_lists"]
+    assert (fewer["name"], fewer["easier"]) == ("cherry", 1)
+    assert fewer["here"] < 2 < 5 < fewer["rest"]
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "github", "html"])
+def test_fewer_lists_are_marked_in_every_format(board, form):
+    text = board(easy_and_hard(), form=form)
+    assert "20 of 60" in text
+    assert "cherry has 20 of 60 lists, easier: the others have" in text
+    assert "cherry stands above" in text
+    assert "is significantly worse on the lists that both have" in text
+
+
+def test_fewer_lists_are_marked_in_csv(board, challenge, score):
+    board(easy_and_hard())
+    text = board(easy_and_hard(), form="csv")
+    assert "of_lists,best" in text
+
+
+def test_harder_lists_are_told_from_easier_ones(board):
+    errors = easy_and_hard()
+    errors["cherry"] = np.where(np.arange(60) >= 20, errors["good"] - 0.2, np.nan)
+    (fewer,) = board(errors)["certainty"]["fewer_lists"]
+    assert fewer["easier"] == -1
+    rng = np.random.default_rng(1)
+    errors["cherry"] = np.where(rng.random(60) < 0.5, errors["good"], np.nan)
+    (fewer,) = board(errors)["certainty"]["fewer_lists"]
+    assert fewer["easier"] == 0
+
+
+def test_one_file_with_a_single_list_changes_nobody_elses_tests(board):
+    errors = {name: each for name, each in easy_and_hard().items() if name != "cherry"}
+    alone = board(errors)
+    single = np.where(np.arange(60) < 1, 0.3, np.nan)
+    beside = board({**errors, "third": single})
+    names = beside["certainty"]["names"]
+    pair = [names.index(name) for name in alone["certainty"]["names"]]
+    for key in ("p", "difference", "common_lists"):
+        wanted = np.array(alone["certainty"][key], dtype=float)
+        assert np.array_equal(
+            np.array(beside["certainty"][key], dtype=float)[np.ix_(pair, pair)], wanted
+        )
+    third = names.index("third")
+    assert all(beside["certainty"]["p"][third][n] is None for n in pair)
+    assert by_name(beside)["third"]["interval"] is None
+    assert beside["certainty"]["pairs"] == 1
+
+
+def test_compare_shows_a_p_that_cannot_be_had_as_a_dash(challenge, score):
+    errors = {"a": [1, 2, 3, 4, 5, 6, 7], "b": [2, 3, 4, 5, 6, 7, 9], "c": [3] + [np.nan] * 6}
+    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(7))
+    yaml = "truth: truth.csv\nmetrics: [MAE(average=lists)]\nsubmission: {missing_list: skip}\n"
+    files = {f"{name}.csv": rows(np.array(each, dtype=float)) for name, each in errors.items()}
+    folder = challenge(yaml, **{"truth.csv": truth, **files})
+    sent = [folder / name for name in files]
+    data = json.loads(score("compare", folder, *sent, "--format", "json").out)
+    pairs = {
+        (pair["a"], pair["b"]): pair["measures"]["MAE(average=lists)"] for pair in data["pairs"]
+    }
+    assert pairs["a", "b"]["p"] == 2 / 2**7
+    assert pairs["a", "c"]["p"] is None
+    assert (pairs["a", "c"]["difference"], pairs["a", "c"]["lists"]) == (-2, 1)
+    assert pairs["a", "c"]["interval"] is None
+    low, high = pairs["a", "b"]["interval_of_all"]
+    assert low < pairs["a", "b"]["difference"] < high
+    text = score("compare", folder, *sent).out
+    lines = [line.split() for line in text.splitlines()]
+    ends = [line[-1] for line in lines if {"7-0-0", "1-0-0"} & set(line)]
+    assert ends == ["0.0156", "-", "-"]
+    tested = data["tests"]["MAE(average=lists)"]
+    assert (tested["pairs"], tested["lists"]) == (1, [1, 7])
+
+
+def test_undefined_lists_are_a_choice_that_is_marked(challenge, score):
+    rng = np.random.default_rng(2)
+    truth, good, sly = "list,item,grade\n", "list,item\n", "list,item\n"
+    for n in range(30):
+        truth += "".join(f"q{n},{item},{grade}\n" for grade, item in enumerate("abcd"))
+        order = rng.permutation(list("dcba"))
+        good += "".join(f"q{n},{item}\n" for item in order)
+        sly += f"q{n},d\n" if n > 3 else "".join(f"q{n},{item}\n" for item in "dcba")
+    yaml = "truth: truth.csv\nmetrics: [Tau]\nundefined: skip\n"
+    folder = challenge(yaml, **{"truth.csv": truth, "good.csv": good, "sly.csv": sly})
+    ran = score(folder, folder / "good.csv", folder / "sly.csv", "--format", "json")
+    report = json.loads(ran.out)
+    assert by_name(report)["sly"]["fewer_lists"] == [4, 30]
+    assert report["certainty"]["lists"] == 4
+    assert "4 of 30 lists" in " ".join(
+        score(folder, folder / "good.csv", folder / "sly.csv").out.split()
+    )
+
+
+# What can be found at all
+
+
+def test_with_five_lists_nothing_can_be_significant(board):
+    errors = {f"s{n}": np.arange(5) / 10 + 4.0 * n + 1 for n in range(3)}
+    report = board(errors)
+    assert report["certainty"]["least_p"] == 0.0625
+    assert report["certainty"]["detectable"] is None
+    text = board(errors, form="table")
+    assert "No difference can be significant with fewer than 6 lists; there are 5." in text
+    assert "80 % of the time" not in text
+    assert "With fewer than 10 lists the 95 % of an interval are nominal" in text
+
+
+def test_what_is_detectable_is_said_for_the_pairs_that_are_tested(board):
+    rng = np.random.default_rng(4)
+    errors = {f"s{n}": rng.uniform(1, 2, 50) for n in range(10)}
+    two = board({name: errors[name] for name in ("s0", "s1")})["certainty"]
+    ten = board(errors)["certainty"]
+    assert ten["pairs"] == 45
+    assert 1.3 < ten["detectable"] / two["detectable"] < 1.9
+
+
+def test_equal_values_are_no_certainty(board):
+    report = board({"a": np.ones(12), "b": np.full(12, 2.0)}, form="table")
+    assert report.count("all equal") == 2
+    assert "[1.0000" not in report
+
+
+# Baselines
+
+
+def test_baselines_are_outside_the_family_of_the_ranked(board):
+    rng = np.random.default_rng(6)
+    errors = {"a": rng.uniform(1, 2, 30), "b": rng.uniform(1.15, 2.2, 30)}
+    extra = {f"base{n}": rng.uniform(0, 9, 30) for n in range(8)}
+    alone, beside = board(errors), board({**errors, **extra}, baselines=tuple(extra))
+    for key in ("names", "p", "difference", "detectable", "how", "rank_shares", "pairs"):
+        assert alone["certainty"][key] == beside["certainty"][key], key
+    for name in errors:
+        assert by_name(alone)[name] == by_name(beside)[name] | {
+            "rank": by_name(alone)[name]["rank"]
+        }
+    against = beside["certainty"]["baselines"]
+    assert [each["name"] for each in against] == sorted(
+        extra, key=lambda name: float(np.mean(extra[name]))
+    )
+    assert all(len(each["p"]) == 2 for each in against)
+    text = board({**errors, **extra}, baselines=tuple(extra), form="table")
+    assert "Significantly better than the baseline base" in text
+    assert "in tests apart" in text
+
+
+# Tests by name
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("", "permutation test, max adjusted for 3 pairs"),
+        (", tiers: {adjust: holm}", "permutation test, Holm adjusted for 3 pairs"),
+        (", tiers: {test: t}", "paired t-test, Holm adjusted for 3 pairs"),
+        (", tiers: {test: wilcoxon}", "Wilcoxon signed-rank test of medians, Holm adjusted"),
+    ],
+)
+def test_the_words_name_the_adjustment_that_is_used(board, rules, words):
+    rng = np.random.default_rng(1)
+    errors = {name: rng.uniform(1, 2, 20) for name in "abc"}
+    text = board(errors, rules, form="table")
+    assert words in text
+    how = board(errors, rules)["certainty"]["how"]
+    assert how["adjust"] == ("max" if "max" in words else "holm")
+    assert ("can point the other way" in text) == ("wilcoxon" in rules)
+
+
+def test_wilcoxon_does_not_call_the_better_mean_better_by_its_ranks(board):
+    errors = {"a": np.full(50, 2.0) + np.arange(50) / 1000, "b": np.full(50, 2.0)}
+    errors["a"] = errors["a"] + np.where(np.arange(50) < 44, 0.2, -1.9)
+    report = board(errors, ", tiers: {test: wilcoxon}")
+    standings = by_name(report)
+    assert (standings["a"]["rank"], standings["b"]["rank"]) == (1, 2)
+    assert report["certainty"]["p"][0][1] < 0.05
+    assert [standings[name]["tier"] for name in "ab"] == [1, 1]
+    assert [standings[name]["ranks"] for name in "ab"] == [[1, 2], [1, 2]]
+
+
+def test_holm_raises_its_draws_and_says_so(board):
+    rng = np.random.default_rng(1)
+    errors = {f"s{n:02}": rng.uniform(0, 0.2, 50) + n / 2 for n in range(33)}
+    report = board(errors, ", tiers: {adjust: holm}")
+    assert report["certainty"]["how"]["draws"] == 2 * 528 * 20
+    assert [row["tier"] for row in report["leaderboard"]] == list(range(1, 34))
+
+
+def test_the_rule_of_tiers_is_the_challenges(board):
+    rng = np.random.default_rng(3)
+    noise = rng.normal(0, 0.1, (3, 40))
+    errors = {name: 2 + n * 0.035 + noise[n] for n, name in enumerate("abc")}
+    every, first = (board(errors, f", tiers: {{rule: {rule}}}") for rule in ("all", "first"))
+    assert board(errors)["certainty"]["how"]["rule"] == "all"
+    p = np.array(every["certainty"]["p"])
+    assert p[0, 2] <= 0.05 < min(p[0, 1], p[1, 2])
+    assert [row["tier"] for row in every["leaderboard"]] == [1, 1, 1]
+    assert [row["tier"] for row in first["leaderboard"]] == [1, 1, 2]
+    text = board(errors, form="table")
+    assert "Every submission of a tier is significantly better than every one of a later" in text
+    assert "for all at once at 95 %" in text
+
+
+# Folds
+
+
+def test_over_folds_everything_is_about_the_mean_that_is_shown(board):
+    rng = np.random.default_rng(1)
+    hard = np.where(np.arange(50) < 45, 1.0, 5.0)
+    errors = {"a": hard + rng.uniform(0, 0.3, 50), "b": hard * 0.4 + 1.5 + rng.uniform(0, 0.2, 50)}
+    folds = "list,fold\n" + "".join(f"l{n:03},{1 + (n >= 45)}\n" for n in range(50))
+    files = {"yaml": "folds: folds.csv\n", "folds.csv": folds}
+    report = board(errors, files=files)
+    for row in report["leaderboard"]:
+        low, high = row["interval"]
+        assert low < row["values"]["MAE(average=lists)"] < high
+    means = {row["name"]: row["values"]["MAE(average=lists)"] for row in report["leaderboard"]}
+    names = report["certainty"]["names"]
+    difference = report["certainty"]["difference"][0][1]
+    assert difference == pytest.approx(means[names[0]] - means[names[1]])
+    how = report["certainty"]["how"]
+    assert (how["test"], how["adjust"], how["over"], how["lists"]) == (
+        "corrected t",
+        "holm",
+        "folds",
+        2,
+    )
+    text = board(errors, files=files, form="table")
+    assert "± is the standard deviation over folds" in text
+    assert "corrected for shared training data" in text
+
+
+# Whole-challenge measures
+
+
+def test_a_pooled_measure_has_intervals_tests_and_tiers(board):
+    rng = np.random.default_rng(5)
+    errors = {"a": rng.normal(0, 1, 60), "b": rng.normal(0, 1.1, 60), "c": rng.normal(0, 3, 60)}
+    report = board(errors, metric="RMSE")
+    for row in report["leaderboard"]:
+        low, high = row["interval"]
+        assert low < row["values"]["RMSE"] < high
+        assert row["values"]["RMSE"] == pytest.approx(np.sqrt((errors[row["name"]] ** 2).mean()))
+    p = np.array(report["certainty"]["p"])
+    assert p[2, 0] < 0.01
+    assert p[0, 1] > 0.05
+    assert [row["tier"] for row in report["leaderboard"]] == [1, 1, 2]
+
+
+def test_r2_has_them_too(board, challenge, score):
+    rng = np.random.default_rng(5)
+    rating = rng.uniform(1, 5, 60)
+    truth = "list,item,rating\n" + "".join(
+        f"l{n},i,{float(r):.12f}\n" for n, r in enumerate(rating)
+    )
+    files = {}
+    for name, wide in (("a", 0.2), ("b", 0.205), ("c", 2.0)):
+        given = rating + rng.normal(0, wide, 60)
+        files[f"{name}.csv"] = HEAD + "".join(
+            f"l{n},i,{float(r):.12f}\n" for n, r in enumerate(given)
+        )
+    folder = challenge("truth: truth.csv\nmetrics: [R2]\n", **{"truth.csv": truth, **files})
+    ran = score(folder, *(folder / name for name in files), "--format", "json")
+    report = json.loads(ran.out)
+    assert [row["tier"] for row in report["leaderboard"]] == [1, 1, 2]
+    for row in report["leaderboard"]:
+        assert row["interval"][0] < row["values"]["R2"] < row["interval"][1]
+
+
+def test_where_no_interval_is_valid_the_reason_is_given(challenge, score):
+    truth = "list,item,grade\n" + "".join(f"q{n},{'ab'[n % 2]},1\n" for n in range(8))
+    yaml = "truth: truth.csv\nmetrics: ['CatalogueCoverage@1', 'P@1']\nitems: items.csv\n"
+    run = "list,item\n" + "".join(f"q{n},a\n" for n in range(8))
+    items = "item\na\nb\nc\n"
+    folder = challenge(yaml, **{"truth.csv": truth, "items.csv": items, "x.csv": run, "y.csv": run})
+    sent = [folder / "x.csv", folder / "y.csv"]
+    text = " ".join(score(folder, *sent).out.split())
+    assert "No intervals or tests of CatalogueCoverage@1: a draw of lists holds fewer" in text
+    data = json.loads(score(folder, *sent, "--format", "json").out)
+    assert data["no_certainty"].startswith("a draw of lists holds fewer different items")
+    text = " ".join(score("compare", folder, *sent, "--all").out.split())
+    assert "CatalogueCoverage@1 is not compared: a draw of lists" in text
+
+
+# Clusters
+
+
+def test_clusters_of_lists_are_drawn_together(board):
+    rng = np.random.default_rng(7)
+    users = np.repeat(np.arange(30), 10)
+    errors = {name: rng.uniform(1, 3, 30)[users] + rng.uniform(0, 0.1, 300) for name in "ab"}
+    lists = "list,user\n" + "".join(f"l{n:03},u{user}\n" for n, user in enumerate(users))
+    files = {
+        "lists.csv": lists,
+        "yaml": "lists: {file: lists.csv, columns: {cluster: user}}\n",
+    }
+    plain, clustered = board(errors), board(errors, files=files)
+    how = clustered["certainty"]["how"]
+    assert (how["over"], how["lists"], how["units"]) == ("clusters", 300, 30)
+    wide, narrow = (
+        np.mean([row["interval"][1] - row["interval"][0] for row in report["leaderboard"]])
+        for report in (clustered, plain)
+    )
+    assert 2.5 < wide / narrow < 4
+    assert clustered["certainty"]["p"][0][1] > plain["certainty"]["p"][0][1]
+    text = board(errors, files=files, form="table")
+    assert "drawn together" in text
+
+
+def test_a_list_in_two_clusters_is_an_error(challenge, score):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@2]\nlists: lists.csv\n",
+        **{"lists.csv": "list,cluster\nq1,a\nq2,b\nq1,b\n", "s.csv": "list,item\nq1,a\nq2,a\n"},
+    )
+    ran = score(folder, folder / "s.csv")
+    assert ran.code == 2
+    assert "lists.csv:4: error[T304] 'q1' is in two clusters, 'a' and 'b'" in ran.err
+
+
+# The same bytes
+
+
+def test_another_order_and_another_submission_change_no_byte_of_the_rest(challenge, score):
+    rng = np.random.default_rng(8)
+    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(45))
+    files = {f"s{n}.csv": rows(rng.uniform(0, 3, 45)) for n in range(7)}
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [MAE(average=lists), RMSE]\n", **{"truth.csv": truth, **files}
+    )
+    sent = [folder / name for name in files]
+
+    def report(some):
+        return score(folder, *some, "--format", "json").out
+
+    one, other = json.loads(report(sent[:6])), json.loads(report(sent[:6][::-1]))
+    order = [row["name"] for row in one["submissions"]]
+    other["submissions"].sort(key=lambda row: order.index(row["name"]))
+    assert json.dumps(one) == json.dumps(other)
+    more = json.loads(report(sent))
+    rows_of = ({row["name"]: row for row in each["leaderboard"]} for each in (one, more))
+    mine, theirs = rows_of
+    for name, row in mine.items():
+        for key in ("values", "interval"):
+            assert json.dumps(row[key]) == json.dumps(theirs[name][key])
+    names = more["certainty"]["names"]
+    at = [names.index(name) for name in one["certainty"]["names"]]
+    difference = np.array(more["certainty"]["difference"])[np.ix_(at, at)]
+    assert np.array_equal(difference, one["certainty"]["difference"])
+
+
+# Ranks under the bootstrap, and groups that shake up
+
+
+def test_the_probability_of_being_best_is_on_the_board(board):
+    rng = np.random.default_rng(9)
+    errors = {"a": rng.uniform(1, 2, 40), "b": rng.uniform(1.02, 2.02, 40), "c": np.full(40, 5.0)}
+    report = board(errors)
+    best = [row["best"] for row in report["leaderboard"]]
+    assert sum(best) == pytest.approx(1)
+    assert best[2] == 0
+    shares = np.array(report["certainty"]["rank_shares"])
+    assert shares.sum(axis=1) == pytest.approx(np.ones(3))
+
+
+def test_public_and_private_ranks_are_held_against_chance(board):
+    rng = np.random.default_rng(10)
+    groups = "list,group\n" + "".join(
+        f"l{n:03},{'Public' if n < 15 else 'Private'}\n" for n in range(60)
+    )
+    files = {"lists.csv": groups, "yaml": "lists: lists.csv\n"}
+    even = {f"s{n}": rng.uniform(1, 2, 60) for n in range(8)}
+    made = board(even, files=files)["certainty"]["shake_up"]
+    assert made["groups"] == ["Public", "Private"]
+    assert made["moved"] <= made["most"]
+    # those that were chosen by the public lists fall on the private ones
+    bent = {name: each + np.where(np.arange(60) < 15, 1, -1) * int(name[1]) * 0.4
+            for name, each in even.items()}  # fmt: skip
+    made = board(bent, files=files)["certainty"]["shake_up"]
+    assert made["moved"] > made["most"] > made["expected"]
+    assert "random groups of these sizes give" in board(bent, files=files, form="table")
+
+
+# Equivalence
+
+
+def test_compare_tells_equivalent_submissions_from_untested_ones(challenge, score):
+    rng = np.random.default_rng(11)
+    base = rng.uniform(1, 2, 60)
+    errors = {"a": base, "b": base + rng.normal(0, 0.05, 60), "c": base + 0.5}
+    truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(60))
+    files = {f"{name}.csv": rows(each) for name, each in errors.items()}
+    yaml = "truth: truth.csv\nmetrics: [MAE(average=lists)]\n"
+    folder = challenge(yaml, **{"truth.csv": truth, **files})
+    sent = [folder / name for name in files]
+    ran = score("compare", folder, *sent, "--margin", "0.1", "--format", "json")
+    data = json.loads(ran.out)
+    equal = {
+        (p["a"], p["b"]): p["measures"]["MAE(average=lists)"]["equivalence_p"]
+        for p in data["pairs"]
+    }
+    assert equal["a", "b"] < 0.01
+    assert equal["a", "c"] > 0.99
+    assert "p equal" in score("compare", folder, *sent, "--margin", "0.1").out
+    assert "p equal" not in score("compare", folder, *sent).out
+    assert score("compare", folder, *sent, "--margin", "-1").code == 2
