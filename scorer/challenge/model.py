@@ -130,7 +130,7 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _columns(section: str) -> dict[str, Any]:
+def column_schema(section: str) -> dict[str, Any]:
     """The JSON Schema of a section's columns."""
     names = {role: SCALAR | {"description": COLUMNS[role]} for role in ROLES[section]}
     if "features" in names:
@@ -227,7 +227,7 @@ class Submission(Part):
     format: Name | None = Field(
         None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
     )
-    columns: Annotated[dict[str, Name], WithJsonSchema(_columns("submission"))] = Field(
+    columns: Annotated[dict[str, Name], WithJsonSchema(column_schema("submission"))] = Field(
         {}, description="what the file calls its columns"
     )
     length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer.challenge.model import FILE, ROLES, Challenge, _columns
+from scorer.challenge.model import FILE, ROLES, Challenge, column_schema
 
 
 def schema() -> dict[str, Any]:
@@ -14,7 +14,7 @@ def schema() -> dict[str, Any]:
     source = parts.pop("Source")
     del parts["Items"]
     for section in ROLES.keys() & made["properties"].keys() - {"submission"}:
-        columns = source["properties"]["columns"] | _columns(section)
+        columns = source["properties"]["columns"] | column_schema(section)
         full = source | {"properties": source["properties"] | {"columns": columns}}
         message = made["properties"][section]["description"]
         made["properties"][section] = {"description": message, "anyOf": [{"type": "string"}, full]}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Problem
+from scorer.core.problems import Problem, of_organizer
 from scorer.core.text import display_path
 from scorer.core.version import __version__
 from scorer.io.files import beginning, digest
@@ -195,7 +195,7 @@ def _file_digest(path: Path) -> str:
 def _lost(path: Path, error: Unreadable) -> ChallengeError:
     problem = error.problem
     return ChallengeError(
-        problems=[Problem(f"T{problem.code[1:]}", problem.message, path=display_path(path))]
+        problems=of_organizer([Problem(problem.code, problem.message, path=display_path(path))])
     )
 
 

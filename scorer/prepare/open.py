@@ -15,7 +15,7 @@ from scorer.challenge.public import Names, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, printable, quoted
 from scorer.io import polars_table as large
 from scorer.io.formats.base import format_of, read
@@ -109,7 +109,7 @@ def answers(
             tables["likelihood"] = likelihood
             told = Findings(display_path(challenge.likelihood.file))
             told.extend(improbable(likelihood, public.word("list")))
-            findings.extend(_organizers(told))
+            findings.extend(of_organizer(told))
     beside, features = _items(prepared, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     looked = {m.metric.view: m.name for m in reversed(prepared.measures)}
@@ -120,7 +120,7 @@ def answers(
     told = Findings(display_path(challenge.truth.file))
     examine(Truthful(table, public, challenge), told)
     ready = kind.open(table, aids, told)
-    findings.extend(_organizers(told))
+    findings.extend(of_organizer(told))
     _raise(findings)
     folds = {}
     if challenge.folds is not None:
@@ -224,7 +224,7 @@ def _table(source: Source, shapes: Sequence[Schema], findings: Findings) -> Tabl
         with suppress(Doubt):
             return large.table(source.file, format, wanted, Limits())
     table = read(source.file, format, wanted, told, Limits())
-    findings.extend(_organizers(told))
+    findings.extend(of_organizer(told))
     return table
 
 
@@ -239,16 +239,6 @@ def public_table(source: Source, schema: Schema) -> Table:
     _raise(findings)
     assert table is not None
     return table
-
-
-def _organizers(findings: Findings) -> list[Problem]:
-    """The same findings of an organizer's file: S304 of a submission is T304 of a truth."""
-    return [
-        replace(p, code=f"T{p.code[1:]}", help=None if p.code == "S104" else p.help)
-        if p.code[0] == "S"
-        else p
-        for p in findings
-    ]
 
 
 def _raise(findings: Findings) -> None:
@@ -276,7 +266,7 @@ def _items(
             found["items"] = items
             told = Findings(display_path(source.file))
             told.extend(_contradictory(items))
-            findings.extend(_organizers(told))
+            findings.extend(of_organizer(told))
     if challenge.history is not None:
         history = _table(challenge.history, [Schema(("list", "item"))], findings)
         if history is not None:

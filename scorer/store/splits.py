@@ -12,7 +12,7 @@ import numpy as np
 from scorer.challenge.phases import REST, SHOWN_WORDS, Splits
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
@@ -70,7 +70,7 @@ def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     known = set(lists)
     if table is None:
-        raise ChallengeError(problems=[replace(p, code=f"T{p.code[1:]}") for p in findings])
+        raise ChallengeError(problems=of_organizer(findings))
     for row in range(len(table)):
         name, split = table.ids["list"].text(row), table.ids["fold"].text(row)
         line = int(table.line[row])
@@ -84,7 +84,7 @@ def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
     if not findings.fatal and (left := [name for name in lists if name not in found]):
         findings.add(Problem("T301", f"{len(left):,} lists are in no split: {join_first(left)}"))
     if findings.fatal:
-        raise ChallengeError(problems=[replace(p, code=f"T{p.code[1:]}") for p in findings])
+        raise ChallengeError(problems=of_organizer(findings))
     return found
 
 

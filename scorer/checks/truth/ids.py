@@ -23,4 +23,5 @@ def no_id(truthful: Truthful) -> Iterator[Problem]:
             severity: Severity = "warning" if name else "error"
             line = truthful.line(row)
             message = describe_fault(fault, word, rows)
-            yield Problem(f"T{fault.code[1:]}", message, severity, line=line, help=READ_AS_TEXT)
+            code = "T310" if name else "T309"
+            yield Problem(code, message, severity, line=line, help=READ_AS_TEXT)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +15,7 @@ import typer
 from scorer.cli.options import Result, problems
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, of_organizer
 from scorer.core.text import printable, quoted
 from scorer.io.table import Schema, Table
 from scorer.prepare.folds import parts, where
@@ -94,7 +93,7 @@ def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     shapes = [*wanted, *([] if set(values) & set(columns) else [plain])]
     table = read(file, format_of(file, None), shapes, found, Limits())
     told = Findings(str(file))
-    told.extend(replace(p, code=f"T{p.code[1:]}") for p in found)
+    told.extend(of_organizer(found))
     if table is None or told.fatal:
         raise ChallengeError(problems=told)
     return table, tuple(problems(told))
