@@ -269,7 +269,7 @@ class _Unpacked(io.RawIOBase):
     """A decompressed stream that ends in a problem, not in an exception of its library."""
 
     def __init__(self, source: Any, stored: BinaryIO, size: int, limits: Bounds) -> None:
-        self._source, self.stored = source, stored
+        self._source, self.stored, self._limits = source, stored, limits
         self._most = most_unpacked(size, limits)
         self._given = 0
 
@@ -292,7 +292,7 @@ class _Unpacked(io.RawIOBase):
             message = f"the compressed data {what}"
             raise Unreadable(Problem("S108", message, help=hint)) from None
         self._given += len(data)
-        if self._given > self._most:
+        if self._given > most_unpacked(self.stored.tell(), self._limits):  # of what was read of it
             raise Unreadable(too_large(self._most))
         view[: len(data)] = data
         return len(data)

@@ -17,6 +17,7 @@ from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import lines
 from scorer.io.pieces import pieces
+from scorer.io.pieces import pieces
 from scorer.io.table import Schema
 
 RANKED = Schema(("list", "item"), ("rank", "score"))
@@ -134,6 +135,17 @@ def test_a_bomb_of_zeros_is_refused_in_bounded_time(written):
         for _ in range(64):
             stream.write(bytes(1 << 20))
     assert refused(written(out.getvalue())).code in ("S104", "S109")
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_a_bomb_is_not_unpacked_beyond_what_its_bytes_so_far_may_hold(compress, written):
+    rows = b"list,item\n" + b"q1,aaaaaaaa\n" * 6_000_000
+    path = written(compress(rows))
+    findings = Findings()
+    with pieces(path, format_of(path, None), [RANKED], LIMITS, findings) as tables:
+        count = sum(map(len, tables))
+    assert ([problem.code for problem in findings], tables.whole) == (["S104"], False)
+    assert count * 12 < 24 << 20
 
 
 @pytest.mark.parametrize("kept", [9, 12, -1, -4, -8])
