@@ -17,7 +17,6 @@ from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import lines
 from scorer.io.pieces import pieces
-from scorer.io.pieces import pieces
 from scorer.io.table import Schema
 
 RANKED = Schema(("list", "item"), ("rank", "score"))
