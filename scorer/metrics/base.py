@@ -117,6 +117,7 @@ class Measure:
     id: str
     primary: bool = False
     weighted: bool = False  # lists have weights, so that a mean is a figure of all of them
+    classes: tuple[str, ...] = ()  # the labels there are, of a table of classes
 
     @property
     def aggregate(self) -> Aggregate:
@@ -152,10 +153,12 @@ class Measure:
             for key, settle in self.metric.settle.items()
             if self.params[key] is None
         }
-        weighted = bool(getattr(constants, "weighted", False))
-        if not params and not weighted:
-            return self
-        return replace(self, params={**self.params, **params}, weighted=weighted)
+        return replace(
+            self,
+            params={**self.params, **params},
+            weighted=bool(getattr(constants, "weighted", False)),
+            classes=tuple(getattr(constants, "classes", ())),
+        )
 
     def signature(self, **circumstances: object) -> str:
         """All that changes its number, so that two values can be compared at all.

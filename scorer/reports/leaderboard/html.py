@@ -32,6 +32,7 @@ from scorer.reports.leaderboard.cells import (
     unit,
     worse,
 )
+from scorer.reports.leaderboard.curves import curves
 from scorer.reports.syntax.html import (
     Cell,
     Head,
@@ -242,6 +243,7 @@ def submission(n: int, scored: Scored, report: Report, options: Options) -> dict
         "state": state,
         "figures": _figures(scored, report, options) if scored.valid else None,
         "histogram": _distribution(scored, report, options) if scored.valid else None,
+        "curves": list(curves(scored, report, options)) if scored.valid else [],
         "problems": [line.strip() for line in format_findings(scored.findings, options.every)],
         "lists": _lists(scored, report, options) if per_list else None,
         "source": printable(scored.path) + (f", SHA-256 {scored.sha256}" if scored.sha256 else ""),

@@ -334,6 +334,38 @@ def histogram(
     return Histogram(label, bars, at, (edges[0], edges[-1]), top, numbers)
 
 
+class Curve(NamedTuple):
+    """Points in a square, or a table alone."""
+
+    label: str
+    numbers: Table
+    points: Sequence[tuple[str, str]] = ()  # on a square of 200
+    path: str = ""
+    across: str = ""  # what the axes are
+    up: str = ""
+
+
+def curve(
+    label: str,
+    numbers: Table,
+    points: Sequence[tuple[float, float]],
+    axes: tuple[str, str],
+    joined: bool = True,
+) -> Curve:
+    """Points from 0 to 1 both ways.
+
+    Args:
+        label: what is shown, in words.
+        numbers: the same as a table.
+        points: each point's place across and up.
+        axes: what the place across and the one up are.
+        joined: whether a line joins the points.
+    """
+    placed = [(place(200 * x), place(200 - 200 * y)) for x, y in points]
+    path = "M" + "L".join(f"{x} {y}" for x, y in placed) if joined and placed else ""
+    return Curve(label, numbers, placed, path, *axes)
+
+
 class Differences(NamedTuple):
     """Bars up and down from a line at 0, and the same numbers as a table."""
 

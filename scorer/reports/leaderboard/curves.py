@@ -1,0 +1,143 @@
+"""What a page shows of a submission to a table: confusion, calibration, ROC, true and predicted.
+
+Each is made of the statistics that a measure of the board keeps. The curves that let rows be told
+apart, ROC and predicted against true, are for organizers: a participant knows their own answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.core.text import printable
+from scorer.metrics.base import Measure
+from scorer.reports.base import Options
+from scorer.reports.syntax.html import Curve, curve, plain
+from scorer.results.report import Report, Scored
+from scorer.views.pooled import Statistics
+
+COUNTED = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
+PAIRED = ("R2", "ExplainedVariance", "Pearson", "Spearman")
+CLASSES, POINTS, ROWS = 30, 101, 2000  # that are shown
+
+Draw = Callable[[Measure, Statistics], Curve | None]
+
+
+def curves(scored: Scored, report: Report, options: Options) -> Iterator[Curve]:
+    """The pictures of one submission, each from the first measure that can give it."""
+    if scored.card is None:
+        return
+    wanted: list[tuple[tuple[str, ...], Draw]] = [(COUNTED, confusion), (("ECE",), calibration)]
+    if options.private:
+        wanted += [(("AUROC",), roc), (PAIRED, predicted)]
+    for names, draw in wanted:
+        for measure in report.measures:
+            statistics = scored.card.statistics.get(measure.id)
+            fits = "labels" in measure.metric.kinds and measure.metric.name in names
+            if fits and statistics is not None and (made := draw(measure, statistics)):
+                yield made
+                break
+
+
+def confusion(measure: Measure, statistics: Statistics) -> Curve | None:
+    """How many rows of each class were given which."""
+    code, true, found, weight = statistics.rows.T
+    classes, size = measure.classes, len(measure.classes)
+    if not 0 < size <= CLASSES or (np.bincount(statistics.in_list, true) > 1).any():
+        return None
+    real, given = (np.full(statistics.lists, -1) for _ in range(2))
+    real[statistics.in_list[true > 0]] = code[true > 0]
+    given[statistics.in_list[found > 0]] = code[found > 0]
+    weights = np.ones(statistics.lists)
+    weights[statistics.in_list] = weight
+    if measure.params.get("average") == "binary":
+        if size != 2 or measure.weighted:
+            return None
+        # the statistics are of one class alone: what it does not touch is of the other
+        other = 1 - classes.index(measure.params["positive"])
+        real[real < 0], given[given < 0] = other, other
+    table = np.zeros((size, size + 1))
+    known = real >= 0
+    np.add.at(table, (real[known], given[known]), weights[known])  # -1: the last, no prediction
+    names = [printable(name, 40) for name in classes]
+    some = table[:, -1].any()
+    head = ["true, down; predicted, across", *names, *(["no prediction"] if some else [])]
+    rows = [
+        [name, *(f"{value:,.10g}" for value in (row if some else row[:-1]))]
+        for name, row in zip(names, table.tolist(), strict=True)
+    ]
+    label = "Confusion matrix: rows of each class, by the class that was given"
+    return Curve(label, plain(label, head, rows))
+
+
+def calibration(measure: Measure, statistics: Statistics) -> Curve | None:
+    """How many rows are right where the submission was so sure."""
+    bins = int(measure.params["bins"])
+    bin, right, confidence, weight = statistics.rows.T
+    code = bin.astype(np.int64)
+    sums = [
+        np.bincount(code, part, minlength=bins)
+        for part in (weight, weight * confidence, weight * right)
+    ]
+    used = np.flatnonzero(sums[0] > 0)
+    if not used.size:
+        return None
+    sure, correct = (part[used] / sums[0][used] for part in sums[1:])
+    rows = [
+        [f"{n / bins:.3g} to {(n + 1) / bins:.3g}", f"{sums[0][n]:,.10g}", f"{x:.3f}", f"{y:.3f}"]
+        for n, x, y in zip(used.tolist(), sure.tolist(), correct.tolist(), strict=True)
+    ]
+    label = "Calibration: how often it is right, by how sure it is; the dashed line is perfect"
+    numbers = plain(label, ["confidence", "rows", "mean confidence", "right"], rows)
+    points = list(zip(sure.tolist(), correct.tolist(), strict=True))
+    return curve(label, numbers, points, ("confidence", "right"))
+
+
+def roc(measure: Measure, statistics: Statistics) -> Curve | None:
+    """The share of true rows against that of others, for each probability from which on."""
+    problems = (statistics.rows.shape[1] - 1) // 2
+    weight, true, score = np.split(statistics.rows, [1, problems + 1], axis=1)
+    if problems > 1:  # of all classes together
+        weight, true, score = np.repeat(weight, problems), true.ravel(), score.ravel()
+    weight, true, score = weight.ravel(), true.ravel(), score.ravel()
+    by = np.argsort(-score, kind="stable")
+    ends = np.flatnonzero(np.append(score[by][1:] != score[by][:-1], True))
+    yes, no = (np.cumsum((weight * side)[by]) for side in (true, 1 - true))
+    if not score.size or not yes[-1] or not no[-1]:
+        return None
+    kept = ends[np.unique(np.linspace(0, ends.size - 1, min(POINTS, ends.size)).astype(int))]
+    x, y = np.append(0, no[kept] / no[-1]), np.append(0, yes[kept] / yes[-1])
+    rows = [
+        [f"{s:.4g}", f"{b:.3f}", f"{a:.3f}"]
+        for s, a, b in zip(score[by][kept], x[1:], y[1:], strict=True)
+    ]
+    which = " of all classes together" if problems > 1 else ""
+    label = f"ROC curve{which}: true positives against false ones; the dashed line is chance"
+    numbers = plain(label, ["probability from", "true positives", "false positives"], rows)
+    points = list(zip(x.tolist(), y.tolist(), strict=True))
+    return curve(label, numbers, points, ("false positives", "true positives"))
+
+
+def predicted(measure: Measure, statistics: Statistics) -> Curve | None:
+    """Each row's number against the one that was predicted."""
+    target, prediction, _weight = statistics.rows.T
+    kept = np.flatnonzero(~np.isnan(prediction))[:ROWS]
+    target, prediction = target[kept], prediction[kept]
+    if not kept.size:
+        return None
+    low = float(min(target.min(), prediction.min()))
+    span = float(max(target.max(), prediction.max())) - low or 1.0
+    rows = [[f"{a:.6g}", f"{b:.6g}"] for a, b in zip(target, prediction, strict=True)]
+    cut = f", the first {ROWS:,} rows" if statistics.rows.shape[0] > ROWS else ""
+    ends = f"both from {low:.6g} to {low + span:.6g}"
+    label = f"Predicted against true, {ends}{cut}; the dashed line is perfect"
+    points = _shares(target, low, span), _shares(prediction, low, span)
+    numbers = plain(label, ["true", "predicted"], rows)
+    return curve(label, numbers, list(zip(*points, strict=True)), ("true", "predicted"), False)
+
+
+def _shares(values: Floats, low: float, span: float) -> list[float]:
+    found: list[float] = ((values - low) / span).tolist()
+    return found
