@@ -49,7 +49,7 @@ class Differing:
     most: tuple[str, ...]  # the lists that differ most
     lists: int  # how many both have, or folds of them
     together: tuple[float, float] | None  # an interval that holds for all pairs at once
-    lead: float  # 1 where the test finds more in the first, -1 less, 0 neither
+    lead: float  # the sign of the difference as the test sees it, whatever its p
     equivalent: float | None = None  # corrected p that they differ by less than a margin
 
 

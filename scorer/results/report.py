@@ -137,7 +137,7 @@ class Certainty(NamedTuple):
     lists: int  # how many lists most pairs have in common
     detectable: float  # the difference found four times in five; NaN: none can be
     how: How
-    lead: Floats  # (names, names): 1 where the test finds more in the row, -1 less, 0 neither
+    lead: Floats  # (names, names): the sign of the difference as the test sees it, whatever its p
     common: Ints  # (names, names): how many lists both have
     pairs: int  # how many pairs the correction is for
     least: float  # the least p that any difference can have

@@ -19,7 +19,7 @@ class Paired:
 
     difference: Floats  # mean of the row less mean of the column, over the lists that both have
     p: Floats  # two-sided, corrected for the family of pairs, symmetric, 1 on the diagonal
-    lead: Floats  # 1 where the test finds more in the row, -1 less, 0 neither
+    lead: Floats  # the sign of the difference as the test sees it, whatever its p
     lists: Ints  # how many lists both have
     units: Ints  # how many of them were drawn: lists, clusters or blocks
     deviation: Floats  # of the difference over units: its standard error times sqrt(units)

@@ -451,6 +451,24 @@ def test_public_and_private_ranks_are_held_against_chance(board):
     assert "random groups of these sizes give" in board(bent, files=files, form="table")
 
 
+def test_the_page_has_a_rank_histogram_and_the_baselines_tests(board):
+    rng = np.random.default_rng(9)
+    errors = {"a": rng.uniform(1, 2, 40), "b": rng.uniform(1.02, 2.02, 40), "c": np.full(40, 5.0)}
+    page = board({**errors, "base": rng.uniform(3, 4, 40)}, baselines=("base",), form="html")
+    ranks = page.split('id="ranks"')[1].split("</section>")[0]
+    assert "the probability of being best" in ranks
+    assert "Rank from left to right" in ranks
+    assert ranks.count('class="bar"') == 5  # the third is always the third
+    assert "from the baselines, each with tests of its own" in ranks
+
+
+def test_the_page_marks_no_pair_that_does_not_differ(board):
+    rng = np.random.default_rng(9)
+    errors = {"a": rng.uniform(1, 2, 40), "b": rng.uniform(1.02, 2.02, 40)}
+    pairs = board(errors, form="html").split('id="pairs"')[1].split("</table>")[0]
+    assert 'class="told"' not in pairs
+
+
 # Equivalence
 
 

@@ -84,6 +84,9 @@ def parts(report: Report, options: Options) -> Iterator[Part]:
     if report.certainty is not None:
         data = pairs(report.certainty, report, options)
         yield Part("pairs", "Pairs", "leaderboard/pairs.html", data)
+        if report.certainty.ranks is not None or report.certainty.against:
+            data = ranks(report.certainty, report, options)
+            yield Part("ranks", "Ranks", "leaderboard/ranks.html", data)
     measures = [measure(each, report) for each in report.measures]
     yield Part("measures", "Measures", "leaderboard/measures.html", measures)
 
@@ -328,7 +331,7 @@ def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, A
                 continue
             p = float(certainty.p[i, j])
             difference = f"{certainty.difference[i, j]:+.{options.precision}f}"
-            significant = bool(certainty.lead[i, j])
+            significant = p <= how.alpha
             cells.append(
                 Cell(
                     difference + "*" * significant,
@@ -346,6 +349,64 @@ def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, A
         "matrix": Table(caption, head, rows, "matrix"),
         "behind": f"Significantly worse than the first: {worst}." if behind else "",
     }
+
+
+def ranks(certainty: Certainty, report: Report, options: Options) -> dict[str, Any]:
+    """How often each of the best takes each rank, and how each stands to the baselines."""
+    names, primary = certainty.names[:PAIRED], printable(report.primary.id)
+    many, rows, cells = len(names), [], []
+    shares = certainty.ranks
+    for i in range(many if shares is not None else 0):
+        assert shares is not None
+        mine = shares[i, :many].tolist()
+        texts = [f"{100 * share:.0f} %" for share in mine]
+        rows.append(Row([named(names[i], 40), *(Cell(t, sorted_by(t.split()[0])) for t in texts)]))
+        cells += [
+            {"x": 20 * j, "y": 20 * i, "share": f"{round(share, 2):g}"}
+            for j, share in enumerate(mine)
+            if round(share, 2) > 0
+        ]
+    words = unit(report.called)
+    lead = (
+        f"The {words} are drawn again and again, and the submissions ranked by {primary} each "
+        "time. The share of first ranks is the probability of being best."
+    )
+    called = [
+        {"x": 20 * many + 6, "y": 20 * i + 13, "text": printable(name, 40)}
+        for i, name in enumerate(names)
+    ]
+    label = f"Rank from left to right, of {words} drawn anew; the darker, the more often."
+    picture = {
+        "label": label, "wide": 20 * many + 240, "tall": 20 * many, "cells": cells, "names": called,
+    }  # fmt: skip
+    heads = [Head("name"), *(Head(f"{n + 1:,}") for n in range(many))]
+    return {
+        "lead": lead if rows else "",
+        "picture": picture if rows else None,
+        "table": Table(label, heads, rows),
+        "baselines": _baselines(certainty, report, options) if certainty.against else None,
+    }
+
+
+def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
+    """The ranked minus each baseline, with a family of tests for each."""
+    rows = []
+    for i, name in enumerate(certainty.names[:PAIRED]):
+        cells = [named(name, 40)]
+        for each in certainty.against:
+            p, difference = float(each.p[i]), float(each.difference[i])
+            sure = p <= certainty.how.alpha
+            shown = "-" if math.isnan(difference) else f"{difference:+.{options.precision}f}"
+            cells.append(
+                Cell(shown + "*" * sure, look="told" if sure else "", below=f"p {chance(p)}")
+            )
+        rows.append(Row(cells))
+    head = [Head("name"), *(heading(each.name, width=40) for each in certainty.against)]
+    caption = (
+        f"Differences in {printable(report.primary.id)} from the baselines, each with tests of "
+        "its own, adjusted for the submissions held against it"
+    )
+    return Table(caption, head, rows, "matrix")
 
 
 def measure(each: Measure, report: Report) -> dict[str, Any]:
