@@ -230,7 +230,7 @@ def joined(found: Pieces) -> Table | None:
     times: dict[str, list[Ints]] = {}
     numbers: dict[str, list[Floats]] = {}
     lines: list[Ints] = []
-    facts = dict(first.facts)
+    facts, wanted = dict(first.facts), first.wanted
     for table in chain((first, second), found):
         for role, column in table.ids.items():
             series = _series(column)
@@ -246,6 +246,9 @@ def joined(found: Pieces) -> Table | None:
             facts["empty"] += table.facts["empty"]
     if not found.whole:
         return None
+    del first, second, table  # what is not needed any more is given back before codes are made
+    line = np.concatenate(lines)
+    lines.clear()
     ids = {}
     for role, parts in texts.items():
         codes, held = coded(parts)
@@ -255,8 +258,8 @@ def joined(found: Pieces) -> Table | None:
     return Table(
         ids,
         {role: np.concatenate(parts) for role, parts in numbers.items()},
-        np.concatenate(lines),
-        first.wanted,
+        line,
+        wanted,
         facts,
     )
 

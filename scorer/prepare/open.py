@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,10 +16,8 @@ from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, printable, quoted
-from scorer.io import polars_table as large
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
-from scorer.io.polars_chunks import Doubt, worth
 from scorer.io.table import Schema, Table
 from scorer.kinds.base import OpenTruth, SideTables
 from scorer.kinds.labels import classes_of
@@ -220,9 +217,6 @@ def _table(source: Source, shapes: Sequence[Schema], findings: Findings) -> Tabl
     told = Findings(display_path(source.file))
     wanted = [replace(shape, columns=source.columns) for shape in shapes]
     format = format_of(source.file, source.format)
-    if worth(source.file):
-        with suppress(Doubt):
-            return large.table(source.file, format, wanted, Limits())
     table = read(source.file, format, wanted, told, Limits())
     findings.extend(of_organizer(told))
     return table

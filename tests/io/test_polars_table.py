@@ -10,6 +10,7 @@ from scorer.challenge.public import Names
 from scorer.core.problems import Findings
 from scorer.io import polars_chunks as cutting
 from scorer.io import polars_table as large
+from scorer.io import text
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
 from scorer.io.table import CodedColumn, Schema, Table
@@ -60,15 +61,18 @@ def test_a_large_truth_is_the_thorough_readers(tmp_path, monkeypatch, rows, trec
     monkeypatch.setattr(cutting, "FIRST", piece)
     path, form = tmp_path / "truth", formats().get("trec" if trec else "csv")
     if trec:
-        text = "".join(f"{name} {topic} {item} {grade}\n" for name, item, grade, topic in rows)
+        written = "".join(f"{name} {topic} {item} {grade}\n" for name, item, grade, topic in rows)
     else:
-        text = "".join(",".join(row) + "\n" for row in [("list", "item", "grade"), *rows])
-        text = "\n".join(",".join(line.split(",")[:3]) for line in text.splitlines())
-    path.write_text(text)
+        written = "".join(",".join(row) + "\n" for row in [("list", "item", "grade"), *rows])
+        written = "\n".join(",".join(line.split(",")[:3]) for line in written.splitlines())
+    path.write_text(written)
     theirs = read(path, form, WANTED, findings := Findings(), Limits())
     mine = large.table(path, form, WANTED, Limits())
     assert not list(findings)
     alike(mine, theirs)
+    monkeypatch.setattr(text, "SMALLEST", piece)
+    monkeypatch.setattr(text, "PIECE", piece)
+    alike(read(path, form, WANTED, Findings(), Limits()), theirs)
     for extra in ((), ("Q", "q0", "q2")):
         truths_alike(Truth.of(mine, extra), Truth.of(theirs, extra))
 
@@ -82,7 +86,7 @@ def test_hashes_that_begin_alike_are_grouped_apart(hashes):
 
 
 @pytest.mark.parametrize(
-    ("form", "text"),
+    ("form", "written"),
     [
         ("trec", "# a 0 1\nq1 0 a 1\n"),
         ("trec", "#a 0 a 1\nq1 0 a 1\n"),
@@ -92,9 +96,9 @@ def test_hashes_that_begin_alike_are_grouped_apart(hashes):
         ("lists", "q1: a\n"),
     ],
 )
-def test_what_is_not_plain_is_doubted(tmp_path, form, text):
+def test_what_is_not_plain_is_doubted(tmp_path, form, written):
     path = tmp_path / "truth"
-    path.write_text(text)
+    path.write_text(written)
     with pytest.raises(cutting.Doubt):
         large.table(path, formats().get(form), WANTED, Limits())
 
@@ -130,7 +134,7 @@ def test_an_item_stands_twice_only_in_one_list():
 
 
 def test_a_large_truth_makes_no_strings_of_its_items(challenge, monkeypatch):
-    monkeypatch.setattr(cutting, "SMALLEST", 0)
+    monkeypatch.setattr(text, "SMALLEST", 1)
     folder = challenge("truth: truth.csv\nmetrics: [nDCG@2, AP]\n")
     ready = opened(prepare(load(folder)))
     assert not isinstance(ready.answers.truth.named, tuple)
