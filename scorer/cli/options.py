@@ -68,6 +68,9 @@ Plugins = Annotated[
     bool,
     typer.Option("--allow-plugins", help="Run the challenge's own metrics, which are its code."),
 ]
+Engine = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help="What brings the lists to be scored.")
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No warnings and no progress.")]
 Output = Annotated[
     Path | None,

@@ -45,6 +45,7 @@ T = TypeVar("T", bound=Named)
 F = TypeVar("F")
 
 MARK = "__scorer__"
+PLUGIN = "scorer_plugin_"  # what the module of a challenge's own file is called begins with
 AROUND_PLUGINS: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
     "AROUND_PLUGINS", default=nullcontext
 )
@@ -245,7 +246,7 @@ def module_of(path: Path) -> ModuleType:
     Raises:
         PluginError: the file cannot be read or run.
     """
-    spec = spec_from_file_location(f"scorer_plugin_{path.stem}", path)
+    spec = spec_from_file_location(f"{PLUGIN}{path.stem}", path)
     if spec is None or spec.loader is None or not os.path.isfile(path):
         raise PluginError(f"the plugin {quoted(path.name)} is not a Python file that can be read")
     module = module_from_spec(spec)

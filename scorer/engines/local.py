@@ -5,32 +5,19 @@ Many are shared out between two processes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from functools import cache, partial
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from scorer.checks.base import Checked
-from scorer.checks.ids import CLASSES
-from scorer.checks.submission.lists import Lists
-from scorer.checks.tally import IdTally
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
-from scorer.engines.processes import Scorer, _shared, shareable
-from scorer.io.files import digest
-from scorer.io.formats.base import Format, format_of, read
-from scorer.io.limits import Unreadable
-from scorer.io.polars_chunks import Doubt, worth
-from scorer.kinds.grades import JUDGED, Grades, met
+from scorer.engines.gather import Apart, parts_apart, parts_together
+from scorer.engines.processes import shareable, shared
+from scorer.io.formats.base import format_of
+from scorer.io.pieces import pieces
 from scorer.results.scorecard import Outcome
-from scorer.scoring.evaluate import score
-from scorer.scoring.lists import Part, Plan, outcome, score_lists
-
-if TYPE_CHECKING:
-    from scorer.engines.fast import Asked
+from scorer.scoring.lists import Plan, merged, outcome
 
 
 @engine("local")
@@ -38,67 +25,52 @@ def local(
     plan: Plan, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
     """Read, check and score each submission."""
-    scorer, done = _scorer(plan), 0
+    done = 0
     if shareable(submissions):
-        for found in _shared(scorer, submissions):
+        for found in shared(partial(scored, plan), submissions):
             done += 1
             tick(done)
             yield found
     for n, path in enumerate(submissions[done:], done):
         tick(n)
-        yield scorer(path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
+        yield scored(plan, path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
     tick(len(submissions))
 
 
-def _scorer(plan: Plan) -> Scorer:
-    """What scores one submission."""
-    asked = cache(partial(_asked, plan))  # by the first large file, for all of them
-    return lambda path, tick: scored(plan, asked, path, tick)
-
-
-def scored(plan: Plan, asked: Callable[[], Asked | None], path: Path, tick: Tick) -> Outcome:
+def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
     """What becomes of one submission: its problems, and its scorecard if it has no error."""
-    format, sha256 = format_of(path, plan.rules.format), None
-    if worth(path) and (known := asked()) is not None:
-        with suppress(Doubt):
-            return _vouched(plan, known, path, format, tick)
+    try:
+        try:
+            return _scored(plan, path, tick, together=True)
+        except Apart:
+            return _scored(plan, path, tick, together=False)
+    except MemoryError:
+        return failed(path, "there is not enough memory to read this file")
+
+
+def failed(path: Path, why: str) -> Outcome:
+    """The outcome of a submission that takes more than there is."""
     findings = Findings(str(path))
-    table = read(path, format, plan.shapes, findings, plan.limits)
-    with suppress(OSError, Unreadable):
-        sha256 = digest(path)
-    if table is None or sha256 is None:
-        return Outcome(findings, sha256, None)
-    return outcome(plan, score_lists(plan, table), findings, sha256)
+    findings.add(Problem("S104", why))
+    return Outcome(findings, None, None)
 
 
-def _asked(plan: Plan) -> Asked | None:
-    """What the fast pass must know; None where a measure looks at more than judged items."""
-    rules, answers = plan.rules, plan.truth
-    truth = answers.truth if isinstance(answers, Grades) else None
-    if plan.public.kind != "grades" or plan.folds or not plan.views <= JUDGED:
-        return None
-    from scorer.engines.fast import Asked
-
-    length = rules.length
-    shortest, longest = (length.min, length.max) if length else (None, None)
-    lenient = rules.missing_list in ("zero", "skip")
-    return Asked(plan.public, truth, rules.ties, shortest, longest, plan.limits, lenient)
-
-
-def _vouched(plan: Plan, asked: Asked, path: Path, format: Format, tick: Tick) -> Outcome:
-    """The outcome of a large submission in which the fast pass finds nothing to tell.
+def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
+    """As `scored`; reads the lists as they stand together, else gathers them.
 
     Raises:
-        Doubt: it cannot vouch for the file.
+        Apart: the rows of a list do not stand together.
     """
-    from scorer.engines.fast import quick
-
-    size, findings = max(path.stat().st_size, 1), Findings(str(path))
-    seen = quick(path, format, plan.shapes, asked, lambda read: tick(min(read / size, 1.0)))
-    given = np.array([seen.lists is None or n in set(seen.lists) for n in plan.public.lists])
-    lists = Lists(given, np.zeros_like(given), IdTally(CLASSES))
-    part = Part(Checked(tallies={"unknown_list": lists}))
-    if seen.judged is not None:
-        views = met(seen.judged, seen.judged.returned > 0, plan.views)
-        part = part._replace(card=score(views, seen.judged.names, plan.measures), scored=True)
-    return outcome(plan, part, findings, seen.sha256)
+    findings, sha256 = Findings(str(path)), hashlib.sha256()
+    format = format_of(path, plan.rules.format)
+    with pieces(
+        path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
+    ) as tables:
+        found = (
+            parts_together(plan, tables) if together else parts_apart(plan, tables, path, format)
+        )
+        part = merged(found) if found else None
+    digest = sha256.hexdigest() if tables.hashed else None
+    if part is None or not tables.whole:
+        return Outcome(findings, digest, None)
+    return outcome(plan, part, findings, digest)

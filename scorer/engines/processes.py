@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import sys
@@ -10,20 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from scorer.engines.base import Tick
+from scorer.core.problems import Findings, Problem
 from scorer.io.polars_chunks import worth
 from scorer.results.scorecard import Outcome
 
-SHARED = 1_500_000  # bytes for the thorough pass; with fewer a second process gains nothing
-
-
-FASTER = 10  # about so many bytes take the fast pass as long as one takes the thorough
-
-
+SHARED = 1_500_000  # bytes for the careful parser; with fewer a second process gains nothing
+FASTER = 10  # about so many bytes are cut by polars while one is by the careful parser
 PROCESSES = 2
 
-
-Scorer = Callable[[Path, Tick], Outcome]  # of one submission
+Scorer = Callable[[Path], Outcome]  # of one submission
 
 
 def shareable(submissions: Sequence[Path]) -> bool:
@@ -39,37 +35,61 @@ def shareable(submissions: Sequence[Path]) -> bool:
     return work >= SHARED
 
 
-def _shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
+def shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
     """The outcomes in order, made by two copies of this process.
 
-    Ends early when there can be none, or one was killed, as for want of memory.
+    Ends early where there can be no copies. Where one is killed, as for want of memory, what it
+    had begun is tried again in a copy of its own, and refused when that is killed, too: this
+    process never reads it.
     """
+    begun = mmap.mmap(-1, max(len(submissions), 1))  # a byte a submission, shared with the copies
+    done = 0
+    for found in _copied(scorer, list(enumerate(submissions)), PROCESSES, begun):
+        done += 1
+        yield found
+    if not any(begun[:]):
+        return
+    for n, path in list(enumerate(submissions))[done:]:
+        if (outcome := next(_copied(scorer, [(n, path)], 1, begun), None)) is None:
+            findings = Findings(str(path))
+            message = "the system ended the process that read this file, as for want of memory"
+            findings.add(Problem("S104", message))
+            outcome = Outcome(findings, None, None)
+        yield outcome
+
+
+def _copied(
+    scorer: Scorer, work: Sequence[tuple[int, Path]], processes: int, begun: mmap.mmap
+) -> Iterator[Outcome]:
+    """The outcomes of numbered submissions; ends early when a copy is killed, or can not be."""
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     try:
-        pool = ProcessPoolExecutor(PROCESSES, get_context("fork"), _begin, (scorer,))
+        pool = ProcessPoolExecutor(processes, get_context("fork"), _begin, (scorer, begun))
     except (OSError, NotImplementedError):  # a system without semaphores
         return
     try:
-        yield from pool.map(_one, submissions)
+        yield from pool.map(_one, work)
     except (BrokenProcessPool, OSError):
         return
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-_given: list[Scorer] = []  # in a copy of the process, what it scores by
+_given: list[tuple[Scorer, mmap.mmap]] = []  # in a copy of the process, what it scores by
 
 
-def _begin(scorer: Scorer) -> None:
-    """Settle a copy of the process: a signal just ends it, and the first process answers."""
-    _given.append(scorer)
+def _begin(scorer: Scorer, begun: mmap.mmap) -> None:
+    """Initialise a copy of the process: default signal handlers, one polars thread."""
+    _given.append((scorer, begun))
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other copy has the other core
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
-def _one(path: Path) -> Outcome:
-    return _given[0](path, lambda share: None)
+def _one(work: tuple[int, Path]) -> Outcome:
+    (scorer, begun), (number, path) = _given[-1], work
+    begun[number] = 1
+    return scorer(path)

@@ -100,6 +100,10 @@ class CodedColumn:
         names = self.names
         return [names[code] for code in self.codes[rows].tolist()]
 
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        return CodedColumn(self.codes[rows], self.held)
+
     def any_of(self, wanted: Sequence[str]) -> bool:
         """Whether any of these ids is there."""
         if isinstance(self.held, Sequence):
@@ -144,6 +148,12 @@ class TextColumn(CodedColumn):
         """The ids of some rows."""
         found: list[str] = self.series.gather(rows).to_list()
         return found
+
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        part = TextColumn(self.series.gather(rows))
+        part.__dict__["row_hashes"] = self.row_hashes[rows]
+        return part
 
 
 def hashed(names: Sequence[str] | pl.Series) -> Hashes:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from inspect import Parameter, getdoc, signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
 from scorer.core.errors import PluginError
-from scorer.core.registry import Registry, discover, mark
+from scorer.core.registry import PLUGIN, Registry, discover, mark, plugin
 from scorer.core.text import nearest, quoted
 from scorer.metrics.notation import NotationError, parse, written
 
@@ -118,6 +119,13 @@ class Measure:
     primary: bool = False
     weighted: bool = False  # lists have weights, so that a mean is a figure of all of them
     classes: tuple[str, ...] = ()  # the labels there are, of a table of classes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By the metric's name, for its functions need not pickle."""
+        function, path = self.metric.function, None
+        if function.__module__.startswith(PLUGIN):
+            path = function.__code__.co_filename
+        return _restored, (self.metric.name, path, self.params, self.name, self.id, self.primary)
 
     @property
     def aggregate(self) -> Aggregate:
@@ -383,3 +391,17 @@ def _possible(metric: Metric, key: str) -> str:
 def metrics() -> Registry[Metric]:
     """Every metric that is installed; a challenge's own plugins are an overlay of it."""
     return discover("metric", "scorer.metrics", Metric)
+
+
+def _restored(
+    name: str, path: str | None, params: dict[str, Any], called: str, id: str, primary: bool
+) -> Measure:
+    """The measure that was pickled; `path` is the challenge's file that defines its metric."""
+    found = metrics().get(name) if path is None else _plugged(path)[name]
+    return Measure(found, params, called, id, primary)
+
+
+@cache
+def _plugged(path: str) -> dict[str, Metric]:
+    """The metrics of a challenge's own file, which runs once."""
+    return {thing.name: thing for thing, _ in plugin(Path(path), Metric)}

@@ -160,7 +160,8 @@ def met(plan: Plan, table: Table) -> Views:
     """All lists of the truth as the measures see them; those that the table lacks as empty ones."""
     assert plan.truth is not None
     code = plan.places(None)[plan.known.lists.places(table.ids["list"])]
-    return plan.truth.meet(_numbered(table, code, plan.truth.lists), plan.rules.ties, plan.views)
+    mine, _ = _numbered(table, code, plan.truth.lists)
+    return plan.truth.meet(mine, plan.rules.ties, plan.views)
 
 
 def merged(parts: Sequence[Part]) -> Part:
@@ -232,18 +233,25 @@ def _met(
         place = np.where(present, plan.places(name)[number], -1)
         lists = distinct(place[place >= 0])
         part = whole.only(lists)
-        mine = _numbered(table, np.where(place >= 0, np.searchsorted(lists, place), -1), part.lists)
-        found[name] = part, begin(part, mine, plan.rules.ties, plan.views)
+        code = np.where(place >= 0, np.searchsorted(lists, place), -1)
+        mine, rows = _numbered(table, code, part.lists)
+        meeting = begin(part, mine, plan.rules.ties, plan.views)
+        if rows is not None:
+            meeting = meeting._replace(wanted=rows[meeting.wanted])
+        found[name] = part, meeting
     return found
 
 
-def _numbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
+def _numbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, Ints | None]:
     """A table with its lists as the truth numbers them, without the rows of others.
 
     Args:
         table: whole lists.
         code: the new code of each distinct list; -1 of lists that are left out.
         names: what the new codes stand for.
+
+    Returns:
+        The table, and which rows it has; None for all.
     """
     lists = table.ids["list"]
     codes = code[lists.codes] if len(table) else np.empty(0, dtype=np.int64)
@@ -251,16 +259,17 @@ def _numbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
     mine = replace(table, ids=columns)
     if (codes < 0).any():
         kept = np.flatnonzero(codes >= 0)
-        return replace(
+        part = replace(
             mine,
-            ids={role: CodedColumn(ids.codes[kept], ids.held) for role, ids in columns.items()},
+            ids={role: ids.where(kept) for role, ids in columns.items()},
             numbers={role: values[kept] for role, values in table.numbers.items()},
             line=table.line[kept],
         )
+        return part, kept
     made = copy(ranked(table))
     vars(made).update(table=mine, lists=code[made.lists])
     vars(mine)["ranked"] = made
-    return mine
+    return mine, None
 
 
 def _twice(seen: Submitted) -> bool:

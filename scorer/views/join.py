@@ -14,7 +14,17 @@ from scorer.io.table import CodedColumn, Codes, Floats, Ints, Table
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.names import Names
 from scorer.views.pairwise import Likelihood, Orders, Pairs, Preferred, Ranking
-from scorer.views.ranked import Hashes, ItemIndex, TiedRows, hashed, keys, ranked, spans, spread
+from scorer.views.ranked import (
+    Hashes,
+    ItemIndex,
+    TiedRows,
+    by_row,
+    hashed,
+    keys,
+    ranked,
+    spans,
+    spread,
+)
 from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned
 
@@ -222,7 +232,7 @@ def returned(
 ) -> Returned:
     """All that the submission returned, judged or not, beside what is known of the items."""
     found = order(table, truth.lists, ties)
-    item = table.ids["item"]
+    item = by_row(table.ids["item"])
     code = catalogue.codes(item)
     row = truth.rows(table.ids["list"], item)[found.row]
     grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)

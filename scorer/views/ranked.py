@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.io.table import CodedColumn, Table
+from scorer.io.table import CodedColumn, Table, TextColumn
 from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]
@@ -217,7 +217,16 @@ def keys(column: CodedColumn) -> Hashes:
 
 def hashed(column: CodedColumn) -> bool:
     """Whether polars has the ids, so that their hashes are to be had for little."""
-    return not isinstance(column.held, Sequence)
+    return isinstance(column, TextColumn) or not isinstance(column.held, Sequence)
+
+
+def by_row(column: CodedColumn) -> CodedColumn:
+    """The column as each row had an id of its own, where that saves to tell them apart."""
+    if not isinstance(column, TextColumn):
+        return column
+    made = CodedColumn(np.arange(column.row_hashes.size), column.series)
+    vars(made)["hashes"] = vars(made)["row_hashes"] = column.row_hashes
+    return made
 
 
 def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:

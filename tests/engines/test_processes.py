@@ -22,11 +22,16 @@ import os, sys
 from scorer.engines import processes
 processes.SHARED = {least}
 begin = processes._begin
-def _begin(score):
+def _begin(score, begun):
     os.write(2, b"copied\\n")
     {then}
-    begin(score)
+    begin(score, begun)
 processes._begin = _begin
+one = processes._one
+def _one(work):
+    {each}
+    return one(work)
+processes._one = _one
 from scorer.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
@@ -41,8 +46,8 @@ def run(challenge):
         **FILES,
     )
 
-    def ran(*words, least=0, then="pass"):
-        code = RUN.format(least=least, then=then)
+    def ran(*words, least=0, then="pass", each="pass"):
+        code = RUN.format(least=least, then=then, each=each)
         files = [str(folder / name) for name in FILES]
         command = [sys.executable, "-c", code, *words, str(folder), *files]
         return subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -70,3 +75,16 @@ def test_when_a_copy_is_killed_the_first_process_does_the_rest(run):
     killed = run("--format", "json", then="os._exit(9)")
     assert "copied" in killed.stderr
     assert said(killed) == said(run("--format", "json", least=10**9))
+
+
+KILLED = "begun = processes._given[-1][1]; begun[work[0]] = 1; work[0] == 1 and os._exit(9)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
+def test_a_submission_whose_copy_is_killed_is_refused_and_read_by_nobody_else(run):
+    killed, whole = run("check", each=KILLED), run("check", least=10**9)
+    assert "two.run: error[S104] the system ended the process" in killed.stderr + killed.stdout
+    for name in ("twice.run", "short.run", "empty.run"):
+        told = [line for line in (whole.stderr + whole.stdout).splitlines() if name in line]
+        assert told
+        assert set(told) <= set((killed.stderr + killed.stdout).splitlines())

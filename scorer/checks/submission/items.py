@@ -24,7 +24,7 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
 from scorer.io.table import CodedColumn
-from scorer.views.ranked import among, hashed, named
+from scorer.views.ranked import among, by_row, hashed, named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,7 +121,8 @@ class Columns:
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312", scope="row")
 def unknown_item(submitted: Submitted) -> Columns:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
-    known, ids = submitted.known.items, submitted.table.ids
+    known = submitted.known.items
+    ids = {role: by_row(column) for role, column in submitted.table.ids.items() if role != "list"}
     return Columns({
         role: _suspects(submitted, ids[role])
         if known is None

@@ -16,6 +16,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
 from scorer.cli.options import (
     ChallengeWord,
+    Engine,
     Every,
     Output,
     Plugins,
@@ -60,6 +61,7 @@ def check(
         ),
     ] = False,
     allow_plugins: Plugins = False,
+    engine: Engine = "local",
     every: Every = False,
     quiet: Quiet = False,
 ) -> Result:
@@ -82,7 +84,11 @@ def check(
 
     def checked_of(files: list[Named]) -> list[Scored]:
         return run(
-            settled, files, allow_plugins=allow_plugins, progress=None if quiet else edge.progress
+            settled,
+            files,
+            allow_plugins=allow_plugins,
+            progress=None if quiet else edge.progress,
+            engine=engine,
         )
 
     if fixing is None:

@@ -9,6 +9,7 @@ import typer
 
 from scorer.cli.options import (
     ChallengeWord,
+    Engine,
     MetricWords,
     Output,
     Plugins,
@@ -79,6 +80,7 @@ def compare(
         ),
     ] = None,
     allow_plugins: Plugins = False,
+    engine: Engine = "local",
     private: Private = False,
     every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
     quiet: Quiet = False,
@@ -116,6 +118,7 @@ def compare(
             margin=margin,
             allow_plugins=allow_plugins,
             progress=None if quiet else edge.progress,
+            engine=engine,
         )
         for scored in report.submissions:
             message += problems(scored.findings, quiet)

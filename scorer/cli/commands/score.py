@@ -10,6 +10,7 @@ import typer
 
 from scorer.cli.options import (
     ChallengeWord,
+    Engine,
     Every,
     MetricWords,
     Output,
@@ -77,6 +78,7 @@ def score(
         ),
     ] = None,
     allow_plugins: Plugins = False,
+    engine: Engine = "local",
     private: Private = False,
     every: Every = False,
     quiet: Quiet = False,
@@ -94,7 +96,7 @@ def score(
     floors = _floors(fail_under or (), prepared.measures)
     files = submissions_of(submissions, edge, settled)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
-    report = run(prepared, files, progress=None if quiet else edge.progress)
+    report = run(prepared, files, progress=None if quiet else edge.progress, engine=engine)
     options = edge.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )

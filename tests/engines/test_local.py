@@ -1,0 +1,252 @@
+"""A file says the same however it is brought to be scored: at once, in pieces, or scattered."""
+
+import gzip
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scorer.challenge.model import Submission
+from scorer.challenge.public import Public
+from scorer.core.problems import Findings
+from scorer.engines import gather
+from scorer.engines.local import local, scored
+from scorer.io import text as reading
+from scorer.io.limits import Limits
+from scorer.io.table import CodedColumn, Schema, Table
+from scorer.kinds.base import SideTables, kinds
+from scorer.metrics.base import measure, metrics
+from scorer.scoring.lists import Plan
+from scorer.views.hits import Judged
+from scorer.views.positions import Positions
+
+LISTS, ITEMS = ("q1", "q2", "q3"), ("a", "b", "c", "d", "e", "f")
+SHAPE = Schema(("list", "item"), ("rank", "score", "tag"))
+MEASURES = tuple(
+    measure(metrics().get(notation.partition("@")[0]), notation)
+    for notation in ("nDCG@3", "AP", "P@2", "RR")
+)
+
+
+def plan(**rules):
+    """A challenge of three lists."""
+    rows = [(n, i, g) for n in range(3) for i, g in ((0, 2.0), (2, 1.0), (3 + n, 0.0))]
+    lists, items, grades = (np.array(column) for column in zip(*rows, strict=True))
+    ids = {"list": CodedColumn(lists, LISTS), "item": CodedColumn(items, ITEMS)}
+    truth = Table(ids, {"grade": grades.astype(float)}, np.arange(len(rows)), SHAPE)
+    items = rules.pop("items", None)
+    public = Public("grades", dict.fromkeys(LISTS), items)
+    opened = kinds().get("grades").open(truth, SideTables(public), Findings())
+    views = frozenset({Judged, Positions})
+    return Plan(public, Submission(**rules), (SHAPE,), Limits(), MEASURES, views, opened)
+
+
+def told(outcome):
+    """All that an outcome says."""
+    card = outcome.card
+    data = card and {
+        "lists": card.lists,
+        "answered": card.answered.tolist(),
+        **{name: values.tobytes() for name, values in card.values.items()},
+        "positions": card.positions.position.tolist(),
+    }
+    return list(outcome.findings), outcome.findings.counts, outcome.sha256, data
+
+
+def in_pieces(monkeypatch, piece):
+    for name, value in (("SMALLEST", 0), ("PIECE", piece), ("HEAD", piece)):
+        monkeypatch.setattr(reading, name, value)
+    monkeypatch.setattr(gather, "GATHERED", 4)
+    monkeypatch.setattr(gather, "MOST_PARTS", 3)
+
+
+scores = st.sampled_from(["3", "2.5", "2.5", "1e-3", "-1", "0", "7", "nan", "x", "1_0", ""])
+good = st.sampled_from(["3", "2.5", "1e-3", "-1", "0", "7"])
+odd = st.sampled_from(["q1", "q4", '"q1"', " q1", "", "#q1", "nan", "é", "Q1", "q2.0"])
+
+
+@st.composite
+def files(draw):
+    """A file in one of its forms, mostly right, with the oddities that files have."""
+    form = draw(st.sampled_from(["csv", "trec"]))
+    strange = draw(st.booleans())
+    names = draw(st.permutations([*LISTS, "q4"] if draw(st.booleans()) else LISTS))
+    items = st.sampled_from([*ITEMS, "é", "x y"] if strange and form == "csv" else ITEMS)
+    rows = []
+    for name in names:
+        for item in draw(st.lists(items, min_size=1, max_size=6, unique=not strange)):
+            rows.append([name, item, draw(scores if strange else good)])
+    if draw(st.booleans()):
+        rows = draw(st.permutations(rows))
+    if strange and draw(st.booleans()):
+        rows[draw(st.integers(0, len(rows) - 1))][0] = draw(odd)
+    mark = draw(st.sampled_from([" ", "\t", "  "])) if form == "trec" else ","
+    head = draw(st.sampled_from(["score", "rank", "rank,score"])) if form == "csv" else "score"
+    lines = [f"list,item,{head}"] if form == "csv" else []
+    places = {}
+    for name, item, score in rows:
+        places[name] = places.get(name, 0) + 1
+        number = str(places[name]) if head == "rank" and not strange else score
+        number = f"{places[name]},{score}" if head == "rank,score" else number
+        cells = [name, item, number] if form == "csv" else [name, "Q0", item, "1", score, "t"]
+        lines.append(mark.join(cells))
+    if strange and draw(st.booleans()):
+        lines.insert(
+            draw(st.integers(0, len(lines))), draw(st.sampled_from(["", "x", "# c", "a,b,c,d"]))
+        )
+    end = draw(st.sampled_from(["\n", "\r\n"])) if strange else "\n"
+    data = (end.join(lines) + draw(st.sampled_from(["", end]))).encode()
+    return form, draw(st.sampled_from([bytes, gzip.compress]))(data)
+
+
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=200,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    file=files(),
+    ties=st.sampled_from(["item-desc", "item-asc", "file", "expected", "error"]),
+    length=st.sampled_from([None, {"min": 1, "max": 6}, {"min": 2, "max": 3}]),
+    unknown=st.sampled_from(["error", "ignore"]),
+    missing=st.sampled_from(["error", "zero"]),
+    items=st.sampled_from([None, dict.fromkeys(ITEMS), dict.fromkeys(ITEMS[:4])]),
+    piece=st.sampled_from([7, 40, 100]),
+)
+def test_pieces_say_what_the_whole_says(
+    tmp_path, file, ties, length, unknown, missing, items, piece
+):
+    form, data = file
+    path = tmp_path / "submission"
+    path.write_bytes(data)
+    made = plan(
+        format=form, ties=ties, length=length, unknown_list=unknown, missing_list=missing,
+        items=items,
+    )  # fmt: skip
+    whole = told(scored(made, path))
+    assert whole[2] == hashlib.sha256(data).hexdigest()
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        in_pieces(monkeypatch, piece)
+        assert told(scored(made, path)) == whole
+
+
+def test_pieces_are_many(tmp_path, monkeypatch):
+    """That the test above tests what it says."""
+    calls = []
+    for name in ("parts_together", "parts_apart"):
+        function = getattr(gather, name)
+        monkeypatch.setattr(
+            f"scorer.engines.local.{name}",
+            lambda *words, f=function, name=name: calls.append((name, len(f(*words)))) or [],
+        )
+    in_pieces(monkeypatch, 30)
+    path = tmp_path / "run"
+    lines = [f"{name} Q0 {item} 1 {n} t\n" for name in LISTS for n, item in enumerate(ITEMS)]
+    path.write_text("".join(lines))
+    scored(plan(format="trec"), path)
+    path.write_text("".join(sorted(lines, key=lambda line: line[6])))
+    monkeypatch.setattr("scorer.engines.local.parts_together", gather.parts_together)
+    scored(plan(format="trec"), path)
+    assert [name for name, _ in calls] == ["parts_together", "parts_apart"]
+
+
+def test_a_submission_that_wants_too_much_memory_is_refused_alone(tmp_path, monkeypatch):
+    paths = []
+    for name in ("one", "two", "three"):
+        (path := tmp_path / f"{name}.run").write_text("q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\n")
+        paths.append(path)
+    real = gather.score_lists
+
+    def hungry(made, table):
+        if table.ids["list"].text(0) == "q2":
+            raise MemoryError
+        return real(made, table)
+
+    monkeypatch.setattr(gather, "score_lists", hungry)
+    paths[1].write_text("q2 Q0 a 1 3 t\n")
+    found = list(local(plan(format="trec", missing_list="zero"), paths))
+    assert [one.card is not None for one in found] == [True, False, True]
+    assert [problem.code for problem in found[1].findings] == ["S104"]
+
+
+CHECK = '''
+from scorer.checks.base import check
+from scorer.core.problems import Problem
+
+
+@check("X001")
+def always(submitted):
+    """Nothing is ever right."""
+    for name in submitted.lists.names:
+        yield Problem("X001", f"never {name}", list=name)
+'''
+ENGINE = '''
+import pickle
+from pathlib import Path
+from scorer.engines.base import engine
+from scorer.engines.local import scored
+
+
+@engine("slow")
+def slow(plan, submissions, tick):
+    """One after the other, with a plan that went through bytes."""
+    Path("ran").write_text("slow")
+    plan = pickle.loads(pickle.dumps(plan))
+    for path in submissions:
+        yield scored(plan, path)
+'''
+
+
+@pytest.fixture
+def installed_plugin(tmp_path, installed, challenge):
+    """A project with one entry point, on the path of the installed command."""
+
+    def make(group, name, source):
+        site = tmp_path / "site"
+        (site / "mine-1.dist-info").mkdir(parents=True)
+        (site / "mine-1.dist-info/METADATA").write_text(
+            "Metadata-Version: 2.1\nName: mine\nVersion: 1\n"
+        )
+        (site / "mine-1.dist-info/entry_points.txt").write_text(
+            f"[{group}]\n{name} = mine_{name}\n"
+        )
+        (site / f"mine_{name}.py").write_text(source)
+        return {"PYTHONPATH": str(site)}
+
+    return make
+
+
+@pytest.mark.parametrize("rows", [300, 400_000])
+@pytest.mark.parametrize("copies", [1, 2])
+def test_an_installed_check_runs_on_every_file(
+    installed, installed_plugin, challenge, tmp_path, rows, copies
+):
+    variables = installed_plugin("scorer.checks", "always", CHECK)
+    folder = challenge(
+        "truth: {file: truth.qrels}\nmetrics: [P@2]\nsubmission: {format: trec}\n",
+        **{"truth.qrels": "".join(f"q{n} 0 d1 1\n" for n in range(rows // 100))},
+    )
+    text = "".join(f"q{n // 100} Q0 d{n % 100} 1 {-n} some-run\n" for n in range(rows))
+    paths = []
+    for n in range(copies):
+        (path := tmp_path / f"{n}.run").write_text(text)
+        paths.append(path)
+    ran = installed("check", folder, *paths, **variables)
+    assert ran.code == 1, ran
+    assert ran.err.count("X001") + ran.out.count("X001") >= copies
+    for n in (0, rows // 100 - 1):
+        assert f"never q{n}" in ran.out + ran.err or rows > 300
+
+
+def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_path):
+    variables = installed_plugin("scorer.engines", "slow", ENGINE)
+    folder = challenge(**{"sub.csv": "list,item\nq1,a\nq1,b\nq2,a\nq2,c\n"})
+    words = [folder, folder / "sub.csv", "--format", "json"]
+    mine = installed(*words, "--engine", "slow", **variables)
+    assert (mine.code, mine.out) == (0, installed(*words).out)
+    lost = installed(*words, "--engine", "fast", **variables)
+    assert lost.code == 2
+    assert "no engine is called 'fast'" in lost.err
