@@ -168,6 +168,12 @@ class Checked:
         known = checks()
         return any(told.fatal for name, told in self.told.items() if not known.get(name).complete)
 
+    @property
+    def errors(self) -> int:
+        """How many errors there are; of ids that the challenge does not have, each once."""
+        lists = sum(sum(told.counts.values()) for told in self.told.values() if told.fatal)
+        return lists + sum(getattr(tally, "errors", 0) for tally in self.tallies.values())
+
     def plus(self, others: Sequence[Checked]) -> Checked:
         """What they find in all of these lists."""
         every = [self, *others]

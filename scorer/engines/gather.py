@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from scorer.checks.base import Submitted, checked, checks
 from scorer.core.arrays import Ints
+from scorer.core.problems import Problem
 from scorer.io.formats.base import Format
+from scorer.io.limits import Unreadable, limit
 from scorer.io.pieces import Pieces, joined, reread
 from scorer.io.table import CodedColumn, Schema, Table, TextColumn
 from scorer.kinds.grades import JUDGED
@@ -50,7 +52,7 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     parts, seen = list[Part](), _Seen(plan)
     for block in _blocks(tables):
         seen.add(block.ids["list"])
-        parts = _added(parts, score_lists(plan, block))
+        parts = _bounded(plan, _added(parts, score_lists(plan, block)))
     return parts
 
 
@@ -62,7 +64,7 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
     for table in tables:
         if plan.checks:
             seen = Submitted(table, plan.public, plan.rules, plan.known)
-            rows = _added(rows, Part(checked(seen, ("row",))))
+            rows = _bounded(plan, _added(rows, Part(checked(seen, ("row",)))))
         kept.add(table)
     if not tables.whole or kept.schema is None:
         return rows
@@ -82,7 +84,7 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
             found = begun(plan, kept.block(n, texts), rows=False)
         mine = kept.places(n)
         part = found.finished(lambda at, mine=mine: texts.at(mine[at]))  # type: ignore[misc]
-        parts = _added(parts, part)
+        parts = _bounded(plan, _added(parts, part))
     part = merged(parts)
     return [part._replace(checked=part.checked.plus([row.checked for row in rows]))]
 
@@ -104,6 +106,22 @@ def _added(parts: list[Part], part: Part) -> list[Part]:
     """The parts and one more; many are put together, so that what they keep stays little."""
     parts.append(part)
     return [merged(parts)] if len(parts) >= MOST_PARTS else parts
+
+
+def _bounded(plan: Plan, parts: list[Part]) -> list[Part]:
+    """The parts, as long as they have no more errors than are accepted.
+
+    Raises:
+        Unreadable: they have more.
+    """
+    most = plan.limits.errors
+    if sum(part.checked.errors for part in parts) > most:
+        parts = [merged(parts)]  # an id is counted once
+        if parts[0].checked.errors > most:
+            message = f"more than {most:,} errors, as of ids that this challenge does not have; "
+            message += "the rest of the file is not read"
+            raise Unreadable(Problem("S104", message, help=limit("errors")))
+    return parts
 
 
 def _blocks(tables: Iterator[Table]) -> Iterator[Table]:

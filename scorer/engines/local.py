@@ -15,6 +15,7 @@ from scorer.engines.base import Tick, engine
 from scorer.engines.gather import Apart, parts_apart, parts_together
 from scorer.engines.processes import shareable, shared
 from scorer.io.formats.base import format_of
+from scorer.io.limits import Unreadable
 from scorer.io.pieces import pieces
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, merged, outcome
@@ -66,9 +67,15 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
     with pieces(
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:
-        found = (
-            parts_together(plan, tables) if together else parts_apart(plan, tables, path, format)
-        )
+        try:
+            found = (
+                parts_together(plan, tables)
+                if together
+                else parts_apart(plan, tables, path, format)
+            )
+        except Unreadable as error:
+            findings.add(error.problem)
+            return Outcome(findings, None, None)
         part = merged(found) if found else None
     digest = sha256.hexdigest() if tables.hashed else None
     if part is None or not tables.whole:

@@ -41,6 +41,11 @@ class Unknown:
     ids: IdTally
     decimals: bool = True  # all of them end in .0
 
+    @property
+    def errors(self) -> int:
+        """How many there are."""
+        return len(self.ids)
+
     def plus(self, others: Sequence[Unknown]) -> Unknown:
         """Those of all parts."""
         decimals = all(one.decimals for one in (self, *others))
@@ -104,6 +109,11 @@ class Columns:
     """What is said of each column of items."""
 
     columns: Mapping[str, Any]  # `Unknown` or `Suspects`, the same for all
+
+    @property
+    def errors(self) -> int:
+        """How many ids there are that the challenge does not have."""
+        return sum(one.errors for one in self.columns.values() if isinstance(one, Unknown))
 
     def plus(self, others: Sequence[Columns]) -> Columns:
         """Those of all parts, which have the same columns."""

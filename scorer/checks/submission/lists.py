@@ -27,6 +27,12 @@ class Lists:
     meant: Mask  # those that an id gone wrong stands for
     strange: IdTally
     decimals: bool = True  # all strange ids end in .0
+    strict: bool = True  # they are errors
+
+    @property
+    def errors(self) -> int:
+        """How many ids there are that are errors."""
+        return len(self.strange) if self.strict else 0
 
     def plus(self, others: Sequence[Lists]) -> Lists:
         """Those of all parts."""
@@ -36,6 +42,7 @@ class Lists:
             np.logical_or.reduce([one.meant for one in every]),
             self.strange.plus([one.strange for one in others]),
             all(one.decimals for one in every),
+            self.strict,
         )
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
@@ -137,4 +144,5 @@ def unknown_list(submitted: Submitted) -> Lists:
             given[known.place(name)] = True
         else:
             add(name, line, 1)
-    return Lists(given, meant, IdTally.of(CLASSES, strange), decimals)
+    strict = submitted.rules.unknown_list == "error"
+    return Lists(given, meant, IdTally.of(CLASSES, strange), decimals, strict)
