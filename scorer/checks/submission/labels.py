@@ -2,18 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from scorer.checks.base import Submitted, check, first_rows, places, repeated
 from scorer.checks.ids import LOST, READ_AS_TEXT, Known
-from scorer.core.problems import Problem
+from scorer.checks.tally import Whole
+from scorer.core.arrays import Ints
+from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
-from scorer.io.table import Floats, number
+from scorer.io.table import number
 
 APART = 1e-3  # how far the sum of a row's probabilities may be from 1: they are rounded
 SLACK = 1e-9  # of adding them up
+PERCENT = "percent? divide by 100"
+DIVIDE = "divide each row by its sum, or in the challenge: submission: {normalize: true}"
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """Rows with one fault: how many, and the first."""
+
+    rows: int
+    line: int
+    name: str  # the id of that row
+    what: str  # its own words
+
+    @property
+    def many(self) -> str:
+        """How many rows, where it is not one."""
+        return f" ({self.rows:,} rows)" if self.rows > 1 else ""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Faults by their codes and by what has them: those of any split of the rows add up."""
+
+    found: Mapping[tuple[str, str], First] = field(default_factory=dict)
+    rest: int = 0  # faults beyond those that are kept
+    low: float = math.inf  # of all numbers
+    high: float = -math.inf
+    words: bool = False  # whether a label is there that is no number
+    word: str = ""  # what the column is called
+
+    def plus(self, others: Sequence[Faults]) -> Faults:
+        """Those of all parts."""
+        every = [self, *others]
+        made: dict[tuple[str, str], First] = {}
+        for key, one in (entry for each in every for entry in each.found.items()):
+            other = made.setdefault(key, one)
+            if other is not one:
+                first = min(other, one, key=lambda each: each.line)
+                made[key] = First(other.rows + one.rows, first.line, first.name, first.what)
+        return Faults(
+            made,
+            sum(each.rest for each in every),
+            min(each.low for each in every),
+            max(each.high for each in every),
+            any(each.words for each in every),
+            next((each.word for each in every if each.word), ""),
+        )._kept()
+
+    def _kept(self) -> Faults:
+        """With the first of them only, where there are many."""
+        if len(self.found) <= 4 * KEPT:
+            return self
+        order = sorted(self.found.items(), key=lambda entry: entry[1].line)
+        lost = len(order) - 2 * KEPT
+        return Faults(
+            dict(order[: 2 * KEPT]), self.rest + lost, self.low, self.high, self.words, self.word
+        )
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """One for each of them, the first in the file first."""
+        known = Known(dict.fromkeys(whole.public.classes))
+        found = sorted(self.found.items(), key=lambda entry: entry[1].line)
+        labels = [entry for entry in found if entry[0][0] in ("S801", "S802", "S803")]
+        if labels and not self.words and not all(map(_number, whole.public.classes)):
+            (_, label), first = labels[0]
+            message = (
+                f"{self.word} holds numbers, such as {quoted(label)}, where a class is expected: "
+                f"{join_first(whole.public.classes)}"
+            )
+            yield Problem("S803", message, line=first.line)
+            return
+        outside = any(code == "S804" for code, _ in self.found)
+        for (code, label), first in found:
+            if code != "S805" or not outside:  # which then have a reason
+                yield self._problem(code, label, first, whole, known)
+        if self.rest:
+            (code, label), first = found[-1]
+            last = self._problem(code, label, first, whole, known)
+            yield Problem(last.code, last.message, line=last.line, times=self.rest)
+
+    def _problem(self, code: str, label: str, first: First, whole: Whole, known: Known) -> Problem:
+        help, times = None, first.rows
+        if code == "S802":
+            what = f"reads {quoted(label)}" if label.strip() else "is empty"
+            message, help = f"{self.word} {what}; every row needs a class", READ_AS_TEXT
+            times = 1
+        elif code == "S801":
+            fault, times = known.fault(label), 1
+            hint = f"; {fault.message}" if fault and fault.meant else known.hint(label)
+            if fault and fault.meant and fault.code == "S312":
+                hint = f"; it {fault.message.removeprefix(quoted(label)).strip()}"
+            message = f"{self.word} {quoted(label)} is no class of this challenge{first.many}{hint}"
+            return Problem(code, message, line=first.line, list=first.name)
+        else:
+            message = first.what
+        if code == "S804" and self.low >= 0 and self.high <= 100:
+            help = PERCENT
+        elif code == "S805":
+            help = DIVIDE
+        message += first.many
+        return Problem(code, message, line=first.line, list=first.name, help=help, times=times)
 
 
 @check("S806", kinds=("labels",))
@@ -34,128 +139,130 @@ def row_twice(submitted: Submitted) -> Iterator[Problem]:
     yield from places(again, problem)
 
 
-@check("S801", "S802", "S803", kinds=("labels",))
-def unknown_label(submitted: Submitted) -> Iterator[Problem]:
+@check("S801", "S802", "S803", kinds=("labels",), scope="row")
+def unknown_label(submitted: Submitted) -> Faults:
     """Every label is a class of the challenge."""
     public, separator = submitted.public, submitted.public.separator
     if "label" not in submitted.table.ids or not public.classes:
-        return
-    ids, word = submitted.table.ids["label"], printable(submitted.table.called("label"), 60)
-    known = Known(dict.fromkeys(public.classes))
-    if _numbers(ids.names) and not _numbers(public.classes):
-        example = next(iter(ids.names))
-        message = (
-            f"{word} holds numbers, such as {quoted(example)}, where a class is expected: "
-            f"{join_first(public.classes)}"
-        )
-        yield Problem("S803", message, line=submitted.line(0))
-        return
-    strange: dict[str, str] = {}
+        return Faults()
+    ids, classes = submitted.table.ids["label"], set(public.classes)
+    strange: dict[str, str] = {}  # a cell -> the label that is none
+    words = False
     for cell in ids.names:
         labels = [cell] if separator is None else [each.strip() for each in cell.split(separator)]
+        words = words or not _number(cell)
         if separator is not None and not cell.strip():
             continue  # no label at all
-        lost = [each for each in labels if each not in known]
-        if lost:
-            strange[cell] = lost[0]
+        lost = next((each for each in labels if each not in classes), None)
+        if lost is not None:
+            strange[cell] = lost
+    found: dict[tuple[str, str], First] = {}
     for cell, row, rows in first_rows(ids, strange):
-        label, many = strange[cell], f" ({rows:,} rows)" if rows > 1 else ""
-        where = submitted.lists.text(row)
-        if not label.strip() or label.casefold() in LOST:
-            what = f"reads {quoted(label)}" if label.strip() else "is empty"
-            message = f"{word} {what}; every row needs a class{many}"
-            yield Problem("S802", message, line=submitted.line(row), list=where, help=READ_AS_TEXT)
-            continue
-        fault = known.fault(label)
-        hint = f"; {fault.message}" if fault and fault.meant else known.hint(label)
-        if fault and fault.meant and fault.code == "S312":
-            hint = f"; it {fault.message.removeprefix(quoted(label)).strip()}"
-        message = f"{word} {quoted(label)} is no class of this challenge{many}{hint}"
-        yield Problem("S801", message, line=submitted.line(row), list=where)
+        label = strange[cell]
+        code = "S801" if label.strip() and label.casefold() not in LOST else "S802"
+        first = First(rows, submitted.line(row), submitted.lists.text(row), label)
+        other = found.get((code, label))
+        found[code, label] = (
+            first if other is None else First(other.rows + rows, other.line, other.name, label)
+        )
+    word = printable(submitted.table.called("label"), 60)
+    return Faults(found, words=words, word=word)._kept()
 
 
-@check("S804", "S805", kinds=("labels",))
-def no_probability(submitted: Submitted) -> Iterator[Problem]:
+@check("S804", "S805", kinds=("labels",), scope="row")
+def no_probability(submitted: Submitted) -> Faults:
     """Probabilities lie in 0 to 1, and those of a row sum to 1."""
     table, public = submitted.table, submitted.public
     roles = [role for role in table.numbers if role.startswith("probability[")]
-    if not roles:
-        return
+    if not roles or not len(table):
+        return Faults()
     likely = np.column_stack([table.numbers[role] for role in roles])
     outside = (likely < 0) | (likely > 1)
+    found = {}
     rows = np.flatnonzero(outside.any(axis=1))
     if rows.size:
-        row, column = int(rows[0]), int(np.argmax(outside[rows[0]]))
-        value = likely[row, column]
-        many = f" ({rows.size:,} rows)" if rows.size > 1 else ""
+        row = _first(submitted, rows)
+        column = int(np.argmax(outside[row]))
         called = printable(table.called(roles[column]), 60)
-        percent = np.nanmin(likely) >= 0 and 1 < np.nanmax(likely) <= 100
-        help = "percent? divide by 100" if percent else None
-        message = f"{called} {value:.12g} is outside 0 to 1{many}"
-        yield _at(submitted, "S804", message, row, rows.size, help)
-        return
-    if len(roles) == 1 or public.separator is not None or submitted.rules.normalize:
-        return
-    total = likely.sum(axis=1)
-    rows = np.flatnonzero(np.abs(total - 1) > APART + SLACK)
-    if rows.size:
-        row = int(rows[0])
-        many = f" ({rows.size:,} rows)" if rows.size > 1 else ""
-        name = submitted.lists.text(row)
-        message = (
-            f"the probabilities of {public.word('list')} {quoted(name)} sum to "
-            f"{total[row]:.6g}, not to 1{many}"
-        )
-        help = "divide each row by its sum, or in the challenge: submission: {normalize: true}"
-        yield _at(submitted, "S805", message, row, rows.size, help)
+        what = f"{called} {likely[row, column]:.12g} is outside 0 to 1"
+        found["S804", ""] = _at(submitted, row, rows.size, what)
+    if len(roles) > 1 and public.separator is None and not submitted.rules.normalize:
+        total = likely.sum(axis=1)
+        rows = np.flatnonzero(np.abs(total - 1) > APART + SLACK)
+        if rows.size:
+            row = _first(submitted, rows)
+            of = f"{public.word('list')} {quoted(submitted.lists.text(row))}"
+            what = f"the probabilities of {of} sum to {total[row]:.6g}, not to 1"
+            found["S805", ""] = _at(submitted, row, rows.size, what)
+    known = likely[~np.isnan(likely)]
+    low, high = (known.min(), known.max()) if known.size else (math.inf, -math.inf)
+    return Faults(found, low=float(low), high=float(high))
 
 
-@check("S505", kinds=("labels",))
-def number_out_of_range(submitted: Submitted) -> Iterator[Problem]:
+@check("S505", kinds=("labels",), scope="row")
+def number_out_of_range(submitted: Submitted) -> Faults:
     """A predicted number lies in `submission.range`."""
     predicted = submitted.table.numbers.get("prediction")
     if predicted is None or submitted.rules.range is None:
-        return
+        return Faults()
     low, high = submitted.rules.range
     rows = np.flatnonzero((predicted < low) | (predicted > high))
-    if rows.size:
-        row, many = int(rows[0]), f" ({rows.size:,} rows)" if rows.size > 1 else ""
-        message = f"{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}{many}"
-        yield _at(submitted, "S505", message, row, rows.size, None)
+    if not rows.size:
+        return Faults()
+    row = _first(submitted, rows)
+    what = f"{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}"
+    return Faults({("S505", ""): _at(submitted, row, rows.size, what)})
 
 
-@check("S510", kinds=("labels",))
-def same_answer(submitted: Submitted) -> Iterator[Problem]:
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Whether all rows have one answer, and which."""
+
+    rows: int = 0
+    said: str | None = None  # None: there are several
+
+    def plus(self, others: Sequence[Answers]) -> Answers:
+        """Those of all parts."""
+        some = [one for one in (self, *others) if one.rows]
+        said = {one.said for one in some}
+        rows = sum(one.rows for one in some)
+        return Answers(rows, said.pop() if len(said) == 1 else None)
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """A warning where there is one answer."""
+        if self.rows > 1 and self.said is not None:
+            yield Problem("S510", self.said, "warning")
+
+
+@check("S510", kinds=("labels",), scope="row")
+def same_answer(submitted: Submitted) -> Answers:
     """Answers differ from row to row."""
     table = submitted.table
-    if len(table) < 2:
-        return
-    numbers = {r: v for r, v in table.numbers.items() if r not in ("weight",)}
-    if not all(_constant(values) for values in numbers.values()):
-        return
-    if "label" in table.ids and len(table.ids["label"].names) > 1:
-        return
-    what = (
-        f"every {printable(table.called('label'), 60)} is {quoted(table.ids['label'].names[0])}"
-        if "label" in table.ids
-        else ", ".join(
+    if not len(table):
+        return Answers()
+    label = table.ids.get("label")
+    if label is not None and len(label.names) > 1:
+        return Answers(len(table))
+    if any((values != values[0]).any() for values in table.numbers.values()):
+        return Answers(len(table))
+    if label is not None:
+        said = [f"every {printable(table.called('label'), 60)} is {quoted(label.names[0])}"]
+    else:
+        said = [
             f"every {printable(table.called(role), 60)} is {float(values[0])!r}"
-            for role, values in numbers.items()
-        )
-    )
-    yield Problem("S510", what, "warning")
+            for role, values in table.numbers.items()
+        ]
+    return Answers(len(table), ", ".join(said))
 
 
-def _constant(values: Floats) -> bool:
-    return bool((values == values[0]).all())
+def _number(name: str) -> bool:
+    return number(name)[1] is None
 
 
-def _numbers(names: tuple[str, ...]) -> bool:
-    return bool(names) and all(number(name)[1] is None for name in names)
+def _first(submitted: Submitted, rows: Ints) -> int:
+    """The one of these rows that stands first in the file."""
+    return int(rows[np.argmin(submitted.table.line[rows])])
 
 
-def _at(
-    submitted: Submitted, code: str, message: str, row: int, rows: int, help: str | None
-) -> Problem:
-    where = submitted.lists.text(row)
-    return Problem(code, message, line=submitted.line(row), list=where, help=help, times=int(rows))
+def _at(submitted: Submitted, row: int, rows: int, what: str) -> First:
+    return First(int(rows), submitted.line(row), submitted.lists.text(row), what)
