@@ -93,12 +93,15 @@ class CodedColumn:
 
     def text(self, row: int) -> str:
         """The id of one row."""
-        return self.names[int(self.codes[row])]
+        return str(self.held[int(self.codes[row])])
 
     def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
         """The ids of some rows."""
-        names = self.names
-        return [names[code] for code in self.codes[rows].tolist()]
+        codes = self.codes[rows]
+        if isinstance(self.held, Sequence):
+            return [self.held[code] for code in codes.tolist()]
+        found: list[str] = self.held.gather(codes).to_list()
+        return found
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""
