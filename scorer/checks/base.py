@@ -166,6 +166,8 @@ class Checked:
         What a row that could not be read may explain is no error yet.
         """
         known = checks()
+        if any(getattr(tally, "fatal", False) for tally in self.tallies.values()):
+            return True  # rows hold what no measure could be given
         return any(told.fatal for name, told in self.told.items() if not known.get(name).complete)
 
     @property

@@ -48,6 +48,11 @@ class Faults:
     words: bool = False  # whether a label is there that is no number
     word: str = ""  # what the column is called
 
+    @property
+    def fatal(self) -> bool:
+        """Whether a row cannot be given to any measure."""
+        return bool(self.found)
+
     def plus(self, others: Sequence[Faults]) -> Faults:
         """Those of all parts."""
         every = [self, *others]
