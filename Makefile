@@ -3,7 +3,7 @@
 PYTHON ?= python3
 
 demo: .venv/runs
-	.venv/bin/score challenges/vlnet-2011 submissions_example/vlnet-2011/good/*
+	.venv/bin/score challenges/course-2026 submissions_example/course-2026/good/*
 
 # the life of a living board in a minute, in a copy of the bundled course challenge
 board: .venv/runs

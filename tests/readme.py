@@ -7,6 +7,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+SETS = {  # of benchmarks/README.md
+    "tiny": "3 lists of 10 items",
+    "S": "one run of 50 lists of 1,000",
+    "M": "one run of 1,000 lists of 1,000",
+    "M-shuffled": "the same, its rows shuffled",
+    "MANY": "100 runs of 50 lists of 1,000",
+    "L": "one run of 10,000 lists of 1,000",
+    "R": "long CSV, 1,000,000 users with 10 items each",
+}
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -22,19 +31,25 @@ def shown(*words):
     return f"```text\n$ {' '.join(words)}\n{ended.stderr}{ended.stdout}```\n"
 
 
-def metrics():
-    from scorer.metrics.base import metrics as known
-    from scorer.metrics.pages import table
-
-    return table(known())
-
-
 def demo():
-    good = sorted((ROOT / "submissions_example/vlnet-2011/good").iterdir())
-    words = ["score", "challenges/vlnet-2011", *(str(path.relative_to(ROOT)) for path in good)]
+    good = sorted((ROOT / "submissions_example/course-2026/good").iterdir())
+    words = ["score", "challenges/course-2026", *(str(path.relative_to(ROOT)) for path in good)]
     block = shown(*words)
-    short = "score challenges/vlnet-2011 submissions_example/vlnet-2011/good/*"
+    short = "score challenges/course-2026 submissions_example/course-2026/good/*"
     return block.replace(" ".join(words), short)
+
+
+def speed():
+    """The ratios to pytrec_eval, as benchmarks/results.md has them."""
+    measured = (ROOT / "benchmarks/results.md").read_text(encoding="utf-8")
+    rows, name = [], ""
+    for line in measured.partition("## Sets")[2].partition("\n## ")[0].splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        name = cells[0] or name if cells else name
+        if len(cells) == 7 and cells[1] == "pytrec_eval":
+            rows.append(f"| {SETS[name]} | {cells[3].split()[0]} | {cells[5]} |")
+    head = ["| set | wall time | memory |", "|---|---:|---:|"]
+    return "\n".join([*head, *rows]) + "\n"
 
 
 def bad():
@@ -44,7 +59,7 @@ def bad():
     )  # fmt: skip
 
 
-PARTS = {"metrics": metrics, "demo": demo, "bad": bad}
+PARTS = {"demo": demo, "bad": bad, "speed": speed}
 
 
 def made(text):

@@ -1,6 +1,7 @@
 """What README says is what the code does."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,17 @@ import yaml
 TEXT = readme.README.read_text(encoding="utf-8")
 
 
+def blocks(kind):
+    return re.findall(rf"```{kind}\n(.*?)```", TEXT, re.DOTALL)
+
+
 def test_the_made_parts_are_up_to_date():
     assert readme.made(TEXT) == TEXT, "run: python tests/readme.py"
 
 
 def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
-    challenge, metric = (
-        re.search(rf"```{kind}\n(.*?)```", TEXT, re.DOTALL).group(1) for kind in ("yaml", "python")
-    )
+    (challenge,) = blocks("yaml")
+    (metric,) = (block for block in blocks("python") if "@metric" in block)
     assert len(challenge.splitlines()) <= 10
     assert len(metric.splitlines()) <= 10
     (tmp_path / "challenge.yaml").write_text(challenge)
@@ -32,6 +36,44 @@ def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
     ran = score(tmp_path, tmp_path / "mine.csv", "--allow-plugins")
     assert ran.code == 0, ran
     assert "TopGrade@1" in ran.out
+
+
+def test_a_first_challenge_from_own_files(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    truth, sample = blocks("csv")
+    (tmp_path / "truth.csv").write_text(truth)
+    (tmp_path / "sample.csv").write_text(sample)
+    qrels, run = readme.ROOT / "challenges/trec", readme.ROOT / "submissions_example/trec/good"
+    shutil.copy(qrels / "qrels.txt", tmp_path)
+    shutil.copy(run / "bm25.run", tmp_path / "run.txt")
+    commands = [
+        line.partition("#")[0].split()[1:]
+        for block in blocks("sh")
+        for line in block.splitlines()
+        if line.startswith("score ")
+    ]
+    assert len(commands) >= 7
+    for words in commands:
+        ran = score(*words)
+        assert ran.code == 0, (words, ran)
+
+
+def test_the_python_block_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (block,) = (block for block in blocks("python") if "evaluate" in block)
+    names = {}
+    exec(block, names)
+    assert names["report"].mean("bm25", "AP") == 0.75
+    assert (tmp_path / "board.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    "notation", sorted(set(re.findall(r"`([A-Z]\w+\([\w=]+\)(?:@\d+)?)`", TEXT)))
+)
+def test_a_notation_is_a_measure(notation, score):
+    truth = readme.ROOT / "challenges/trec/qrels.txt"
+    run = readme.ROOT / "submissions_example/trec/good/bm25.run"
+    assert score(truth, run, "-m", notation).code == 0
 
 
 @pytest.mark.parametrize("path", re.findall(r"\]\(((?!http|#)[^)]+)\)", TEXT))

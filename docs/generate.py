@@ -1,0 +1,198 @@
+"""The parts of these pages that are made from the code; `python docs/generate.py` writes them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import scorer
+from scorer.challenge.schema import schema
+from scorer.core.codes import codes
+from scorer.metrics.base import metrics
+from scorer.metrics.pages import page, table
+
+DOCS = Path(__file__).parent
+PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+FAMILIES = {
+    "S": "A submission, or an entry of a living board",
+    "T": "The truth, and the organizer's other files",
+    "C": "challenge.yaml",
+}
+
+
+def metric_table() -> str:
+    """A row a metric."""
+    return table(metrics())
+
+
+def metric_pages() -> str:
+    """The page of every name, as `score metrics NAME` prints it."""
+    names = sorted({each.name for each in metrics()}, key=str.lower)
+    return "\n".join(f"### {name}\n\n{_fenced(page(metrics(), name))}" for name in names)
+
+
+def code_pages() -> str:
+    """The page of every problem code, as `score rule` prints it."""
+    parts, family = [], ""
+    for each in sorted(codes().values(), key=lambda each: ("STC".index(each.code[0]), each.code)):
+        if each.code[0] != family:
+            family = each.code[0]
+            parts.append(f"## {family}: {FAMILIES[family]}\n")
+        parts.append(
+            f"### {each.code}: {_cell(each.title)}\n\n"
+            f"Severity: {each.severity}\n\n{_fenced(each.meaning)}\n"
+            f"Example:\n\n{_fenced(each.example)}\nWhat to do:\n\n{_fenced(each.fix)}"
+        )
+    return "\n".join(parts)
+
+
+def keys() -> str:
+    """Every key of challenge.yaml, a table for each mapping."""
+    whole = schema()
+    return "\n".join(_tables("", whole, whole["$defs"]))
+
+
+def functions() -> str:
+    """The signature and the docstring of each public function, and of Board's and Report's."""
+    named = ["evaluate", "score", "check", "compare", "explain", "lint", "kit", "load"]
+    parts = [_described(f"scorer.{name}", getattr(scorer, name)) for name in named]
+    for kind in (scorer.Report, scorer.Board):
+        parts.append(f"## scorer.{kind.__name__}\n\n{_fenced(inspect.getdoc(kind) or '')}")
+        for name, member in inspect.getmembers(kind):
+            if callable(member) and not name.startswith("_") and member.__doc__:
+                parts.append(_described(f"{kind.__name__}.{name}", member, level=3))
+    return "\n".join(parts)
+
+
+def _described(name: str, function: Any, level: int = 2) -> str:
+    signature = inspect.signature(function)
+    plain = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature))  # annotations are kept as text
+    head = f"{name.rpartition('.')[2]}{plain}"
+    return f"{'#' * level} {name}\n\n" + _fenced(f"{head}\n\n{inspect.getdoc(function) or ''}")
+
+
+def _tables(name: str, node: Mapping[str, Any], defs: Mapping[str, Any]) -> Iterator[str]:
+    """The table of a mapping's keys, then those of the mappings in it."""
+    required = node.get("required", ())
+    if name:
+        yield f"## `{name}`\n"
+        if description := node.get("description"):
+            yield f"{_cell(description.split(chr(10) * 2)[0])}\n"
+    yield "| key | what it says | value | default |\n|---|---|---|---|"
+    inner = []
+    for key, field in node["properties"].items():
+        if key == "$schema":
+            continue
+        path = f"{name}.{key}" if name else key
+        default = "must be given" if key in required else _default(field)
+        about = field.get("description", "")
+        yield f"| `{key}` | {_cell(about)} | {_cell(_value(field, defs))} | {_cell(default)} |"
+        inner += [(f"{path}{end}", found) for end, found in _mappings(field, defs)]
+    yield ""
+    for path, found in inner:
+        yield from _tables(path, found, defs)
+
+
+def _mappings(
+    field: Mapping[str, Any], defs: Mapping[str, Any], end: str = ""
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The mappings with known keys that a value may be, and what follows its key's name."""
+    field = _resolved(field, defs)
+    if "properties" in field:
+        yield end, field
+        return
+    for way in (*field.get("anyOf", ()), *field.get("oneOf", ())):
+        yield from _mappings(way, defs, end)
+    if isinstance(field.get("items"), dict):
+        yield from _mappings(field["items"], defs, f"{end}[]")
+    if isinstance(field.get("additionalProperties"), dict) and field.get("type") == "object":
+        yield from _mappings(field["additionalProperties"], defs, f"{end}.NAME")
+
+
+def _resolved(field: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = field.get("$ref")
+    return defs[reference.rpartition("/")[2]] if reference else field
+
+
+def _value(field: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
+    """What a value may be, in words."""
+    field = _resolved(field, defs)
+    ways = (*field.get("anyOf", ()), *field.get("oneOf", ()))
+    if ways and "properties" not in field:
+        words = [_value(way, defs) for way in ways if way.get("type") != "null"]
+        return " or ".join(dict.fromkeys(words))
+    if "const" in field:
+        return f"`{_yaml(field['const'])}`"
+    if "enum" in field:
+        return ", ".join(f"`{_yaml(each)}`" for each in field["enum"])
+    kind = field.get("type")
+    if isinstance(kind, list):
+        return "text"
+    if kind == "array":
+        items = field.get("items")
+        return f"a list of: {_value(items, defs)}" if isinstance(items, dict) else "a list"
+    if kind == "object":
+        return "a mapping"
+    if kind == "string":
+        return "a path" if field.get("format") == "path" else "text"
+    if kind in ("integer", "number"):
+        return ("a whole number" if kind == "integer" else "a number") + _bounds(field)
+    return "yes or no: `true`, `false`" if kind == "boolean" else "any value"
+
+
+def _bounds(field: Mapping[str, Any]) -> str:
+    low, high = field.get("minimum"), field.get("le", field.get("maximum"))
+    above, below = field.get("exclusiveMinimum"), field.get("exclusiveMaximum")
+    if high is not None and high >= 2**63 - 1:
+        high = None
+    parts = [f"from {low}"] * (low is not None) + [f"to {high}"] * (high is not None)
+    parts += [f"above {above}"] * (above is not None) + [f"below {below}"] * (below is not None)
+    return "".join(f" {part}" for part in parts)
+
+
+def _default(field: Mapping[str, Any]) -> str:
+    value = field.get("default")
+    simple = value is not None and value not in ({}, [], "")
+    if isinstance(value, dict) and ("$ref" in field or len(value) > 4):
+        return "see below"
+    return f"`{_yaml(value)}`" if simple else ""
+
+
+def _yaml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_yaml(each)}" for key, each in value.items()) + "}"
+    return str(value)
+
+
+def _cell(text: str) -> str:
+    return text.replace("\n", " ").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _fenced(text: str) -> str:
+    return f"~~~text\n{text.rstrip()}\n~~~\n"
+
+
+PARTS = {
+    "metrics": metric_table,
+    "pages": metric_pages,
+    "codes": code_pages,
+    "keys": keys,
+    "functions": functions,
+}
+
+
+def made(text: str) -> str:
+    """A page with its made parts as they should be."""
+    return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], text)
+
+
+if __name__ == "__main__":
+    for path in sorted(DOCS.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if (new := made(text)) != text:
+            path.write_text(new, encoding="utf-8")
