@@ -5,6 +5,10 @@ import math
 
 import pytest
 
+from scorer.metrics.base import metrics
+from scorer.views.labelled import Labelled, Targets
+
+METRICS = [*metrics()]
 TRUTH = "id,species\n1,setosa\n2,setosa\n3,rose\n4,rose\n5,rose\n"
 HEAD = "truth: {file: truth.csv, columns: {list: id, label: species}}\n"
 LABELS = HEAD + "submission: {columns: {list: id, label: species}}\n"
@@ -263,6 +267,13 @@ def test_a_board_with_every_measure_and_its_explanations(challenge, score):
                   ("explain", folder, folder / "sub.csv", "--list", "b")):  # fmt: skip
         ran = score(*words)
         assert ran.code == 0, ran
+    for metric in METRICS:
+        if metric.view is Targets:
+            ran = score("explain", folder, folder / "sub.csv", "--list", "b", "-m", metric.name)
+            assert ran.code == 0, ran
+            told[metric.name] = ran.out
+    ours = {metric.name for metric in METRICS if metric.view in (Labelled, Targets)}
+    assert {name.split("(")[0].split("@")[0] for name in told} == ours  # each explains itself
 
 
 @pytest.mark.parametrize(
