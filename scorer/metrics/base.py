@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
 from scorer.core.errors import PluginError
-from scorer.core.registry import PLUGIN, Registry, discover, mark, plugin
+from scorer.core.registry import MARK, PLUGIN, Registry, discover, mark, plugin
 from scorer.core.text import nearest, quoted
 from scorer.metrics.notation import NotationError, parse, written
 
@@ -64,6 +64,16 @@ class Metric:
     columns: tuple[str, ...] = ()
     strict_order: bool = False  # it needs a truth without equal grades in a list
     heading: Heading | None = None  # what a column of it is headed with
+    again: Callable[[], Metric] | None = None  # makes it in another process; None: by its function
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its function, found again by name, since not all that it holds pickles."""
+        if self.again is not None:
+            return self.again, ()
+        function = self.function
+        if function.__module__.startswith(PLUGIN):
+            return _plugged, (function.__code__.co_filename, function.__qualname__)
+        return _of_function, (function,)
 
     @cached_property
     def _hints(self) -> dict[str, Any]:
@@ -119,13 +129,6 @@ class Measure:
     primary: bool = False
     weighted: bool = False  # lists have weights, so that a mean is a figure of all of them
     classes: tuple[str, ...] = ()  # the labels there are, of a table of classes
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """By the metric's name, for its functions need not pickle."""
-        function, path = self.metric.function, None
-        if function.__module__.startswith(PLUGIN):
-            path = function.__code__.co_filename
-        return _restored, (self.metric.name, path, self.params, self.name, self.id, self.primary)
 
     @property
     def aggregate(self) -> Aggregate:
@@ -393,15 +396,18 @@ def metrics() -> Registry[Metric]:
     return discover("metric", "scorer.metrics", Metric)
 
 
-def _restored(
-    name: str, path: str | None, params: dict[str, Any], called: str, id: str, primary: bool
-) -> Measure:
-    """The measure that was pickled; `path` is the challenge's file that defines its metric."""
-    found = metrics().get(name) if path is None else _plugged(path)[name]
-    return Measure(found, params, called, id, primary)
+def _of_function(function: Callable[..., Any]) -> Metric:
+    """The metric that a function of a module is, or that its comparison or aggregation holds."""
+    thing = getattr(function, MARK)
+    return thing if isinstance(thing, Metric) else thing.metric
+
+
+def _plugged(path: str, function: str) -> Metric:
+    """The metric that a function of a challenge's own file is."""
+    return next(one for one in _own_metrics(path) if one.function.__qualname__ == function)
 
 
 @cache
-def _plugged(path: str) -> dict[str, Metric]:
+def _own_metrics(path: str) -> list[Metric]:
     """The metrics of a challenge's own file, which runs once."""
-    return {thing.name: thing for thing, _ in plugin(Path(path), Metric)}
+    return [metric for metric, _ in plugin(Path(path), Metric)]

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -98,6 +99,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
         aggregate="pooled",
         settle={"classes": lambda known: known.classes or None},
         figure=figure,
+        again=partial(kaggle_metric, path, name, better, challenge),
     )
 
 

@@ -1,6 +1,7 @@
 """What is recorded of submissions and of a challenge makes the same board, without the truth."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -110,6 +111,8 @@ def test_every_bundled_challenges_report_round_trips(folder):
     again = from_json(Report, text, own)
     assert to_json(again) == text
     assert written(again) == written(report)
+    copied = pickle.loads(pickle.dumps(report))
+    assert (to_json(copied), written(copied)) == (text, written(report))
     assert "NaN" not in text.replace('"nan"', "")  # JSON that any program reads
     for scored, other in zip(report.submissions, again.submissions, strict=True):
         assert other.findings == scored.findings
@@ -162,3 +165,20 @@ def test_arrays_of_objects_are_refused(shown):
     fields["data"]["submissions"][0]["values"]["nDCG@2"]["per_list"]["dtype"] = "|O"
     with pytest.raises(ScorerError, match="this is no record of a Report"):
         from_json(Report, json.dumps(fields))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        "folds: folds.csv\n",
+        "leaderboard: {rank_by: {preference: RPP(weights=log), aggregate: MC4(jump=0.1)}}\n",
+        "leaderboard: {tie_break: [LexiRecall, first], seed: 7, baselines: [one.csv]}\n",
+    ],
+)
+def test_a_report_pickles(shown, more):
+    folder, paths = shown(RULES + more)
+    report = scorer.score(folder, paths)
+    again = pickle.loads(pickle.dumps(report))
+    assert to_json(again) == to_json(report)
+    assert written(again) == written(report)

@@ -2,6 +2,8 @@
 
 import doctest
 import math
+import pickle
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,7 +16,9 @@ from hypothesis import strategies as st
 from lists import meet
 from variants import METRICS, NOTATIONS, bound, pairs, refuses
 
+from scorer.compare.base import aggregations, comparisons, every
 from scorer.core.errors import ChallengeError
+from scorer.metrics.base import Measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.testing import cases
 from scorer.views.hits import Judged
@@ -366,3 +370,14 @@ def test_other_tools_spellings(theirs, ours):
 def test_what_cannot_be_written(notation, said):
     with pytest.raises(NotationError, match=said):
         bound(notation)
+
+
+def test_a_measure_pickles_whole():
+    """By the function of its metric, since two kinds can have a metric of one name."""
+    bare = [Measure(metric, {"k": 3}, metric.name, "own") for metric in METRICS]
+    known = [*bare, *every(comparisons()), *every(aggregations())]
+    assert len({metric.name for metric in METRICS}) < len(bare)
+    for each in [*known, replace(bare[0], primary=True, weighted=True, classes=("a", "b"))]:
+        again = pickle.loads(pickle.dumps(each))
+        assert again == each
+        assert again.metric is each.metric

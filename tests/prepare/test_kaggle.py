@@ -1,8 +1,14 @@
 """Kaggle's own metrics as measures of a challenge."""
 
 import json
+import pickle
 
+import numpy as np
 import pytest
+
+from scorer.challenge.load import load
+from scorer.prepare.bind import prepare
+from scorer.views.pooled import Statistics
 
 METRIC = '''
 import pandas as pd
@@ -117,3 +123,15 @@ def test_unknown_parameters_are_told(kaggle):
     assert ran.code == 2
     assert "C114" in ran.err
     assert "'depth'" in ran.err
+
+
+def test_its_measure_pickles_with_its_file(challenge):
+    pytest.importorskip("pandas")
+    folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT, "metric.py": METRIC})
+    measure, _ = prepare(load(folder), allow_plugins=True).measures
+    again = pickle.loads(pickle.dumps(measure))
+    assert (again.name, again.params) == (measure.name, measure.params)
+    rows = np.array([[1.0, 1, 2], [2, 1, 2], [4, 1, 4]])
+    statistics = Statistics(np.arange(3), rows, 3)
+    values = [each.metric.figure(statistics, **each.params) for each in (measure, again)]
+    assert values == [pytest.approx(5 / 3)] * 2
