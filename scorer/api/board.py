@@ -52,8 +52,8 @@ from scorer.store.phases import (
     refused_by_quota,
     shown_at,
 )
-from scorer.store.records import Act, Decision, Entry, Evaluation, Status, Team, Version
-from scorer.store.selection import state
+from scorer.store.records import Act, Decision, Entry, Evaluation, Status, Team, Token, Version
+from scorer.store.selection import State, state
 from scorer.store.splits import drawn, read_splits
 
 if TYPE_CHECKING:
@@ -446,6 +446,35 @@ class Board:
             done += 1
         return done
 
+    def claim(self, worker: str, seconds: float) -> str | None:
+        """Take one file that waits to be evaluated, for so long; None where nothing waits."""
+        values = self.version().values
+        return self._database.claim(values, worker, datetime.now(UTC), seconds)
+
+    def evaluate(self, sha256: str) -> None:
+        """Evaluate a file that an entry was recorded with."""
+        version = self.version()
+        entries = [*self._database.entries(), *self._baselines(version)]
+        files = {entry.sha256: entry.file for entry in entries}
+        self._evaluate(version, sha256, files.get(sha256, "submission"))
+
+    def fail(self, sha256: str, cause: str) -> None:
+        """Keep that an evaluation failed, unless it was finished after all."""
+        self._database.finish(self._failure(self.version(), sha256, cause))
+
+    def _failure(self, version: Version, sha256: str, cause: str) -> Evaluation:
+        reference = secrets.token_hex(4)
+        return Evaluation(
+            version.values, sha256, "failed", reference=reference, cause=cause,
+            made=datetime.now(UTC),
+        )  # fmt: skip
+
+    def ask(self) -> None:
+        """Put down what waits: entries without an evaluation, and the challenge's baselines."""
+        held = self.version()
+        entries = [*self._database.entries(), *self._baselines(held)]
+        self._database.ask(held.values, [e.sha256 for e in entries], datetime.now(UTC))
+
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate what was recorded and not evaluated, as after a process was killed."""
         held = version or self.version()
@@ -480,13 +509,8 @@ class Board:
         except ChallengeError:
             raise
         except (MemoryError, ScorerError, OSError, ArithmeticError, ValueError) as error:
-            made = Evaluation(
-                version.values,
-                sha256,
-                "failed",
-                reference=secrets.token_hex(4),
-                cause="".join(traceback.format_exception(error)),
-            )
+            cause = "".join(traceback.format_exception(error))
+            made = self._failure(version, sha256, cause)
         self._database.finish(replace(made, made=datetime.now(UTC)))
 
     def _evaluated(
@@ -581,6 +605,32 @@ class Board:
         for token in mine:
             self._database.mark_token(token.id, revoked=now or datetime.now(UTC))
         return len(mine)
+
+    def tokens(self) -> list[Token]:
+        """All tokens, by their hashes; revoked ones too."""
+        return self._database.tokens()
+
+    def used(self, token: int) -> None:
+        """Note that a token was used."""
+        self._database.mark_token(token, used=datetime.now(UTC))
+
+    def stamp(self) -> tuple[int, ...]:
+        """What changes whenever the board may have changed."""
+        return self._database.stamp()
+
+    def backup(self, target: Path) -> None:
+        """Write a consistent copy of the database. Raises `UsageError` for PostgreSQL."""
+        self._database.backup(target)
+
+    def failures(self) -> list[tuple[str, int]]:
+        """The reference of each failed evaluation, and the first entry it concerns."""
+        version, found = self.version(), []
+        statuses = self._database.statuses(version.values)
+        for entry in self._database.entries():
+            if statuses.get(entry.sha256) == "failed":
+                made = self._database.evaluation(version.values, entry.sha256)
+                found.append(((made.reference if made else None) or "", entry.number))
+        return found
 
     def teams(self) -> dict[str, Team]:
         """What the teams are called now -> the team, in the order in which they were made."""
@@ -680,10 +730,17 @@ class Board:
         names = self._names()
         return entry.name if entry.team is None else names[entry.team]
 
+    def held(self, now: datetime | None = None) -> State:
+        """What the decisions made so far, or by a time, amount to."""
+        return state(
+            self._database.teams(),
+            self._database.decisions(),
+            now or datetime.max.replace(tzinfo=UTC),
+        )
+
     def _names(self) -> Mapping[int, str]:
         """Team -> what it is called now."""
-        ever = datetime.max.replace(tzinfo=UTC)
-        return state(self._database.teams(), self._database.decisions(), ever).names
+        return self.held().names
 
     def quota(self, team: str, now: datetime | None = None) -> tuple[Span | None, Left | None]:
         """The phase at a time, and what a team may still send in it; None where it may not."""

@@ -154,6 +154,25 @@ class Database:
             for r in self._rows(select(table).order_by(table.c.id), table)
         ]
 
+    def stamp(self) -> tuple[int, ...]:
+        """What changes whenever entries, evaluations, decisions, teams or versions do."""
+        numbers = []
+        with self._engine.connect() as connection:
+            for column in (
+                schema.entry.c.number,
+                schema.decision.c.number,
+                schema.version.c.number,
+                schema.team.c.id,
+            ):
+                most = select(func.max(column)).where(column.table.c.board == self.board)
+                numbers.append(int(connection.execute(most).scalar() or 0))
+            made = schema.evaluation
+            finished = select(func.count()).where(
+                made.c.board == self.board, made.c.status != "pending"
+            )
+            numbers.append(int(connection.execute(finished).scalar() or 0))
+        return tuple(numbers)
+
     def statuses(self, values: str) -> dict[str, Status]:
         """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
         table = schema.evaluation

@@ -1,0 +1,80 @@
+"""`score serve CHALLENGE...`: the web page and the API of living boards."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import Plugins, Result
+from scorer.cli.store import FILES, STORE, FilesWord, StoreWord
+from scorer.core.errors import UsageError
+
+SECRET = "SCORER_SECRET"  # of the environment: what sessions are signed with, on several machines
+
+
+def serve(
+    challenges: Annotated[
+        list[Path], typer.Argument(metavar="CHALLENGE...", help="The challenges to serve.")
+    ],
+    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port.")] = 8000,
+    private: Annotated[
+        bool, typer.Option("--private", help="Nothing is shown to who has not signed in.")
+    ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=0, help="Evaluations at once; default: cores less one."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=0, help="Uploads a minute of a token; 0: no limit."),
+    ] = None,
+    seconds: Annotated[
+        int, typer.Option("--seconds", min=1, help="CPU seconds that an evaluation may take.")
+    ] = 600,
+    memory: Annotated[
+        int, typer.Option("--memory", min=1, help="MiB that an evaluation may take.")
+    ] = 4096,
+    root_path: Annotated[
+        str, typer.Option("--root-path", help="Where a proxy has put the server, such as /board.")
+    ] = "",
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option("--trusted-proxy", metavar="ADDRESS", help="Whose forwarded headers count."),
+    ] = None,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
+    allow_plugins: Plugins = False,
+) -> Result:
+    """Serve boards until interrupted; uploads under way are finished first."""
+    try:
+        import uvicorn
+    except ImportError:
+        raise UsageError(
+            "the web page needs its extra: pip install challenge-scorer[web]"
+        ) from None
+    settings = {
+        "challenges": [str(path.resolve()) for path in challenges],
+        "store": store or os.environ.get(STORE),
+        "files": files_at or os.environ.get(FILES),
+        "workers": max((os.cpu_count() or 2) - 1, 1) if workers is None else workers,
+        "private": private,
+        "allow_plugins": allow_plugins,
+        "limit": limit,
+        "seconds": seconds,
+        "memory": memory << 20,
+        "root_path": root_path.rstrip("/"),
+        "trusted_proxies": trusted_proxy or [],
+        "secret": os.environ.get(SECRET),
+    }
+    os.environ["SCORER_SERVE"] = json.dumps(settings)
+    # by its name: the command line knows the web no more than the web knows it
+    uvicorn.run(
+        "scorer.web.app:create", factory=True, host=host, port=port, log_level="warning",
+        server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
+    )  # fmt: skip
+    return Result()

@@ -1,0 +1,140 @@
+"""`score submit URL FILE`: a participant's way in: checks with the kit, uploads, waits, shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+
+from scorer.cli.options import Result, Terminal, challenge_of, problems
+from scorer.cli.store import Form, Format, as_json
+from scorer.core.errors import UsageError
+from scorer.core.text import printable, quoted
+
+TOKEN = "SCORER_TOKEN"  # of the environment: the team's token
+REFUSED, FAILED, REJECTED = 3, 4, 1
+PAUSE, PATIENCE = 0.5, 900.0  # seconds between looks, and until nothing is awaited any more
+
+
+def submit(
+    context: typer.Context,
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="The challenge's page: https://.../c/ID.")
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The submission.")],
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="F", help=f"Holds the token; default: {TOKEN}."),
+    ] = None,
+    answer: Annotated[
+        list[str] | None,
+        typer.Option("--answer", metavar="KEY=VALUE", help="An answer; repeatable."),
+    ] = None,
+    format: Format = Form.text,
+) -> Result:
+    """Check a file with the challenge's kit, send it, wait for its values and show them."""
+    try:
+        import httpx
+    except ImportError:
+        raise UsageError("sending needs more packages: pip install challenge-scorer[web]") from None
+
+    edge: Terminal = context.obj
+    token = _token(token_file)
+    answers = dict(word.split("=", 1) for word in answer or [] if "=" in word)
+    base = _api(url)
+    head = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(headers=head, timeout=60, follow_redirects=False) as client:
+        try:
+            notes, fine = _checked(client, base, file, edge)
+            if not fine:
+                return Result("", (*notes, f"{printable(file)}: nothing was sent"), REJECTED)
+            with file.open("rb") as opened:
+                sent = client.post(
+                    f"{base}/entries",
+                    files={"file": (file.name, opened)},
+                    data={"answers": json.dumps(answers)},
+                )
+            fields = sent.json() if sent.status_code != 202 else _awaited(client, base, sent.json())
+        except OSError as error:
+            raise UsageError(f"{file} cannot be read: {error.strerror}") from None
+        except (httpx.HTTPError, ValueError) as error:
+            raise UsageError(f"the server cannot be used: {printable(error)}") from None
+    if sent.status_code not in (202, 409):
+        raise UsageError(
+            f"the server says {sent.status_code}: {printable(fields.get('message', ''))}"
+        )
+    code = {"rejected": REJECTED, "failed": FAILED}.get(fields.get("status", ""), 0)
+    code = REFUSED if sent.status_code == 409 else code
+    if format is Form.json:
+        return Result(as_json(fields), notes, code)
+    return Result(_text(fields, file), notes, code)
+
+
+def _token(path: Path | None) -> str:
+    if path is None:
+        token = os.environ.get(TOKEN, "")
+    else:
+        try:
+            token = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    if not token.strip():
+        raise UsageError(f"a token is needed: --token-file, or {TOKEN}")
+    return token.strip()
+
+
+def _api(url: str) -> str:
+    """The address of a challenge's API, given that of its page."""
+    parts = urlsplit(url)
+    before, found, id = parts.path.rstrip("/").rpartition("/c/")
+    if parts.scheme not in ("http", "https") or not found or "/" in id:
+        raise UsageError(f"{quoted(url, 200)} is no challenge's page, such as https://host/c/ID")
+    return f"{parts.scheme}://{parts.netloc}{before}/api/v1/challenges/{id}"
+
+
+def _checked(client: Any, base: str, file: Path, edge: Terminal) -> tuple[tuple[str, ...], bool]:
+    """What the kit's checks say of the file, and whether it would be accepted."""
+    from scorer.api.check import check
+
+    answer = client.get(f"{base}/kit.zip")
+    if answer.status_code != 200:
+        raise UsageError(f"the kit cannot be had: the server says {answer.status_code}")
+    with tempfile.NamedTemporaryFile(suffix=".zip") as kit:
+        kit.write(answer.content)
+        kit.flush()
+        challenge, _ = challenge_of(Path(kit.name), edge)
+        (scored,) = check(challenge, [file])
+    return tuple(problems(scored.findings)), not scored.findings.fatal
+
+
+def _awaited(client: Any, base: str, sent: dict[str, Any]) -> dict[str, Any]:
+    """The entry, once it is evaluated."""
+    begun = time.monotonic()
+    while True:
+        fields: dict[str, Any] = client.get(f"{base}/entries/{sent['entry']}").json()
+        if fields.get("status") != "pending" or time.monotonic() - begun > PATIENCE:
+            return fields
+        time.sleep(PAUSE)
+
+
+def _text(fields: dict[str, Any], file: Path) -> str:
+    name = printable(file)
+    if fields.get("entry") is None:
+        message = printable(fields.get("message"), 500)
+        return f"{name}: refused: error[{fields.get('code')}] {message}\n"
+    lines = [f"{name}: entry {fields['entry']}: {fields['status']}"]
+    for split, means in (fields.get("values") or {}).items():
+        values = ", ".join(
+            f"{printable(key)} {mean:.4f}" for key, mean in means.items() if mean is not None
+        )
+        lines.append(f"  {printable(split)}: {values}")
+    if fields.get("message"):
+        lines.append(f"  {fields['code']}: {printable(fields['message'], 500)}")
+    lines.append(f"  receipt {fields.get('receipt')}")
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,125 @@
+"""Who may come in, how often, and what proves that a form is ours: tokens, sessions, limits."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from itsdangerous import BadSignature, TimestampSigner, URLSafeSerializer
+
+from scorer.api.board import FOLDER, Board
+from scorer.io.write import write
+
+SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve
+LASTS = 30 * 24 * 3600  # seconds that a session is good for
+MINUTE = 60.0
+
+
+class Viewer(NamedTuple):
+    """Who asks."""
+
+    team: str | None = None  # None: nobody's, or an organizer's
+    organizer: bool = False
+    token: int | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether somebody has signed in."""
+        return self.token is not None
+
+
+NOBODY = Viewer()
+
+
+def secret_of(board: Board) -> str:
+    """The key by which sessions are signed, made where there is none."""
+    path = Path(board.challenge.folder, FOLDER, SECRET)
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        write(path, secrets.token_hex(32).encode())
+        path.chmod(0o600)
+    return path.read_text(encoding="utf-8").strip()
+
+
+class Sessions:
+    """Signed cookies and the tokens of forms."""
+
+    def __init__(self, secret: str) -> None:
+        self._signer = TimestampSigner(secret, salt="session")
+        self._forms = URLSafeSerializer(secret, salt="form")
+
+    def sign(self, token: int) -> str:
+        """The cookie of whoever has that token; another one each time."""
+        return self._signer.sign(f"{token}.{secrets.token_hex(8)}").decode()
+
+    def token(self, cookie: str) -> int | None:
+        """The token that a cookie stands for, if it is ours and not too old."""
+        try:
+            text = self._signer.unsign(cookie, max_age=LASTS).decode()
+            return int(text.split(".")[0])
+        except (BadSignature, ValueError):
+            return None
+
+    def form(self, cookie: str) -> str:
+        """What a form must bring back: nobody else can make it for this cookie."""
+        return str(self._forms.dumps(hashlib.sha256(cookie.encode()).hexdigest()))
+
+    def is_ours(self, cookie: str, form: str) -> bool:
+        """Whether a form was made for this cookie."""
+        return hmac.compare_digest(self.form(cookie), form)
+
+
+def viewer_of(board: Board, token: str) -> Viewer:
+    """Who a token lets in; nobody where it is unknown or revoked.
+
+    Tokens are looked up by their hash, and the hashes are compared in constant time.
+    """
+    wanted = hashlib.sha256(token.encode()).hexdigest()
+    found = None
+    for known in board.tokens():
+        if hmac.compare_digest(known.hash, wanted) and known.revoked is None:
+            found = known
+    if found is None:
+        return NOBODY
+    board.used(found.id)
+    return viewer_of_id(board, found.id)
+
+
+def viewer_of_id(board: Board, id: int) -> Viewer:
+    """Who the token of that number belongs to; nobody where it is revoked."""
+    known = next((t for t in board.tokens() if t.id == id and t.revoked is None), None)
+    if known is None:
+        return NOBODY
+    if known.team is None:
+        return Viewer(None, True, known.id)
+    team = next((name for name, team in board.teams().items() if team.id == known.team), None)
+    return Viewer(team, False, known.id)
+
+
+class Limiter:
+    """So many acts a minute for each key; none is counted where the limit is 0."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._acts: dict[tuple[str, str], deque[float]] = {}
+
+    def allows(self, kind: str, key: str, most: int) -> bool:
+        """Count an act, unless there were too many within the last minute."""
+        if most <= 0:
+            return True
+        now = self._clock()
+        acts = self._acts.setdefault((kind, key), deque())
+        while acts and acts[0] <= now - MINUTE:
+            acts.popleft()
+        if len(acts) >= most:
+            return False
+        acts.append(now)
+        if len(self._acts) > 100_000:  # keys of long ago
+            self._acts = {k: v for k, v in self._acts.items() if v and v[-1] > now - MINUTE}
+        return True

@@ -1,0 +1,408 @@
+"""The JSON API: everything that the pages can, by a token."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+
+from scorer.api.submissions import Named
+from scorer.core.problems import Findings
+from scorer.reports.syntax.json import problem
+from scorer.store.phases import spans
+from scorer.web.access import Viewer
+from scorer.web.app import Context, context_of, kept, scratch
+from scorer.web.site import Site
+
+router = APIRouter()
+V1 = "/api/v1/challenges"
+
+
+class Question(BaseModel):
+    """What is asked with an entry."""
+
+    type: str
+    required: bool
+    max: int
+    board: bool
+
+
+class PhaseOut(BaseModel):
+    """A phase with its times."""
+
+    id: str
+    opens: str | None
+    closes: str | None
+    show: str
+
+
+class ChallengeOut(BaseModel):
+    """The public part of a challenge."""
+
+    id: str
+    title: str
+    description: str
+    timezone: str
+    phase: str | None = Field(description="the present phase; null between phases")
+    phases: list[PhaseOut]
+    show: str = Field(description="what participants are shown now")
+    splits: list[str] = Field(description="the boards that this viewer may see")
+    questions: dict[str, Question]
+    quota: dict[str, Any] | None = Field(description="what the team may still send")
+
+
+class ProblemOut(BaseModel):
+    """A problem of a file."""
+
+    code: str
+    severity: str
+    line: int | None
+    column: int | None
+    list: str | None
+    item: str | None
+    message: str
+    help: str | None
+
+
+class Checked(BaseModel):
+    """What a check finds."""
+
+    problems: list[ProblemOut]
+
+
+class Sent(BaseModel):
+    """An entry that was recorded."""
+
+    entry: int
+    status: str
+    sha256: str
+    received: str
+    receipt: str | None
+
+
+class EntryOut(BaseModel):
+    """An entry."""
+
+    entry: int
+    team: str
+    received: str
+    status: Literal["pending", "scored", "rejected", "failed"]
+    sha256: str
+    code: str | None
+    message: str | None
+    problems: list[ProblemOut]
+    receipt: str | None
+    values: dict[str, dict[str, float | None]] | None
+
+
+class Entries(BaseModel):
+    """Several entries."""
+
+    entries: list[EntryOut]
+
+
+class DecisionIn(BaseModel):
+    """A decision: on an entry or on a team."""
+
+    kind: Literal["disqualify", "restore", "select", "withdraw", "rename"]
+    entry: int | None = None
+    team: str | None = None
+    reason: str
+    name: str | None = None
+
+
+class DecisionOut(BaseModel):
+    """A decision that was recorded."""
+
+    decision: int
+    time: str
+
+
+def describe(context: Context, site: Site, viewer: Viewer) -> dict[str, Any]:
+    """The public part of a challenge."""
+    challenge, now = site.board.challenge, site.clock()
+    span = site.span()
+    quota = None
+    if viewer.team is not None:
+        _, left = site.board.quota(viewer.team, now)
+        quota = left and {
+            "today": left.today,
+            "total": left.total,
+            "rejected_today": left.rejected_today,
+            "next": left.next and left.next.isoformat(),
+        }
+    return {
+        "id": site.id,
+        "title": challenge.title,
+        "description": challenge.description,
+        "timezone": challenge.timezone,
+        "phase": span.phase.id if span else None,
+        "phases": [
+            {
+                "id": each.phase.id,
+                "opens": each.opens and each.opens.isoformat(),
+                "closes": each.closes and each.closes.isoformat(),
+                "show": each.phase.show,
+            }
+            for each in spans(challenge)
+        ],
+        "show": site.board.shown(now),
+        "splits": list(site.visible(viewer)),
+        "questions": {key: each.model_dump() for key, each in challenge.questions.items()},
+        "quota": quota,
+    }
+
+
+@router.get(V1, response_model=list[ChallengeOut])
+def challenges(request: Request) -> Any:
+    """The challenges that this server has."""
+    context = context_of(request)
+    return [
+        describe(context, site, context.reader(request, site)) for site in context.sites.values()
+    ]
+
+
+@router.get(V1 + "/{id}", response_model=ChallengeOut)
+def challenge(request: Request, id: str) -> Any:
+    """The public part of a challenge, its phases, and what a team may still send."""
+    context = context_of(request)
+    site = context.site(id)
+    return describe(context, site, context.reader(request, site))
+
+
+def file_of(form: FormData) -> UploadFile:
+    """The file of a form, or 422."""
+    upload = form.get("file")
+    if not isinstance(upload, UploadFile) or not upload.filename:
+        raise HTTPException(422, "the form has no file; send it as 'file'")
+    return upload
+
+
+def problems_of(context: Context, site: Site, upload: UploadFile) -> Findings:
+    """What the blind checks find in an uploaded file."""
+    with scratch() as folder:
+        path = kept(upload, folder)
+        answer = context.ask(site, "check", path=str(path), name=path.name)
+    return Findings.from_json(answer["findings"])
+
+
+@router.post(V1 + "/{id}/check", response_model=Checked)
+async def check(request: Request, id: str) -> Any:
+    """The problems of a file (multipart, `file`); records nothing and costs no quota."""
+    context = context_of(request)
+    site = context.site(id)
+    viewer = context.reader(request, site)
+    context.limited(request, viewer)
+    form = await context.uploaded(request, site)
+    found = await run_in_threadpool(problems_of, context, site, file_of(form))
+    return {"problems": [problem(each) for each in found]}
+
+
+def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str]) -> Any:
+    """An entry of a team, recorded and not evaluated yet."""
+    assert viewer.team is not None
+    with scratch() as folder:
+        path = kept(upload, folder)
+        named = Named(path.stem, path, shown=path.name)
+        (added,) = site.board.add(
+            [named], viewer.team, now=site.clock(), answers=answers, evaluate=False
+        )
+    return added
+
+
+def answers_of(form: FormData) -> dict[str, str]:
+    """The answers of a form: JSON in `answers`, or a field for each."""
+    text = form.get("answers")
+    if not isinstance(text, str):
+        return {
+            key.removeprefix("answer."): value
+            for key, value in form.items()
+            if key.startswith("answer.") and isinstance(value, str) and value.strip()
+        }
+    try:
+        found = json.loads(text)
+    except ValueError:
+        raise HTTPException(422, "answers are no JSON") from None
+    if not isinstance(found, dict):
+        raise HTTPException(422, "answers are a JSON object")
+    return {str(key): str(value) for key, value in found.items()}
+
+
+@router.post(V1 + "/{id}/entries", response_model=Sent, status_code=202)
+async def send(request: Request, id: str) -> Any:
+    """Record an entry (multipart: `file`, and `answers` as JSON); it is evaluated soon."""
+    context = context_of(request)
+    site = context.site(id)
+    viewer = context.viewer(request, site)
+    if not viewer.known:
+        raise HTTPException(401, "a token is needed: Authorization: Bearer TOKEN")
+    if viewer.team is None:
+        raise HTTPException(403, "an organizer's token belongs to no team")
+    context.limited(request, viewer)
+    form = await context.uploaded(request, site)
+    added = await run_in_threadpool(recorded, site, viewer, file_of(form), answers_of(form))
+    if added.entry is None:
+        return JSONResponse(
+            {"code": added.code, "message": added.message, "problems": []}, status_code=409
+        )
+    context.workers.wake()
+    return {
+        "entry": added.entry,
+        "status": added.status,
+        "sha256": added.sha256,
+        "received": added.received.isoformat(),
+        "receipt": added.receipt,
+    }
+
+
+def own_entry(context: Context, request: Request, site: Site, number: int) -> tuple[Any, Viewer]:
+    """An entry that this viewer may see; 404 for others', as for those that are not there."""
+    viewer = context.viewer(request, site)
+    if not viewer.known:
+        raise HTTPException(401, "sign in to see entries")
+    added = site.board.outcome(number)
+    entry = site.board.entry(number)
+    if not viewer.organizer and (entry.baseline or added.team != viewer.team):
+        raise HTTPException(404, f"no entry is called '{number}'")
+    return added, viewer
+
+
+@router.get(V1 + "/{id}/entries", response_model=Entries)
+def entries(request: Request, id: str) -> Any:
+    """One's own entries; all of them for organizers."""
+    context = context_of(request)
+    site = context.site(id)
+    viewer = context.viewer(request, site)
+    if not viewer.known:
+        raise HTTPException(401, "sign in to see entries")
+    numbers = [entry.number for entry in site.board.entries(viewer.team)]
+    return {"entries": [site.entry_fields(site.board.outcome(n), viewer) for n in numbers]}
+
+
+@router.get(V1 + "/{id}/entries/{number}", response_model=EntryOut)
+def entry(request: Request, id: str, number: int) -> Any:
+    """One entry: its status, its problems, and the values that may be seen now."""
+    context = context_of(request)
+    site = context.site(id)
+    added, viewer = own_entry(context, request, site, number)
+    return site.entry_fields(added, viewer)
+
+
+@router.get(V1 + "/{id}/board")
+def board(
+    request: Request,
+    id: str,
+    split: str | None = None,
+    phase: str | None = None,
+    as_of: Annotated[datetime | None, Query()] = None,
+) -> Response:
+    """The board, as `score board --format json` writes it."""
+    context = context_of(request)
+    site = context.site(id)
+    viewer = context.reader(request, site)
+    wanted = split or site.default_split(viewer)
+    if wanted is None or wanted not in site.visible(viewer):
+        raise HTTPException(404, "there is no such board to be seen now")
+    if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
+        raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
+    shown = site.shown(wanted, as_of, phase if viewer.organizer else None)
+    return Response(shown.json, media_type="application/json")
+
+
+@router.post(V1 + "/{id}/decisions", response_model=DecisionOut, status_code=201)
+def decide(request: Request, id: str, decision: DecisionIn) -> Any:
+    """Select or withdraw one's own entry; organizers decide on everything."""
+    context = context_of(request)
+    site = context.site(id)
+    viewer = context.viewer(request, site)
+    if not viewer.known:
+        raise HTTPException(401, "a token is needed")
+    context.limited(request, viewer)
+    return decided(site, viewer, decision)
+
+
+def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
+    """A decision, if this viewer may make it."""
+    if (decision.entry is None) == (decision.team is None):
+        raise HTTPException(422, "a decision is on an entry or on a team")
+    if not viewer.organizer:
+        if decision.kind not in ("select", "withdraw") or decision.entry is None:
+            raise HTTPException(403, "teams select and withdraw their own entries")
+        if site.board.outcome(decision.entry).team != viewer.team:
+            raise HTTPException(404, f"no entry is called '{decision.entry}'")
+    subject = decision.entry if decision.entry is not None else str(decision.team)
+    made = site.board.decide(
+        decision.kind,
+        subject,
+        decision.reason,
+        by=viewer.team or "organizer",
+        name=decision.name,
+        now=site.clock(),
+    )
+    return {"decision": made.number, "time": made.time.isoformat()}
+
+
+@router.get(V1 + "/{id}/kit.zip", response_class=Response)
+def kit(request: Request, id: str) -> Response:
+    """The participants' kit: rules, public files, a sample submission."""
+    context = context_of(request)
+    site = context.site(id)
+    context.reader(request, site)
+    with scratch() as folder:
+        path = Path(folder, "kit.zip")
+        context.ask(site, "kit", path=str(path))
+        data = path.read_bytes()
+    return Response(data, media_type="application/zip")
+
+
+@router.get(V1 + "/{id}/receipts.jsonl", response_class=PlainTextResponse)
+def receipts(request: Request, id: str) -> str:
+    """The chain of receipts, for `score verify`."""
+    context = context_of(request)
+    site = context.site(id)
+    context.reader(request, site)
+    return site.board.receipts()
+
+
+@router.get("/healthz", include_in_schema=False, response_class=PlainTextResponse)
+def health(request: Request) -> str:
+    """Whether the stores answer."""
+    context = context_of(request)
+    for site in context.sites.values():
+        site.board.stamp()
+    return "ok\n"
+
+
+@router.get("/metrics", include_in_schema=False, response_class=PlainTextResponse)
+def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
+    context = context_of(request)
+    lines = ["# TYPE scorer_requests_total counter"]
+    for (method, status), count in sorted(context.counts.items()):
+        lines.append(f'scorer_requests_total{{method="{method}",status="{status}"}} {count}')
+    lines.append("# TYPE scorer_entries gauge")
+    for site in context.sites.values():
+        found = Counter(site.board.statuses().values())
+        name = json.dumps(site.id)
+        for state in ("pending", "scored", "rejected", "failed"):
+            labels = f'challenge={name},status="{state}"'
+            lines.append(f"scorer_entries{{{labels}}} {found[state]}")
+    lines += ["# TYPE scorer_workers gauge", f"scorer_workers {context.workers.alive}"]
+    text = "".join(f"{line}\n" for line in lines)
+    return Response(text, media_type="text/plain; version=0.0.4")
+
+
+@router.get("/api/docs", include_in_schema=False, response_class=HTMLResponse)
+def documentation(request: Request) -> Response:
+    """The API, as a page of our own: nothing is loaded from another host."""
+    from scorer.web.pages import render
+
+    return render(request, "docs.html", openapi=request.app.openapi())
