@@ -201,8 +201,8 @@ async def check(request: Request, id: str) -> Any:
     site = context.site(id)
     viewer = context.reader(request, site)
     context.limited(request, viewer)
-    form = await context.uploaded(request, site)
-    found = await run_in_threadpool(problems_of, context, site, file_of(form))
+    async with context.uploaded(request, site) as form:
+        found = await run_in_threadpool(problems_of, context, site, file_of(form))
     return {"problems": [problem(each) for each in found]}
 
 
@@ -247,8 +247,8 @@ async def send(request: Request, id: str) -> Any:
     if viewer.team is None:
         raise HTTPException(403, "an organizer's token belongs to no team")
     context.limited(request, viewer)
-    form = await context.uploaded(request, site)
-    added = await run_in_threadpool(recorded, site, viewer, file_of(form), answers_of(form))
+    async with context.uploaded(request, site) as form:
+        added = await run_in_threadpool(recorded, site, viewer, file_of(form), answers_of(form))
     if added.entry is None:
         return JSONResponse(
             {"code": added.code, "message": added.message, "problems": []}, status_code=409

@@ -150,7 +150,8 @@ class Context:
         if not allowed:
             raise HTTPException(429, "too many requests; wait a minute")
 
-    async def uploaded(self, request: Request, site: Site) -> FormData:
+    @asynccontextmanager
+    async def uploaded(self, request: Request, site: Site) -> AsyncIterator[FormData]:
         """A form whose file is on disk; 413 as soon as it is larger than a submission may be."""
         most = site.board.challenge.submission.limits.size + SPARE
         length = request.headers.get("content-length", "")
@@ -167,9 +168,13 @@ class Context:
                 yield piece
 
         try:
-            return await MultiPartParser(request.headers, counted(), max_files=1).parse()
+            form = await MultiPartParser(request.headers, counted(), max_files=1).parse()
         except (MultiPartException, KeyError) as error:
             raise HTTPException(422, f"this is no form with a file: {error}") from None
+        try:
+            yield form
+        finally:
+            await form.close()
 
     def ask(self, site: Site, do: str, **more: Any) -> dict[str, Any]:
         """What a child process answers; 503 where it does not."""

@@ -280,30 +280,30 @@ async def submit(request: Request, id: str) -> Response:
     """Check a file without cost, or record it, as the pressed button says."""
     context = context_of(request)
     site = context.site(id)
-    form = await context.uploaded(request, site)
-    _, _, viewer = await run_in_threadpool(
-        signed_in, request, id, str(form.get("form_token") or "")
-    )
-    if viewer.team is None:
-        raise HTTPException(403, "an organizer's token belongs to no team")
-    context.limited(request, viewer)
-    about = await run_in_threadpool(describe, context, site, viewer)
-    upload = file_of(form)
-    if form.get("act") != "send":
-        found = await run_in_threadpool(problems_of, context, site, upload)
-        return page(
-            request, site, viewer, "submit.html", about=about, fault=None,
-            checked=upload.filename, findings=format_findings(found, False),
-        )  # fmt: skip
-    added = await run_in_threadpool(recorded, site, viewer, upload, answers_of(form))
-    if added.entry is None:
-        fault = f"{added.code}: {added.message}"
-        return page(
-            request, site, viewer, "submit.html", 409, about=about, fault=fault,
-            checked=None, findings=None,
-        )  # fmt: skip
-    context.workers.wake()
-    return to(request, id, "entries", added.entry)
+    async with context.uploaded(request, site) as form:
+        _, _, viewer = await run_in_threadpool(
+            signed_in, request, id, str(form.get("form_token") or "")
+        )
+        if viewer.team is None:
+            raise HTTPException(403, "an organizer's token belongs to no team")
+        context.limited(request, viewer)
+        about = await run_in_threadpool(describe, context, site, viewer)
+        upload = file_of(form)
+        if form.get("act") != "send":
+            found = await run_in_threadpool(problems_of, context, site, upload)
+            return page(
+                request, site, viewer, "submit.html", about=about, fault=None,
+                checked=upload.filename, findings=format_findings(found, False),
+            )  # fmt: skip
+        added = await run_in_threadpool(recorded, site, viewer, upload, answers_of(form))
+        if added.entry is None:
+            fault = f"{added.code}: {added.message}"
+            return page(
+                request, site, viewer, "submit.html", 409, about=about, fault=fault,
+                checked=None, findings=None,
+            )  # fmt: skip
+        context.workers.wake()
+        return to(request, id, "entries", added.entry)
 
 
 @router.get("/c/{id}/entries")

@@ -40,7 +40,7 @@ def submit(
 ) -> Result:
     """Check a file with the challenge's kit, send it, wait for its values and show them."""
     try:
-        import httpx
+        import httpx2 as httpx
     except ImportError:
         raise UsageError("sending needs more packages: pip install challenge-scorer[web]") from None
 

@@ -1,0 +1,248 @@
+"""What the page promises: sessions, forms, limits, hostile names, and what nobody may learn."""
+
+import json
+import re
+
+import pytest
+from web_helpers import API, finished, free_port, good, mixed, rows, send
+
+from scorer.web.access import Limiter, Sessions
+
+
+def sign_in(client, token):
+    return client.post("/c/course/sign-in", data={"token": token})
+
+
+def form_token(client, path="/c/course/submit"):
+    return re.search(r'name="form_token" value="([^"]+)"', client.get(path).text)[1]
+
+
+def test_a_session_is_signed_and_forms_are_ours(client, served):
+    token = served.token("red")
+    wrong = sign_in(client, "x" * 32)
+    assert wrong.status_code == 401
+    assert "not known here" in wrong.text
+    answer = sign_in(client, token)
+    assert answer.status_code == 303
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert token not in cookie
+    file = {"file": ("a.csv", rows(good).encode())}
+    forged = client.post("/c/course/submit", files=file, data={"act": "send", "form_token": "x"})
+    assert forged.status_code == 403
+    assert client.post("/c/course/submit", files=file, data={"act": "send"}).status_code == 403
+    ours = form_token(client)
+    checked = client.post("/c/course/submit", files=file, data={"act": "check", "form_token": ours})
+    assert "Nothing is wrong with this file" in checked.text
+    with served.board() as board:
+        assert board.entries() == []
+    sent = client.post("/c/course/submit", files=file, data={"act": "send", "form_token": ours})
+    assert sent.headers["location"] == "/c/course/entries/1"
+    entry = client.get("/c/course/entries/1")
+    assert entry.status_code == 200
+    assert client.post("/c/course/decide", data={"kind": "withdraw", "entry": 1}).status_code == 403
+    kept = {"kind": "withdraw", "entry": 1, "form_token": ours}
+    assert client.post("/c/course/decide", data=kept).status_code == 303
+    assert client.get("/c/course/admin").status_code == 404
+    out = client.post("/c/course/sign-out", data={"form_token": ours})
+    assert out.status_code == 303
+    client.cookies.clear()
+    assert client.get("/c/course/entries").status_code == 401
+    with served.board() as board:
+        board.revoke("red")
+    assert sign_in(client, token).status_code == 401
+
+
+def test_a_session_of_another_key_or_too_old_is_nobodys(monkeypatch):
+    ours, other = Sessions("a" * 64), Sessions("b" * 64)
+    cookie = ours.sign(7)
+    assert ours.token(cookie) == 7
+    assert other.token(cookie) is None
+    assert ours.token(cookie[:-1] + ("A" if cookie[-1] != "A" else "B")) is None
+    assert ours.token("7") is None
+    assert not other.is_ours(cookie, ours.form(cookie))
+    assert not ours.is_ours(ours.sign(7), ours.form(cookie))
+    monkeypatch.setattr("scorer.web.access.LASTS", -1)
+    assert ours.token(cookie) is None
+
+
+def test_so_many_a_minute():
+    now = [0.0]
+    limiter = Limiter(lambda: now[0])
+    assert [limiter.allows("a", "x", 2) for _ in range(3)] == [True, True, False]
+    assert limiter.allows("a", "y", 2)
+    assert limiter.allows("b", "x", 2)
+    now[0] = 60.1
+    assert limiter.allows("a", "x", 2)
+    assert all(limiter.allows("a", "x", 0) for _ in range(100))
+
+
+def test_limits_are_told_with_429(client_with, served):
+    client = client_with(limit=2)
+    answers = [sign_in(client, "wrong").status_code for _ in range(4)]
+    assert answers == [401, 401, 429, 429]
+    red = served.bearer("red")
+    codes = [send(client, red, rows(good)).status_code for _ in range(4)]
+    assert codes[-1] == 429
+    assert client.get("/c/course").status_code == 200
+
+
+def test_every_answer_bears_its_guards(client):
+    for path in ("/", "/c/course", f"{API}/board", "/nowhere", "/static/site.js", "/api/docs"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'self'")
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+    for path in ("/", "/c/course", "/c/course/rules", "/c/course/sign-in", "/api/docs"):
+        page = client.get(path).text
+        assert not re.search(r"<script(?![^>]*\bsrc=)", page)
+        assert not re.search(r"\sstyle=|\son\w+=|javascript:", page)
+        assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)
+
+
+HOSTILE = ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "a\u202eb", "x" * 100, "'; DROP--"]
+
+
+def test_hostile_names_and_files_stay_text(client, served):
+    for n, name in enumerate(HOSTILE):
+        try:
+            headers = served.bearer(name)
+        except Exception as error:  # refused as a name: fine too
+            assert "cannot be a team's name" in str(error)
+            continue
+        sent = send(client, headers, mixed(n + 1), name="../../../etc/<b>passwd</b>\\x.csv")
+        done = finished(client, headers, sent.json()["entry"])
+        assert done["status"] == "scored"
+    with served.board() as board:
+        assert all("/" not in entry.file and "\\" not in entry.file for entry in board.entries())
+    page = client.get("/c/course").text
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    csv = client.get("/c/course/board.csv?split=public").text
+    assert not any(line.startswith("=") or ",=" in line for line in csv.splitlines())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../access.py", "/static/%2e%2e/access.py", "/c/..%2f..%2fetc/passwd",
+        "/c/course/entries/../../x", "/c/%00", "/c/course/admin/failures/..%2f..",
+    ],
+)  # fmt: skip
+def test_no_path_leads_out(client, path):
+    assert client.get(path).status_code in (404, 422)
+
+
+def test_no_redirect_leads_elsewhere_and_no_header_is_split(client, served):
+    sign = sign_in(client, served.token("red"))
+    assert sign.headers["location"] == "/c/course"
+    for evil in ("//evil.example", "a%0d%0aSet-Cookie:x=1"):
+        answer = client.get(f"/c/{evil}", follow_redirects=False)
+        assert answer.status_code == 404
+        assert "x=1" not in str(answer.headers)
+
+
+def test_a_file_that_is_too_large_is_refused_while_it_comes(client_with, served):
+    text = (served.folder / "challenge.yaml").read_text()
+    (served.folder / "challenge.yaml").write_text(text + "submission: {limits: {size: 1kB}}\n")
+    client = client_with()
+    red = served.bearer("red")
+    big = "x" * 200_000
+    assert send(client, red, big).status_code == 413
+
+    def endless():
+        head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+        yield head.encode()
+        for _ in range(1000):
+            yield b"x" * 10_000
+
+    answer = client.post(
+        f"{API}/entries", headers={**red, "Content-Type": "multipart/form-data; boundary=b"},
+        content=endless(),
+    )  # fmt: skip
+    assert answer.status_code == 413
+    with served.board() as board:
+        assert board.entries() == []
+
+
+def test_a_private_server_shows_nothing_to_strangers(client_with, served):
+    client = client_with(private=True)
+    for path in ("/c/course", "/c/course/rules", f"{API}/board", API, f"{API}/kit.zip"):
+        assert client.get(path).status_code == 401
+        assert client.get(path, headers=served.bearer("red")).status_code == 200
+    assert "A &lt;b&gt;course" in client.get("/").text
+
+
+def test_forwarded_headers_count_from_trusted_proxies_only(client_with, served):
+    plain = client_with()
+    forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "1.2.3.4"}
+    token = {"token": served.token("red")}
+    answer = plain.post("/c/course/sign-in", data=token, headers=forwarded)
+    assert "Secure" not in answer.headers["set-cookie"]
+    behind = client_with(trusted_proxies=("testclient",))
+    answer = behind.post("/c/course/sign-in", data=token, headers=forwarded)
+    assert "Secure" in answer.headers["set-cookie"]
+
+
+def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
+    red, blue = served.bearer("red"), served.bearer("blue")
+    number = send(client, red, mixed(3)).json()["entry"]
+    finished(client, red, number)
+    finished(client, blue, send(client, blue, mixed(2)).json()["entry"])
+    with served.board() as board:
+        private = set(board.splits()["private"])
+        hidden = board.outcome(number).values
+    assert hidden["private"] != hidden["public"]
+    secret = {repr(hidden[split]["RR"]) for split in ("private", "all")}
+    secret -= {repr(hidden["public"]["RR"])}
+    paths = [
+        "/", "/c/course", "/c/course?split=public", "/c/course/part?split=public",
+        "/c/course/board.csv?split=public", "/c/course/rules", "/c/course/submit",
+        "/c/course/entries", f"/c/course/entries/{number}", f"{API}", f"{API}/board",
+        f"{API}/entries", f"{API}/entries/{number}", f"{API}/receipts.jsonl", "/metrics",
+    ]  # fmt: skip
+    for path in paths:
+        for headers in ({}, red, blue):
+            text = client.get(path, headers=headers).text
+            assert "424242" not in text, path
+            assert not any(re.search(rf"\b{name}\b", text) for name in private), path
+            assert not any(value in text for value in secret), path
+    for path in ("/c/course?split=private", "/c/course/part?split=all", "/c/course/admin"):
+        assert client.get(path, headers=red).status_code == 404
+    assert client.get(f"/c/course/entries/{number}", headers=blue).status_code == 404
+
+
+def test_organizers_do_their_work_on_the_page(client, served):
+    client.post("/c/course/sign-in", data={"token": served.token("organizer")})
+    ours = form_token(client, "/c/course/admin")
+    made = client.post("/c/course/admin/team", data={"name": "new", "form_token": ours})
+    token = re.search(r"<pre>([^<]+)</pre>", made.text)[1]
+    new = {"Authorization": f"Bearer {token}"}
+    finished(client, new, send(client, new, rows(good)).json()["entry"])
+    assert client.post("/c/course/admin/team", data={"name": "x"}).status_code == 403
+    for act, words in (("audit", "nothing that stands out"), ("preview", "Would change")):
+        page = client.post("/c/course/admin/act", data={"do": act, "form_token": ours})
+        assert words in page.text, act
+    copy = client.get("/c/course/admin/backup")
+    assert copy.content.startswith(b"SQLite format 3")
+    decision = {"kind": "disqualify", "entry": 1, "reason": "a test", "form_token": ours}
+    assert client.post("/c/course/decide", data=decision).status_code == 303
+    assert "a test" in client.get("/c/course/admin").text
+    assert "new" not in json.dumps(client.get(f"{API}/board").json()["leaderboard"])
+
+
+def test_tokens_are_in_no_log(serve, served):
+    token = served.token("red")
+    process, url = serve(served.folder, port=free_port())
+    import urllib.request
+
+    request = urllib.request.Request(
+        f"{url}{API}/entries", headers={"Authorization": f"Bearer {token}"}
+    )
+    assert urllib.request.urlopen(request).status == 200
+    process.terminate()
+    assert process.wait(60) == 0
+    assert token not in process.stdout.read().decode()
