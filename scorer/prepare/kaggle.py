@@ -68,7 +68,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
                 if type(error).__name__ != VISIBLE:
                     raise
                 raise SubmissionRejected(
-                    problems=[Problem("S809", f"{path.name} says: {printable(error)}")]
+                    problems=[Problem("S529", f"{path.name} says: {printable(error)}")]
                 ) from error
             value = float(found)
         if not math.isfinite(value):

@@ -83,7 +83,7 @@ def test_what_a_participant_may_see_is_theirs(kaggle):
     pytest.importorskip("pandas")
     ran = kaggle("--allow-plugins", sent="id,price\na,1\nb,-2\nc,4\n")
     assert ran.code == 1, ran
-    assert "error[S809] metric.py says: prices are not below 0" in ran.err
+    assert "error[S529] metric.py says: prices are not below 0" in ran.err
 
 
 def test_what_fails_is_nobodys_fault(kaggle):

@@ -85,18 +85,18 @@ class Faults:
         """One for each of them, the first in the file first."""
         known = Known(dict.fromkeys(whole.public.classes))
         found = sorted(self.found.items(), key=lambda entry: entry[1].line)
-        labels = [entry for entry in found if entry[0][0] in ("S801", "S802", "S803")]
+        labels = [entry for entry in found if entry[0][0] in ("S521", "S522", "S523")]
         if labels and not self.words and not all(map(_number, whole.public.classes)):
             (_, label), first = labels[0]
             message = (
                 f"{self.word} holds numbers, such as {quoted(label)}, where a class is expected: "
                 f"{join_first(whole.public.classes)}"
             )
-            yield Problem("S803", message, line=first.line)
+            yield Problem("S523", message, line=first.line)
             return
-        outside = any(code == "S804" for code, _ in self.found)
+        outside = any(code == "S524" for code, _ in self.found)
         for (code, label), first in found:
-            if code != "S805" or not outside:  # which then have a reason
+            if code != "S525" or not outside:  # which then have a reason
                 yield self._problem(code, label, first, whole, known)
         if self.rest:
             (code, label), first = found[-1]
@@ -105,11 +105,11 @@ class Faults:
 
     def _problem(self, code: str, label: str, first: First, whole: Whole, known: Known) -> Problem:
         help, times = None, first.rows
-        if code == "S802":
+        if code == "S522":
             what = f"reads {quoted(label)}" if label.strip() else "is empty"
             message, help = f"{self.word} {what}; every row needs a class", READ_AS_TEXT
             times = 1
-        elif code == "S801":
+        elif code == "S521":
             fault, times = known.fault(label), 1
             hint = f"; {fault.message}" if fault and fault.meant else known.hint(label)
             if fault and fault.meant and fault.code == "S312":
@@ -118,15 +118,15 @@ class Faults:
             return Problem(code, message, line=first.line, list=first.name)
         else:
             message = first.what
-        if code == "S804" and self.low >= 0 and self.high <= 100:
+        if code == "S524" and self.low >= 0 and self.high <= 100:
             help = PERCENT
-        elif code == "S805":
+        elif code == "S525":
             help = DIVIDE
         message += first.many
         return Problem(code, message, line=first.line, list=first.name, help=help, times=times)
 
 
-@check("S806", kinds=("labels",))
+@check("S526", kinds=("labels",))
 def row_twice(submitted: Submitted) -> Iterator[Problem]:
     """A row is answered once."""
     lists, word = submitted.lists, submitted.public.word("list")
@@ -139,12 +139,12 @@ def row_twice(submitted: Submitted) -> Iterator[Problem]:
         message = (
             f"{word} {quoted(name)} is given twice (first on line {submitted.line(of[row]):,})"
         )
-        return Problem("S806", message, line=submitted.line(row), list=name)
+        return Problem("S526", message, line=submitted.line(row), list=name)
 
     yield from places(again, problem)
 
 
-@check("S801", "S802", "S803", kinds=("labels",), scope="row")
+@check("S521", "S522", "S523", kinds=("labels",), scope="row")
 def unknown_label(submitted: Submitted) -> Faults:
     """Every label is a class of the challenge."""
     public, separator = submitted.public, submitted.public.separator
@@ -164,7 +164,7 @@ def unknown_label(submitted: Submitted) -> Faults:
     found: dict[tuple[str, str], First] = {}
     for cell, row, rows in first_rows(ids, strange):
         label = strange[cell]
-        code = "S801" if label.strip() and label.casefold() not in LOST else "S802"
+        code = "S521" if label.strip() and label.casefold() not in LOST else "S522"
         first = First(rows, submitted.line(row), submitted.lists.text(row), label)
         other = found.get((code, label))
         found[code, label] = (
@@ -174,7 +174,7 @@ def unknown_label(submitted: Submitted) -> Faults:
     return Faults(found, words=words, word=word)._kept()
 
 
-@check("S804", "S805", kinds=("labels",), scope="row")
+@check("S524", "S525", kinds=("labels",), scope="row")
 def no_probability(submitted: Submitted) -> Faults:
     """Probabilities lie in 0 to 1, and those of a row sum to 1."""
     table, public = submitted.table, submitted.public
@@ -190,7 +190,7 @@ def no_probability(submitted: Submitted) -> Faults:
         column = int(np.argmax(outside[row]))
         called = printable(table.called(roles[column]), 60)
         what = f"{called} {likely[row, column]:.12g} is outside 0 to 1"
-        found["S804", ""] = _at(submitted, row, rows.size, what)
+        found["S524", ""] = _at(submitted, row, rows.size, what)
     if len(roles) > 1 and public.separator is None and not submitted.rules.normalize:
         total = likely.sum(axis=1)
         rows = np.flatnonzero(np.abs(total - 1) > APART + SLACK)
@@ -198,7 +198,7 @@ def no_probability(submitted: Submitted) -> Faults:
             row = _first(submitted, rows)
             of = f"{public.word('list')} {quoted(submitted.lists.text(row))}"
             what = f"the probabilities of {of} sum to {total[row]:.6g}, not to 1"
-            found["S805", ""] = _at(submitted, row, rows.size, what)
+            found["S525", ""] = _at(submitted, row, rows.size, what)
     known = likely[~np.isnan(likely)]
     low, high = (known.min(), known.max()) if known.size else (math.inf, -math.inf)
     return Faults(found, low=float(low), high=float(high))
