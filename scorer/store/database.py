@@ -490,8 +490,11 @@ class Database:
         """
         if self._engine.dialect.name != "sqlite":
             raise UsageError("a PostgreSQL store is backed up with pg_dump")
-        with self._engine.connect() as connection:
-            connection.exec_driver_sql("VACUUM INTO ?", (str(target),))
+        connection = self._engine.raw_connection()  # VACUUM begins no transaction of its own
+        try:
+            connection.cursor().execute("VACUUM INTO ?", (str(target),))
+        finally:
+            connection.close()
 
     def _ask(self, connection: Connection, values: str, sha256: str, now: datetime) -> None:
         connection.execute(

@@ -29,7 +29,7 @@ def test_a_session_is_signed_and_forms_are_ours(client, served):
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
     assert token not in cookie
-    file = {"file": ("a.csv", rows(good).encode())}
+    file = {"file": ("a.csv", mixed(2).encode())}
     forged = client.post("/c/course/submit", files=file, data={"act": "send", "form_token": "x"})
     assert forged.status_code == 403
     assert client.post("/c/course/submit", files=file, data={"act": "send"}).status_code == 403
@@ -198,7 +198,8 @@ def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
         hidden = board.outcome(number).values
     assert hidden["private"] != hidden["public"]
     secret = {repr(hidden[split]["RR"]) for split in ("private", "all")}
-    secret -= {repr(hidden["public"]["RR"])}
+    secret = {value for value in secret - {repr(hidden["public"]["RR"])} if len(value) > 6}
+    assert secret
     paths = [
         "/", "/c/course", "/c/course?split=public", "/c/course/part?split=public",
         "/c/course/board.csv?split=public", "/c/course/rules", "/c/course/submit",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGINT, SIGTERM
 from typing import Annotated
 
 import typer
@@ -73,8 +77,22 @@ def serve(
     }
     os.environ["SCORER_SERVE"] = json.dumps(settings)
     # by its name: the command line knows the web no more than the web knows it
-    uvicorn.run(
+    config = uvicorn.Config(
         "scorer.web.app:create", factory=True, host=host, port=port, log_level="warning",
         server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
     )  # fmt: skip
+
+    class Server(uvicorn.Server):
+        """One that ends with 0 when it is told to end, and does not die of the signal."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            before = {n: signal.signal(n, self.handle_exit) for n in (SIGINT, SIGTERM)}
+            try:
+                yield
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+
+    Server(config).run()
     return Result()
