@@ -86,8 +86,9 @@ class Trec(TextReader):
             notes.first = at, fields
         if self.is_run:
             if len(fields) > 5:
-                if len(notes.tags) < MOST_TAGS:
-                    notes.tags.setdefault(fields[5], at)
+                tag = fields[5]
+                if tag in notes.tags or len(notes.tags) < MOST_TAGS:
+                    notes.tags[tag] = min(at, notes.tags.get(tag, at))  # plain lines come first
             elif len(fields) == 5 and not _shifted(fields):
                 notes.untagged.append((at, 1))
             else:
