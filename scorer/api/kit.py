@@ -29,7 +29,7 @@ from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import public_table
 
-OLDEST = (1980, 1, 1, 0, 0, 0)  # the one time that every kit was made
+OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives
 
 
 DEPTH = 10  # items of a sample's list where any number is allowed

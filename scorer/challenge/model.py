@@ -51,6 +51,7 @@ from scorer.challenge.fields import (
 from scorer.challenge.yaml import Value
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, printable, quoted
+from scorer.io.limits import Limits as ReadLimits
 
 FILE = "challenge.yaml"
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
@@ -219,6 +220,11 @@ class Limits(Part):
     ids: Count = Field(20_000_000, description="different ids")
     ratio: Count = Field(100, description="unpacked bytes for each compressed one")
     errors: Count = Field(1_000_000, description="errors in rows, after which reading ends")
+
+    @property
+    def bounds(self) -> ReadLimits:
+        """The same for a reader of files."""
+        return ReadLimits(**self.model_dump())
 
 
 class Submission(Part):

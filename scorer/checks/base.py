@@ -15,6 +15,7 @@ from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known, PublicIds
 from scorer.checks.tally import Tally, Told, Whole
+from scorer.core.arrays import starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import CodedColumn, Codes, Ints, Table
@@ -273,8 +274,7 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
     if not (ordered[1:] == ordered[:-1]).any():  # as it should be, and sooner known
         return rows[:0], rows[:0]
     order = np.argsort(key, kind="stable")
-    new = np.ones(rows.size, dtype=bool)
-    new[1:] = np.diff(key[order]) != 0
+    new = starts(key[order])
     first = order[new][np.cumsum(new) - 1]
     again, of = order[~new], first[~new]
     by = np.argsort(again)

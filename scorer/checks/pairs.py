@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from scorer.core.arrays import starts
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.io.table import CodedColumn, Ints, Table
@@ -32,8 +33,7 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
 
     rows = np.flatnonzero(better != worse)
     by = rows[np.lexsort((rows, worse[rows], better[rows], lists.codes[rows]))]
-    new = np.ones(by.size, dtype=bool)
-    new[1:] = np.diff(np.stack([lists.codes[by], better[by], worse[by]])).any(axis=0)
+    new = starts(lists.codes[by], better[by], worse[by])
     earliest = by[new][np.cumsum(new) - 1]
     for row, first in zip(by[~new].tolist(), earliest[~new].tolist(), strict=True):
         message = f"{pair(row)} is given twice in {place(row)} (first on line {line[first]})"

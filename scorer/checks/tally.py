@@ -197,7 +197,7 @@ class IdTally:
         return IdTally(self.classes, self.hashes, self.line, self.rows, self.kind, names)
 
 
-def told(
+def id_problems(
     ids: IdTally, problem: Callable[[str, str | None, int, int], Problem]
 ) -> Iterator[Problem]:
     """A problem for each id; beyond those kept by name, one of a class stands for the rest."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
 
 import typer
 
-from scorer.core.errors import UnknownName, UsageError
+from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reports.base import Form, Options, form_names, form_of
 
@@ -138,14 +138,15 @@ def challenge_of(
         raise UsageError(f"-m {quoted(odd)} is no measure; write one such as nDCG@10")
     if metrics:
         challenge = challenge.with_metrics(metrics)
-        known = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
+        from scorer.prepare.bind import lost_breakers
+
         asked = challenge.leaderboard.tie_break
-        kept = tuple(name for name in asked if name.casefold() in known or _preference(name))
+        lost = lost_breakers(challenge) if asked else ()
         notes = tuple(
             f"warning: leaderboard.tie_break names {quoted(name)}, which -m leaves out"
-            for name in asked
-            if name not in kept
+            for name in lost
         )
+        kept = tuple(name for name in asked if name not in lost)
         board = challenge.leaderboard.model_copy(update={"tie_break": kept})
         challenge = challenge.model_copy(update={"leaderboard": board})
     return challenge, notes
@@ -157,18 +158,6 @@ def _first_file(words: Sequence[str]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _preference(name: str) -> bool:
-    """Whether a tie is broken by a preference of that name, which needs no measure."""
-    from scorer.compare.base import bind, comparisons
-    from scorer.metrics.notation import NotationError
-
-    try:
-        bind(comparisons(), name)
-    except (UnknownName, NotationError):
-        return False
-    return True
-
-
 def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file.
 
@@ -176,7 +165,6 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
     """
     from scorer.api.submissions import Named, submission_name
     from scorer.io.files import spooled
-    from scorer.io.limits import Limits
 
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")
@@ -189,7 +177,7 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
         if word == "-" or (equals and path == "-"):
             if edge.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
-            limits = Limits(**challenge.submission.limits.model_dump())
+            limits = challenge.submission.limits.bounds
             file = edge.kept.enter_context(spooled(edge.stdin, limits))
             found.append(Named(name if equals else "stdin", file, shown="stdin"))
         elif os.path.exists(word) or not equals or not name:

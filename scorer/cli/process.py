@@ -44,7 +44,7 @@ def answer_signals() -> None:
 
 
 def open_what_is_closed() -> None:
-    """Make nothing of a standard stream that is closed, lest a file we write take its number."""
+    """Reopen closed standard streams on /dev/null, so that no output file gets descriptor 0-2."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -87,7 +87,7 @@ def same_folder() -> Iterator[None]:
 
 
 def abandon(stream: TextIO | None) -> None:
-    """Nobody reads on: what is still buffered must not complain at exit."""
+    """The pipe is closed: redirect to /dev/null, so that the flush at exit cannot fail."""
     if stream is not None:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

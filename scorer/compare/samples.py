@@ -49,7 +49,7 @@ class Samples(Protocol):
         ...
 
     @property
-    def found(self) -> Mask:
+    def valued(self) -> Mask:
         """(submissions, lists or folds): where each has a value."""
         ...
 
@@ -103,7 +103,7 @@ class _OfLists:
         return "lists" if self.clusters is None else "clusters"
 
     @property
-    def found(self) -> Mask:
+    def valued(self) -> Mask:
         return ~np.isnan(self.values)
 
     def of(self, rows: Ints) -> _OfLists:
@@ -114,7 +114,7 @@ class _OfLists:
             return [None] * len(self.values)
         made = intervals(self.values, rules.intervals, rules.draws, rules.seed, self.clusters)
         # of a single list there is no interval, though its value is known
-        several = self.found.sum(axis=1) > 1
+        several = self.valued.sum(axis=1) > 1
         return [_ends(one) if more else None for one, more in zip(made, several, strict=True)]
 
     def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
@@ -128,7 +128,7 @@ class _OfLists:
         )  # fmt: skip
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
-        sums = np.stack([np.nan_to_num(self.values), self.found], axis=2).astype(np.float64)
+        sums = np.stack([np.nan_to_num(self.values), self.valued], axis=2).astype(np.float64)
         draws = _draws(len(sums), rules)
         made = resampled_sums(sums, shares, draws=draws, seed=rules.seed, clusters=self.clusters)
         return np.array([each.drawn for each in made])
@@ -145,7 +145,7 @@ class _OfFolds:
     over: str = field(default="folds", init=False)
 
     @property
-    def found(self) -> Mask:
+    def valued(self) -> Mask:
         return ~np.isnan(self.values)
 
     def of(self, rows: Ints) -> _OfFolds:
@@ -173,7 +173,7 @@ class _OfSums:
     """Whole-challenge figures that depend on column sums only."""
 
     sums: Floats  # (submissions, lists, width)
-    found: Mask  # (submissions, lists)
+    valued: Mask  # (submissions, lists)
     figure: Callable[[Floats], Floats]
     clusters: Ints | None = None
 
@@ -182,7 +182,7 @@ class _OfSums:
         return "lists" if self.clusters is None else "clusters"
 
     def of(self, rows: Ints) -> _OfSums:
-        return replace(self, sums=self.sums[rows], found=self.found[rows])
+        return replace(self, sums=self.sums[rows], valued=self.valued[rows])
 
     def _resampled(self, row: int, common: Mask, draws: int, seed: int) -> Resampled:
         own = None if self.clusters is None else self.clusters[common]
@@ -190,8 +190,8 @@ class _OfSums:
         return resampled_sums(sums, self.figure, draws=draws, seed=seed, clusters=own)[0]
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
-        if rules.intervals is None or not self.found.all():
-            return _figure_intervals(self.found, self._resampled, rules)
+        if rules.intervals is None or not self.valued.all():
+            return _figure_intervals(self.valued, self._resampled, rules)
         # drawing takes the time: the same lists are drawn for all
         made = resampled_sums(
             self.sums, self.figure, draws=rules.draws, seed=rules.seed, clusters=self.clusters
@@ -199,18 +199,18 @@ class _OfSums:
         return [_ends(interval_of(each, rules.intervals)) for each in made]
 
     def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return _figures_apart(self.found, self._resampled, a, b, rules)
+        return _figures_apart(self.valued, self._resampled, a, b, rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
         return paired_sums(
-            self.sums, self.found, self.figure, adjust=(rules.tiers or Tiers()).adjust,
+            self.sums, self.valued, self.figure, adjust=(rules.tiers or Tiers()).adjust,
             draws=rules.draws, seed=rules.seed, level=_level(rules), clusters=self.clusters,
             control=control,
         )  # fmt: skip
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         draws = _draws(len(self.sums), rules)
-        sums = np.where(self.found[:, :, None], self.sums, 0.0)
+        sums = np.where(self.valued[:, :, None], self.sums, 0.0)
         made = resampled_sums(
             sums, self.figure, draws=draws, seed=rules.seed, clusters=self.clusters
         )
@@ -225,7 +225,7 @@ class _OfWeights:
     """Whole-challenge figures that are worked out anew for each draw of lists."""
 
     figures: tuple[Callable[[Floats], float], ...]  # of how often each list counts
-    found: Mask  # (submissions, lists)
+    valued: Mask  # (submissions, lists)
     clusters: Ints | None = None
 
     @property
@@ -234,7 +234,7 @@ class _OfWeights:
 
     def of(self, rows: Ints) -> _OfWeights:
         return replace(
-            self, figures=tuple(self.figures[row] for row in rows), found=self.found[rows]
+            self, figures=tuple(self.figures[row] for row in rows), valued=self.valued[rows]
         )
 
     def _over(self, row: int, common: Mask) -> Callable[[Floats], float]:
@@ -254,13 +254,13 @@ class _OfWeights:
         return resampled_weights(figures, lists, draws=draws, seed=seed, clusters=own)[0]
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
-        return _figure_intervals(self.found, self._resampled, rules)
+        return _figure_intervals(self.valued, self._resampled, rules)
 
     def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return _figures_apart(self.found, self._resampled, a, b, rules)
+        return _figures_apart(self.valued, self._resampled, a, b, rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
-        tiers, lists = rules.tiers or Tiers(), self.found.shape[1]
+        tiers, lists = rules.tiers or Tiers(), self.valued.shape[1]
         unit = units(lists, self.clusters, LEFT_OUT, rules.seed)
 
         def values(rows: Ints, common: Mask) -> Floats:
@@ -268,8 +268,8 @@ class _OfWeights:
             figures = [self._over(row, common) for row in rows.tolist()]
             return weighted_pseudo_values(figures, int(common.sum()), own)
 
-        table = np.full(self.found.shape, np.nan)
-        for row, common in enumerate(self.found):
+        table = np.full(self.valued.shape, np.nan)
+        for row, common in enumerate(self.valued):
             table[row, common] = values(np.array([row]), common)
         return paired(
             table, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed, level=_level(rules),
@@ -278,9 +278,9 @@ class _OfWeights:
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         draws = min(_draws(len(self.figures), rules), WEIGHTED)
-        figures = [self._over(row, np.ones_like(own)) for row, own in enumerate(self.found)]
+        figures = [self._over(row, np.ones_like(own)) for row, own in enumerate(self.valued)]
         made = resampled_weights(
-            figures, self.found.shape[1], draws=draws, seed=rules.seed, clusters=self.clusters
+            figures, self.valued.shape[1], draws=draws, seed=rules.seed, clusters=self.clusters
         )
         return np.array([each.drawn for each in made])
 

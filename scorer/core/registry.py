@@ -257,7 +257,7 @@ def module_of(path: Path) -> ModuleType:
 
 @contextmanager
 def plugin_call(message: str) -> Iterator[None]:
-    """Run code that is not ours: whatever it raises is its fault.
+    """Run third-party code: any exception becomes a `PluginError`.
 
     Raises:
         PluginError: `message`, and what it raised; even what would have ended the process.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.problems import Findings
-from scorer.io.limits import Bounds, Unreadable
+from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import mended, too_long
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Block:
         last: whether nothing follows.
     """
 
-    def __init__(self, data: bytes, first: int, last: bool, limits: Bounds) -> None:
+    def __init__(self, data: bytes, first: int, last: bool, limits: Limits) -> None:
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n")
             if not data.endswith(b"\n"):

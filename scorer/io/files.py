@@ -25,7 +25,7 @@ from scorer.io.archive import ZIP, Member, is_office
 from scorer.io.limits import (
     GZIP,
     ZSTD,
-    Bounds,
+    Limits,
     Unreadable,
     format_size,
     limit,
@@ -72,7 +72,7 @@ def beginning(path: Path, most: int) -> bytes:
 
 
 @contextmanager
-def spooled(stream: BinaryIO, limits: Bounds) -> Iterator[Path]:
+def spooled(stream: BinaryIO, limits: Limits) -> Iterator[Path]:
     """A stream as a file that can be read again and again, for as long as the context lasts.
 
     Where the system lets a file without a name be opened again (Linux), it has none, so that
@@ -108,7 +108,7 @@ def _write(file: BinaryIO, block: bytes) -> int:
 
 def open_bytes(
     path: Path,
-    limits: Bounds,
+    limits: Limits,
     binary: bool = False,
     sha256: _Hash | None = None,
     tick: Callable[[float], None] | None = None,
@@ -227,7 +227,7 @@ def _beside(path: Path) -> str:
 
 
 class _Stored(io.FileIO):
-    """A file whose disk may fail, that may grow, or is a door into the system (/proc/self/mem).
+    """Raw file whose read errors become `Unreadable`, and that may not grow without end.
 
     Args:
         handle: of the file.
@@ -268,7 +268,7 @@ class _Stored(io.FileIO):
 class _Unpacked(io.RawIOBase):
     """A decompressed stream that ends in a problem, not in an exception of its library."""
 
-    def __init__(self, source: Any, stored: BinaryIO, size: int, limits: Bounds) -> None:
+    def __init__(self, source: Any, stored: BinaryIO, size: int, limits: Limits) -> None:
         self._source, self.stored, self._limits = source, stored, limits
         self._most = most_unpacked(size, limits)
         self._given = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from scorer.core.problems import Problem
 
@@ -16,56 +15,17 @@ SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody
 UTF8 = "save the file as UTF-8"
 
 
-class Bounds(Protocol):
-    """How much of a file is read before it is refused."""
-
-    @property
-    def size(self) -> int:
-        """Bytes, as stored."""
-        ...
-
-    @property
-    def unpacked(self) -> int:
-        """Bytes, decompressed."""
-        ...
-
-    @property
-    def rows(self) -> int:
-        """Rows of a table."""
-        ...
-
-    @property
-    def line(self) -> int:
-        """Bytes of one line."""
-        ...
-
-    @property
-    def ids(self) -> int:
-        """Different ids of one column."""
-        ...
-
-    @property
-    def ratio(self) -> int:
-        """Decompressed bytes for a stored one."""
-        ...
-
-    @property
-    def errors(self) -> int:
-        """Errors in rows, after which reading ends."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The bounds of a file that no challenge sets any for."""
+    """How much of a file is read before it is refused; these hold where no challenge sets any."""
 
-    size: int = 1024**3
-    unpacked: int = 4 * 1024**3
+    size: int = 1024**3  # bytes, as stored
+    unpacked: int = 4 * 1024**3  # bytes, decompressed
     rows: int = 200_000_000
-    line: int = 1024**2
-    ids: int = 100_000_000
-    ratio: int = 1000
-    errors: int = 1_000_000
+    line: int = 1024**2  # bytes of one line
+    ids: int = 100_000_000  # different ids of one column
+    ratio: int = 1000  # decompressed bytes for a stored one
+    errors: int = 1_000_000  # in rows, after which reading ends
 
 
 class Unreadable(Exception):
@@ -80,7 +40,7 @@ class NoTable(Exception):
     """There are no rows to be read; the findings say why."""
 
 
-def most_unpacked(size: int, limits: Bounds) -> int:
+def most_unpacked(size: int, limits: Limits) -> int:
     """How many bytes a compressed file of that size may unpack to."""
     return min(limits.unpacked, max(limits.ratio * size, SMALLEST_BOMB))
 

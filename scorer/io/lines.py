@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.io.files import BLOCK
-from scorer.io.limits import BOM, UTF8, Bounds, Unreadable
+from scorer.io.limits import BOM, UTF8, Limits, Unreadable
 
 
 def count_only(findings: Findings, code: str) -> bool:
@@ -22,7 +22,7 @@ def count_only(findings: Findings, code: str) -> bool:
     return True
 
 
-def lines(stream: BinaryIO, limits: Bounds, findings: Findings) -> Iterator[tuple[int, str]]:
+def lines(stream: BinaryIO, limits: Limits, findings: Findings) -> Iterator[tuple[int, str]]:
     """Each physical line with its number, without its end; blank ones too.
 
     What is not UTF-8 is told and read as Windows-1252, so that whatever else is
@@ -47,7 +47,7 @@ def lines(stream: BinaryIO, limits: Bounds, findings: Findings) -> Iterator[tupl
             yield number, text
 
 
-def _decoded(block: bytes, number: int, limits: Bounds, findings: Findings) -> list[str]:
+def _decoded(block: bytes, number: int, limits: Limits, findings: Findings) -> list[str]:
     """The lines of a block of whole lines, the first of which has that number."""
     if number == 1:
         block = block.removeprefix(BOM)
@@ -93,7 +93,7 @@ def mended(raw: bytes, number: int, findings: Findings) -> str:
         return text
 
 
-def too_long(line: bytes | bytearray, number: int, limits: Bounds) -> Problem:
+def too_long(line: bytes | bytearray, number: int, limits: Limits) -> Problem:
     """What is said of a line that is longer than is accepted."""
     message = f"the line is longer than {limits.line:,} bytes"
     hint = "its lines seem to end in CR alone; save it with LF or CRLF" if b"\r" in line else None

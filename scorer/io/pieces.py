@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.io.files import drain, open_bytes
-from scorer.io.limits import Bounds, NoTable, Unreadable, limit
+from scorer.io.limits import Limits, NoTable, Unreadable, limit
 from scorer.io.table import CodedColumn, Floats, Hashes, Ints, Schema, Table, TextColumn, coded
 from scorer.io.text import Request
 
@@ -48,7 +48,7 @@ def pieces(
     path: Path,
     format: Format,
     shapes: Sequence[Schema],
-    limits: Bounds,
+    limits: Limits,
     findings: Findings,
     *,
     sha256: _Hash | None = None,
@@ -155,7 +155,7 @@ def _before(request: Request, format: Format, rows: int) -> dict[str, _Distinct]
 
 
 def reread(
-    path: Path, format: Format, schema: Schema, limits: Bounds, rows: Ints, role: str
+    path: Path, format: Format, schema: Schema, limits: Limits, rows: Ints, role: str
 ) -> list[str]:
     """The ids of one column in some rows of a file, which is read again.
 
@@ -193,7 +193,7 @@ def columns_at(
     path: Path,
     format: Format,
     schema: Schema,
-    limits: Bounds,
+    limits: Limits,
     cells: Sequence[tuple[int, str, str]],
 ) -> list[int | None]:
     """At which character of its line each of some cells begins; the file is read again.

@@ -1,6 +1,6 @@
 """Large text files cut into columns by polars, some MiB at a time.
 
-Only files of the plainest sort: printable ASCII in which every line has the same fields.
+Only unquoted, printable-ASCII files with a constant number of fields.
 At the first sign of anything else it gives up (`Doubt`), and the thorough reader
 says what it is.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from scorer.io.files import open_bytes
 from scorer.io.formats.base import COMPRESSED, Format, lacking
-from scorer.io.limits import Bounds
+from scorer.io.limits import Limits
 from scorer.io.table import TEXT, Schema
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def pieces(
     path: Path,
     format: Format,
     wanted: Sequence[Schema],
-    limits: Bounds,
+    limits: Limits,
     work: Callable[[Layout, pl.DataFrame], T],
     digest: hashlib._Hash | None = None,
     again: str | None = None,
@@ -135,7 +135,7 @@ def pieces(
 
 
 def frames(
-    path: Path, format: Format, wanted: Sequence[Schema], limits: Bounds
+    path: Path, format: Format, wanted: Sequence[Schema], limits: Limits
 ) -> Iterator[tuple[Layout, pl.DataFrame]]:
     """The file's columns, some MiB at a time. Raises `Doubt` as `pieces` does."""
     return pieces(path, format, wanted, limits, lambda layout, frame: (layout, frame))
@@ -145,7 +145,7 @@ def _chunks(
     path: Path,
     format: Format,
     wanted: Sequence[Schema],
-    limits: Bounds,
+    limits: Limits,
     digest: hashlib._Hash | None,
 ) -> Iterator[tuple[Layout, bytes]]:
     """Whole lines, some MiB at a time."""
@@ -197,8 +197,8 @@ def _layout(data: bytes, format: Format, wanted: Sequence[Schema]) -> Layout:
     raise Doubt
 
 
-def _plain(data: bytes, layout: Layout, limits: Bounds) -> int:
-    """How many lines there are, if they are of the plainest sort."""
+def _plain(data: bytes, layout: Layout, limits: Limits) -> int:
+    """The number of lines, if no field is quoted or padded and all have the same fields."""
     separator = layout.separator.encode()
     wrong = {b",": (b'"', b" "), b"\t": (b" ",), b" ": ()}[separator]
     if any(sign in data for sign in wrong):

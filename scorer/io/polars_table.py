@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.io.formats.base import Format
-from scorer.io.limits import Bounds, Unreadable
+from scorer.io.limits import Limits, Unreadable
 from scorer.io.polars_chunks import Doubt, frames
 from scorer.io.table import TEXT, CodedColumn, Floats, Schema, Table, largest
 
@@ -21,7 +21,7 @@ Narrow = NDArray[np.int32]
 SCATTERED = frozenset({"item", "better", "worse"})  # of other ids, equal ones stand together
 
 
-def table(path: Path, format: Format, wanted: Sequence[Schema], limits: Bounds) -> Table:
+def table(path: Path, format: Format, wanted: Sequence[Schema], limits: Limits) -> Table:
     """The whole of a file as a table, such as a large truth.
 
     Raises:

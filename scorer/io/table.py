@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scorer.core.arrays import starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.lines import count_only
@@ -216,8 +217,7 @@ def grouped(hashes: Hashes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         alike = np.isin(begins, begins[1:][falls])
         by = np.lexsort((row[alike], ordered[alike]))
         row[alike], ordered[alike] = row[alike][by], ordered[alike][by]
-    new = np.ones(row.size, dtype=bool)
-    new[1:] = ordered[1:] != ordered[:-1]
+    new = starts(ordered)
     appears = np.zeros(row.size, dtype=bool)
     appears[row[new]] = True
     codes = np.cumsum(appears, dtype=np.int32)

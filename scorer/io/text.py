@@ -20,7 +20,7 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.io.blocks import NONE, Block, Lines, Mask, Places
-from scorer.io.limits import BOM, Bounds, NoTable, Unreadable
+from scorer.io.limits import BOM, Limits, NoTable, Unreadable
 from scorer.io.lines import too_long
 from scorer.io.table import (
     TEXT,
@@ -52,7 +52,7 @@ class Request(NamedTuple):
     stream: BufferedReader
     wanted: Sequence[Schema]  # the shapes it may have, the likeliest first
     findings: Findings
-    limits: Bounds
+    limits: Limits
     stack: ExitStack  # what must be gone when the file is left: threads, processes
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import Schema, Table
@@ -72,7 +72,7 @@ def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
     in_list = np.array([place[name] for name in lists.names], dtype=np.int64)[lists.codes]
     item = np.array([codes[name] for name in items.names], dtype=np.int64)[items.codes]
     by = np.lexsort((item, in_list))
-    by = by[np.append(True, np.diff(in_list[by]) | np.diff(item[by]) != 0)[: by.size]]  # once each
+    by = by[starts(in_list[by], item[by])]  # once each
     rating = table.numbers["rating"]
     return Ratings(Truth(names, tuple(codes), in_list[by], item[by], rating[by]), Constants())
 

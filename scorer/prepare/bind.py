@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 from scorer.challenge.infer import is_qrels
 from scorer.challenge.model import Challenge, MeasureSpec
@@ -65,7 +66,7 @@ class BoundChallenge:
     @property
     def limits(self) -> Limits:
         """What a submission may cost to read."""
-        return Limits(**self.challenge.submission.limits.model_dump())
+        return self.challenge.submission.limits.bounds
 
     def called(self, role: str) -> str:
         """The challenge's own word for a list or an item: its column's name."""
@@ -243,9 +244,9 @@ def _leaderboard(
     """What the leaderboard's rules name: measures of the challenge, preferences, an aggregation."""
     board, problems = challenge.leaderboard, list[Problem]()
 
-    def found(key: str, name: str, registry: Registry[Any]) -> Measure | None:
+    def bound_to(key: str, bind_to: Callable[[], Measure]) -> Measure | None:
         try:
-            bound = bind(registry, name)
+            bound = bind_to()
         except (UnknownName, NotationError) as error:
             known = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
             hint = f"it can be a measure of this challenge ({known}) or a preference; " * bool(
@@ -253,23 +254,55 @@ def _leaderboard(
             )
             problems.append(challenge.problem("C117", key, f"{hint}{error}"))
             return None
-        if kind.name != "grades":
+        if kind.name != "grades" and bound not in measures:
             message = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
             problems.append(challenge.problem("C115", key, message))
         return bound
 
     breakers = [
-        find(measures, name) or found(f"leaderboard.tie_break[{n}]", name, comparisons())
+        bound_to(f"leaderboard.tie_break[{n}]", partial(tie_breaker, name, measures))
         for n, name in enumerate(board.tie_break)
     ]
     rank_by = None
     if board.rank_by != "primary":
         where = "leaderboard.rank_by"
-        preference = found(f"{where}.preference", board.rank_by.preference, comparisons())
-        aggregate = found(f"{where}.aggregate", board.rank_by.aggregate, aggregations())
+        preference = bound_to(
+            f"{where}.preference", partial(bind, comparisons(), board.rank_by.preference)
+        )
+        aggregate = bound_to(
+            f"{where}.aggregate", partial(bind, aggregations(), board.rank_by.aggregate)
+        )
         if preference and aggregate:
             rank_by = (preference, aggregate)
     return tuple(each for each in breakers if each), rank_by, problems
+
+
+def tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
+    """What a name in `tie_break` stands for: one of the challenge's measures, else a preference.
+
+    Raises:
+        UnknownName, NotationError: it is neither.
+    """
+    return find(measures, name) or bind(comparisons(), name)
+
+
+def lost_breakers(challenge: Challenge) -> tuple[str, ...]:
+    """The names in `tie_break` that are no measure of this challenge, and no preference.
+
+    A measure that a plugin defines is known by the words of the challenge alone: none has run.
+    """
+    measures = []
+    for spec, choices in _known(challenge, metrics(), []):
+        with suppress(NotationError):
+            measures += [measure(one, spec.notation, spec.params, spec.id) for one in choices]
+    words = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
+    lost = []
+    for name in challenge.leaderboard.tie_break:
+        try:
+            tie_breaker(name, measures)
+        except (UnknownName, NotationError):
+            lost += [name] if name.casefold() not in words else []
+    return tuple(lost)
 
 
 def _has(challenge: Challenge, need: str) -> bool:

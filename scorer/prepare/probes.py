@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from scorer.core.arrays import starts
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
@@ -595,8 +596,7 @@ def cutoffs(measure: Measure) -> tuple[int, ...]:
 def _nth(in_list: Ints) -> Ints:
     """1 for the first row of a list, 2 for the second; rows of a list stand together."""
     place = np.arange(in_list.size, dtype=np.int64)
-    new = np.ones(in_list.size, dtype=bool)
-    new[1:] = np.diff(in_list) != 0
+    new = starts(in_list)
     return place - np.maximum.accumulate(np.where(new, place, 0)) + 1
 
 

@@ -80,7 +80,7 @@ def plain(measure: Measure) -> Callable[..., Steps]:
 def _disposed(
     measure: Measure, card: Scorecard, at: int, rules: Rules
 ) -> tuple[float, tuple[str, ...]]:
-    """What a list counts as, and in sentences why."""
+    """The value after the missing and undefined rules, with notes that say why."""
     found, name = settle(card, measure, rules), measure.id
     notes = []
     if not card.answered[at]:

@@ -19,8 +19,8 @@ def settle(card: Scorecard, measure: Measure, rules: Rules, keep: Mask | None = 
     if (statistics := card.statistics.get(measure.id)) is not None:
         assert measure.metric.figure is not None
         counts = card.answered & kept if rules.missing == "skip" else kept
-        # lists that are left out have nothing in a figure, but can be what it is about; the rows
-        # of a table are always there
+        # Missing lists add no rows to a pooled figure; some figures (ListCoverage) count them.
+        # The rows of a table are always there.
         used = counts if "labels" in measure.metric.kinds else kept
         figure = measure.metric.figure(statistics.of(used), **measure.params)
         absent = int((~card.answered & kept).sum())

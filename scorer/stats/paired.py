@@ -407,7 +407,7 @@ def _permuted(
     observed = [part.observed(drawn) for part in parts]
     scales, thresholds = [], []
     for total, norm in observed:
-        # A tied pair weighs nothing in any draw, so that its 0 is reached by all of them.
+        # All-zero pairs get weight 0, hence p = 1.
         scales.append(np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0))
         # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but
         # for their last digits.

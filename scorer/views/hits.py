@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask, starts
 
 Ties = Literal["item-desc", "item-asc", "file", "expected", "error"]  # equal scores
 
@@ -143,8 +143,7 @@ class Hits:
 
     def groups(self) -> tuple[Hits, Ints, Ints]:
         """The first hit of each tie group, how many the group has, and how many are above it."""
-        new = np.ones(self.rank.size, dtype=bool)
-        new[1:] = (np.diff(self.in_list) != 0) | (np.diff(self.before) != 0)
+        new = starts(self.in_list, self.before)
         found = np.diff(np.append(np.flatnonzero(new), new.size))
         return self.where(new), found, self.nth()[new] - 1
 
@@ -152,8 +151,7 @@ class Hits:
         """How many hits of its list have a lower `key` than each hit, and how many the same."""
         keys = np.asarray(key)
         by = np.lexsort((keys, self.in_list))
-        new = np.ones(by.size, dtype=bool)
-        new[1:] = (np.diff(self.in_list) != 0) | (np.diff(keys[by]) != 0)
+        new = starts(self.in_list, keys[by])
         size = np.diff(np.append(np.flatnonzero(new), by.size))
         lower, same = np.empty_like(self.rank), np.empty_like(self.rank)
         lower[by] = np.repeat(self.nth()[new] - 1, size)

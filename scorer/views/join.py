@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Mask, starts
 from scorer.io.table import CodedColumn, Codes, Floats, Ints, Table
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.names import Names
@@ -279,7 +279,7 @@ def members(candidates: Mapping[str, Collection[str]], lists: Sequence[str]) -> 
 
 
 def graded(truth: Truth, candidates: Mapping[str, Collection[str]]) -> Truth:
-    """The truth's items and the candidates of each list, those without a grade NaN."""
+    """Truth and candidate items of each list; unjudged items have grade NaN."""
     if not candidates:
         return truth
     names, every = tuple(truth.named), {name: set(items) for name, items in candidates.items()}
@@ -348,11 +348,9 @@ def _best_first(in_list: Ints, grade: Floats) -> Ints:
 
 
 def _once(in_list: Ints, item: CodedColumn, grade: Floats) -> Ints:
-    """The rows in the order of the file, of those that judge an item again the best one."""
+    """Row indices in file order; of duplicate (list, item) pairs the one of the highest grade."""
     order = np.lexsort((-grade, item.codes, in_list))  # the best first, else as in the file
-    first = np.ones(order.size, dtype=bool)
-    first[1:] = (np.diff(in_list[order]) != 0) | (np.diff(item.codes[order]) != 0)
-    return np.sort(order[first])
+    return np.sort(order[starts(in_list[order], item.codes[order])])
 
 
 def _numbers(ids: CodedColumn, names: Sequence[str]) -> Ints:

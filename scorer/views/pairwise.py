@@ -225,7 +225,7 @@ class Preferred:
 
 
 def closed(above: Mask) -> Mask:
-    """With all that follows: what is above an item that is above another is above that too."""
+    """The transitive closure of each relation."""
     while True:
         steps = above.astype(np.float32)  # float32 counts whole numbers exactly up to 2^24
         further = above | (steps @ steps > 0)

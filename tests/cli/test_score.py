@@ -141,6 +141,19 @@ def test_metrics_and_truth_can_be_replaced(score):
     assert "leaderboard.tie_break names 'nDCG@10', which -m leaves out" in ran.err
 
 
+@pytest.mark.parametrize("lost", [(), ("nDCG@5", "P(rel=2)@10", "nothing")])
+def test_what_replaces_the_measures_leaves_ties_to_any_name_of_them(challenge, score, lost):
+    kept = ["P@10", "P_10", "NDCG@10", "ndcg_cut_10", "lexirecall", "DCG-RPP"]
+    folder = challenge(
+        f"truth: t.csv\nmetrics: [AP]\nleaderboard: {{tie_break: {json.dumps([*kept, *lost])}}}\n",
+        **{"t.csv": "list,item,grade\na,b,1\n", "s.csv": "list,item,score\na,b,1\n"},
+    )
+    ran = score(folder, folder / "s.csv", "-m", "nDCG@10", "-m", "P@10")
+    assert ran.code == 0
+    told = [line for line in ran.err.splitlines() if "leaves out" in line]
+    assert [line.split("'")[1] for line in told] == list(lost)
+
+
 def test_standard_input_names_and_equal_names(score, tmp_path):
     data = (SENT / "good/team_a_long.csv").read_bytes()
     said = json.loads(score(VLNET, "-", "--format", "json", stdin=data).out)

@@ -1,4 +1,4 @@
-"""Does the file look like the work of a model that saw the lists?"""
+"""Warns when all lists, or all predictions, are identical."""
 
 from __future__ import annotations
 

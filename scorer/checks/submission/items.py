@@ -19,7 +19,7 @@ from scorer.checks.ids import (
     Known,
     class_of,
 )
-from scorer.checks.tally import IdTally, Whole, told
+from scorer.checks.tally import IdTally, Whole, id_problems
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
@@ -68,7 +68,7 @@ class Unknown:
             return Problem("S305", message, line=line, list=where, item=name)
 
         # what is not asked for has a check of its own
-        yield from (p for p in told(self.ids, problem) if not (silent and p.code == "S305"))
+        yield from (p for p in id_problems(self.ids, problem) if not (silent and p.code == "S305"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Suspects:
             message = describe_fault(fault, "item", rows)
             return Problem(fault.code, message, severity, line=line, list=where, item=name)
 
-        yield from told(self.ids, problem)
+        yield from id_problems(self.ids, problem)
 
 
 @dataclass(frozen=True, slots=True)

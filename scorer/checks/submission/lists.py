@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, describe_fault, occurrences
 from scorer.checks.ids import CLASSES, class_of
-from scorer.checks.tally import IdTally, Whole, told
+from scorer.checks.tally import IdTally, Whole, id_problems
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
@@ -101,7 +101,9 @@ class Lists:
             message = describe_fault(fault, word, rows)
             return Problem(fault.code, message, severity, line=line, list=name, help=fault.help)
 
-        found = list(told(self.strange, lambda name, _, line, rows: problem(name, line, rows)))
+        found = list(
+            id_problems(self.strange, lambda name, _, line, rows: problem(name, line, rows))
+        )
         beyond = ("S302", "warning")
         ignored = [each for each in found if (each.code, each.severity) == beyond]
         if len(ignored) > 1:  # one word for all: nobody means to answer what is not asked

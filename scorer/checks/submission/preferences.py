@@ -8,6 +8,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check
 from scorer.checks.pairs import faults, joined
+from scorer.core.arrays import starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.io.table import Ints
@@ -41,6 +42,5 @@ def strange_item(submitted: Submitted) -> Iterator[Problem]:
 def _first(in_list: Ints, item: Ints, row: Ints) -> Ints:
     """Where each (list, item) comes first."""
     by = np.lexsort((row, item, in_list))
-    new = np.ones(by.size, dtype=bool)
-    new[1:] = (np.diff(in_list[by]) != 0) | (np.diff(item[by]) != 0)
+    new = starts(in_list[by], item[by])
     return by[new]

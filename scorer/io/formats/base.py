@@ -12,7 +12,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import nearest, printable, quoted
 from scorer.io.files import member_name, open_bytes
-from scorer.io.limits import Bounds, NoTable, Unreadable
+from scorer.io.limits import Limits, NoTable, Unreadable
 from scorer.io.lines import count_only, lines
 from scorer.io.pieces import joined, pieces
 from scorer.io.table import ORDERED, Schema, Table, number
@@ -115,7 +115,7 @@ def read(
     format: Format,
     wanted: Sequence[Schema],
     findings: Findings,
-    limits: Bounds,
+    limits: Limits,
 ) -> Table | None:
     """The table in a file, or None where it cannot be read as one; `findings` say why."""
     with pieces(path, format, wanted, limits, findings) as found:
@@ -245,7 +245,7 @@ def _found(names: Sequence[str]) -> str:
     return printable(", ".join(names[:12]) + (", ..." if len(names) > 12 else ""))
 
 
-def header(path: Path, format: Format, limits: Bounds) -> frozenset[str]:
+def header(path: Path, format: Format, limits: Limits) -> frozenset[str]:
     """The words of a text file's first line that says anything, none where it cannot be read.
 
     For what can be told from a file without reading any row.

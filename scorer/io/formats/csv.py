@@ -25,7 +25,7 @@ from scorer.io.formats.base import (
     resolve,
     tell_unused,
 )
-from scorer.io.limits import Bounds, NoTable
+from scorer.io.limits import Limits, NoTable
 from scorer.io.lines import count_only
 from scorer.io.table import DECIMAL, TEXT, Schema
 from scorer.io.text import Plain, Request, Row, TextReader, plain_rows
@@ -371,7 +371,7 @@ def _separator(first: tuple[int, str], request: Request) -> str:
 
 
 def _record(
-    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: Bounds
+    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: Limits
 ) -> tuple[int, Record | None]:
     """The record that begins on a line, and the line after it.
 
@@ -507,6 +507,6 @@ def _fields(raw: str, separator: str) -> Iterator[re.Match[str]]:
 
 @cache
 def _field(separator: str) -> re.Pattern[str]:
-    """A field and the blanks before it; nothing of one whose quote is bad."""
+    """Regex of one field with leading blanks; empty where its quoting is malformed."""
     quoted = rf'("[^"]*+(?:""[^"]*+)*+")(?![^{separator}\r\n])'
     return re.compile(rf' *+{quoted}|[{BLANKS[separator]}]*+((?!")[^{separator}\r\n]*+|)')

@@ -164,7 +164,7 @@ def gains(hits: Hits, gain: Any, discount: str, k: ArrayLike | None) -> dict[str
 
 
 def first(found: Hits, k: int | None) -> Iterator[tuple[int, float]]:
-    """The ranks to k at which the first of these hits may stand, and the chance of each."""
+    """Yield (rank, probability) of the first of these hits, down to rank k."""
     if not found.spread:
         yield from ((rank, 1.0) for rank in found.top(k).rank[:1].tolist())
         return

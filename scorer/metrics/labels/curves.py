@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.text import join_first
 from scorer.metrics.explain.steps import Sentence, Steps
 from scorer.metrics.explain.tables import Listing
@@ -173,7 +173,7 @@ def over_terms(sums: Floats, average: str, width: int, area: Callable[[Floats], 
 def _groups(score: Floats) -> tuple[Ints, Ints]:
     """The order of the rows by score, and the number of each one's run of equal scores."""
     by = np.argsort(score, kind="stable")
-    new = np.append(True, np.diff(score[by]) != 0)[: score.size]
+    new = starts(score[by])
     return by, np.cumsum(new) - 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, starts
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
@@ -23,7 +23,7 @@ def _figure(statistics: Statistics, **_: Any) -> float:
 def places(values: Floats, weight: Floats) -> Floats:
     """The share of the weight below each value; of equal ones half of theirs is below."""
     by = np.argsort(values, kind="stable")
-    new = np.append(True, np.diff(values[by]) != 0)[: values.size]
+    new = starts(values[by])
     group = np.cumsum(new) - 1
     sums = np.bincount(group, weight[by])
     found = np.empty(values.size)
@@ -57,7 +57,7 @@ def _sums(statistics: Statistics, **_: Any) -> Floats:
 def _above(values: Floats, other: Floats, weight: Floats) -> Floats:
     """The mean of `other` where `values` are above each one, ties half; `other` has mean 0."""
     by = np.argsort(-values, kind="stable")
-    group = np.cumsum(np.append(True, np.diff(values[by]) != 0)[: values.size]) - 1
+    group = np.cumsum(starts(values[by])) - 1
     sums = np.bincount(group, (weight * other)[by])
     found = np.empty(values.size)
     found[by] = ((np.cumsum(sums) - sums / 2) / weight.sum())[group]
