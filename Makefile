@@ -1,4 +1,4 @@
-.PHONY: board demo test simulate fuzz peers bench browser constraints
+.PHONY: board demo docs test simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
 
@@ -8,6 +8,11 @@ demo: .venv/runs
 # the life of a living board in a minute, in a copy of the bundled course challenge
 board: .venv/runs
 	SCORE=$(CURDIR)/.venv/bin/score sh examples/term.sh
+
+# the site, in build/docs; its generated parts are written first
+docs: .venv/docs
+	.venv/bin/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build -q --strict
 
 test: .venv/tests
 	.venv/bin/ruff check .
@@ -57,4 +62,8 @@ constraints: .venv/tests
 
 .venv/browser: pyproject.toml .venv/tests
 	.venv/bin/pip install -q -e .[browser]
+	@touch $@
+
+.venv/docs: pyproject.toml .venv/runs
+	.venv/bin/pip install -q -e .[docs]
 	@touch $@

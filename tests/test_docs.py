@@ -2,8 +2,12 @@
 
 import importlib.util
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
+import yaml
 from conftest import ROOT
 
 DOCS = ROOT / "docs"
@@ -42,3 +46,66 @@ def test_every_key_of_challenge_yaml_is_told():
     ]:
         section = page.partition(f"## `{heading}`\n")[2].partition("\n## ")[0]
         assert f"\n| `{key}` |" in section, (heading, key)
+
+
+def blocks(name, kind):
+    return re.findall(rf"```{kind}\n(.*?)```", (DOCS / name).read_text("utf-8"), re.DOTALL)
+
+
+def test_the_tutorial_as_it_stands(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ("truth.csv", "sample.csv", "books/users.csv", "books/books.csv", "bad.csv")
+    csv = dict(zip(names, blocks("tutorial.md", "csv"), strict=True))
+    for name in ("truth.csv", "sample.csv", "bad.csv"):
+        (tmp_path / name).write_text(csv[name])
+    first, *further = blocks("tutorial.md", "sh")
+    assert len(further) == 3
+    run(score, first)
+    (challenge,) = blocks("tutorial.md", "yaml")
+    (tmp_path / "books/challenge.yaml").write_text(challenge)
+    for name in ("books/users.csv", "books/books.csv"):
+        (tmp_path / name).write_text(csv[name])
+    for block in further:
+        run(score, block)
+    (shown,) = (text for text in blocks("tutorial.md", "text") if text.startswith("$ score check"))
+    ran = score("check", "kit.zip", "bad.csv")
+    assert ran.code == 1
+    assert shown.partition("\n")[2] == ran.out
+
+
+def run(score, block):
+    for line in block.splitlines():
+        ran = score(*line.split()[1:])
+        assert ran.code == 0, (line, ran)
+
+
+def test_the_recipes_commands(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    steps = [
+        step
+        for text in blocks("recipes.md", "yaml")
+        for job in yaml.safe_load(text)["jobs"].values()
+        for step in job["steps"]
+    ]
+    check, board = (step["run"] for step in steps if step.get("run", "").startswith("score"))
+    shutil.copytree(ROOT / "challenges/course-2026", tmp_path / "private/challenge")
+    shutil.copytree(ROOT / "submissions_example/course-2026/good", tmp_path / "submissions")
+    (tmp_path / "site").mkdir()
+    assert score("kit", "private/challenge", "-o", "kit.zip").code == 0
+    for words in (check.split()[1:], board.partition("||")[0].split()[1:]):
+        assert score(*words).code == 0, words
+    assert "eclipse" in (tmp_path / "site/index.html").read_text()
+    shutil.copy(ROOT / "submissions_example/course-2026/bad/twice.csv", tmp_path / "submissions")
+    ran = score(*check.split()[1:])
+    assert ran.code == 1
+    assert "::error file=submissions/twice.csv,line=" in ran.out
+
+
+def test_the_site_builds(tmp_path):
+    pytest.importorskip("material", reason="make docs installs what builds the site")
+    site = tmp_path / "site"
+    words = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", str(site)]
+    ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert {f"{path.stem}.html" for path in PAGES} <= {path.name for path in site.glob("*.html")}
+    assert not list(site.glob("*.py"))
