@@ -10,10 +10,11 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS = PROJECT["project"]["optional-dependencies"].values()
 WANTED = [
     *PROJECT["build-system"]["requires"],
     *PROJECT["project"]["dependencies"],
-    *(each for extra in PROJECT["project"]["optional-dependencies"].values() for each in extra),
+    *(each for extra in EXTRAS for each in extra if Requirement(each).name != "challenge-scorer"),
 ]
 TEXT = (ROOT / "constraints.txt").read_text().replace("\\\n", " ")
 PINNED = [line for line in TEXT.splitlines() if line and not line.startswith("#")]
