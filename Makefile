@@ -37,6 +37,7 @@ peers: .venv/peers
 
 bench: .venv/runs
 	.venv/bin/python benchmarks/run.py --sets tiny S M MANY
+	.venv/bin/python benchmarks/cliffs.py
 
 browser: .venv/browser
 	.venv/bin/pytest -q -rs tests/browser
