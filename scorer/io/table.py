@@ -41,7 +41,6 @@ _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
 LARGEST = 1e100  # of what is computed with: its square, summed over a file, is finite
 ORDERED = frozenset({"score", "rank"})  # only compared, so that any finite number will do
-EXACT = 2**53  # whole numbers up to here are told apart by a double
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 
 Place = Callable[[str, int], "tuple[int, int | None]"]

@@ -19,7 +19,6 @@ from scorer.views.meeting import Views
 from scorer.views.names import Names
 
 LIKELY = "probability"
-NUMBERS = "numbers (a column for `target`)"
 CLASSES = "classes (a column for `label`)"
 
 

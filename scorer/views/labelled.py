@@ -12,8 +12,6 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.views.pooled import Statistics
 
-UNIT = 1e-6  # how far the sum of a row's probabilities may be from 1
-
 
 @dataclass(frozen=True)
 class Rows:
