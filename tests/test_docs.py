@@ -109,3 +109,9 @@ def test_the_site_builds(tmp_path):
     assert ended.returncode == 0, ended.stderr
     assert {f"{path.stem}.html" for path in PAGES} <= {path.name for path in site.glob("*.html")}
     assert not list(site.glob("*.py"))
+
+
+def test_init_says_of_each_kind_what_it_is_about(score):
+    kinds = score("init").out.partition("\n\n")[0].splitlines()
+    assert len(kinds) >= 7
+    assert not [line for line in kinds if line.endswith("scorer: 1")]
