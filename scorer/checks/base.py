@@ -308,7 +308,7 @@ def occurrences(
     codes = ids.codes[rows].astype(np.int64)
     by = np.lexsort((rows, codes) if line is None else (rows, line[rows], codes))
     rows, codes = rows[by], codes[by]
-    new = np.flatnonzero(np.diff(codes, prepend=-1))
+    new = np.flatnonzero(starts(codes))
     counts = np.diff(np.append(new, codes.size))
     first = rows[new]
     by = np.argsort(first if line is None else line[first], kind="stable")

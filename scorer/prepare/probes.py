@@ -232,7 +232,7 @@ class _OfGrades:
     def _ends(self) -> Ints:
         """Rows of the best and of the worst item of each list whose grades differ."""
         in_list, grade = self.truth.in_list, self.truth.grade
-        first = np.flatnonzero(np.diff(in_list, prepend=-1))
+        first = np.flatnonzero(starts(in_list))
         last = np.append(first[1:], in_list.size) - 1
         kept = grade[first] > grade[last] if in_list.size else first > last
         return np.stack([first[kept], last[kept]], axis=1).ravel()

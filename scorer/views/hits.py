@@ -129,7 +129,7 @@ class Hits:
         shrinks by the share of hits among the items left.
         """
         if not self.spread:
-            heads = self.where(np.diff(self.in_list, prepend=-1) != 0)
+            heads = self.where(starts(self.in_list))
             return heads.total(heads.at(weight, k))
         heads, found, prior = self.groups()
         heads, found = heads.where(prior == 0), found[prior == 0]

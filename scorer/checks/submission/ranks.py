@@ -10,7 +10,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, places
 from scorer.checks.tally import Whole
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
@@ -137,5 +137,5 @@ def _odd(submitted: Submitted) -> _Ranks | None:
     sound[lists.codes[np.isnan(rank) | (rank != np.floor(rank))]] = False
     rows = np.flatnonzero(submitted.in_named & sound[lists.codes])
     rows = rows[np.lexsort((submitted.table.line[rows], rank[rows], lists.codes[rows]))]
-    starts = np.flatnonzero(np.diff(lists.codes[rows].astype(np.int64), prepend=-1))
-    return _Ranks(rows, rank[rows], starts)
+    heads = np.flatnonzero(starts(lists.codes[rows]))
+    return _Ranks(rows, rank[rows], heads)
