@@ -20,7 +20,7 @@ from scorer.checks.base import Submitted, checked, checks
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.io.formats.base import Format
-from scorer.io.limits import Unreadable, limit
+from scorer.io.limits import Unreadable, limit, refuse_errors
 from scorer.io.pieces import Pieces, joined, reread
 from scorer.io.table import CodedColumn, Schema, Table, TextColumn
 from scorer.kinds.grades import JUDGED
@@ -50,7 +50,7 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     if len(some) < 2 or plan.public.kind not in CUT:
         return _at_once(plan, tables)
     parts, seen = list[Part](), _Seen(plan)
-    for block in _blocks(tables):
+    for block in _blocks(plan, tables):
         seen.add(block.ids["list"])
         parts = _bounded(plan, _added(parts, score_lists(plan, block)))
     return parts
@@ -117,15 +117,16 @@ def _bounded(plan: Plan, parts: list[Part]) -> list[Part]:
     most = plan.limits.errors
     if sum(part.checked.errors for part in parts) > most:
         parts = [merged(parts)]  # an id is counted once
-        if parts[0].checked.errors > most:
-            message = f"more than {most:,} errors, as of ids that this challenge does not have; "
-            message += "the rest of the file is not read"
-            raise Unreadable(Problem("S104", message, help=limit("errors")))
+        refuse_errors(parts[0].checked.errors, most)
     return parts
 
 
-def _blocks(tables: Iterator[Table]) -> Iterator[Table]:
-    """Tables of whole lists: the last list of each piece goes with the next one."""
+def _blocks(plan: Plan, tables: Iterator[Table]) -> Iterator[Table]:
+    """Tables of whole lists: the last list of each piece goes with the next one.
+
+    Raises:
+        Unreadable: a list has more rows than are accepted.
+    """
     pending = list[Table]()  # rows of one list
     for table in tables:
         if not len(table):
@@ -137,6 +138,7 @@ def _blocks(tables: Iterator[Table]) -> Iterator[Table]:
         last = int(np.searchsorted(codes, codes[-1]))  # they ascend, run by run
         if not last and same:
             pending.append(table)
+            _refuse_longer(plan, sum(map(len, pending)))
             continue
         head = [_rows(table, 0, last)] if last else []
         if pending or head:
@@ -144,6 +146,13 @@ def _blocks(tables: Iterator[Table]) -> Iterator[Table]:
         pending = [_rows(table, last, len(table))]
     if pending:
         yield _concatenated(pending)
+
+
+def _refuse_longer(plan: Plan, rows: int) -> None:
+    most = plan.limits.list
+    if rows > most:
+        message = f"more than {most:,} rows in one {plan.public.word('list')}"
+        raise Unreadable(Problem("S104", message, help=limit("list")))
 
 
 def by_runs(table: Table) -> Table:
@@ -327,6 +336,7 @@ class _Kept:
         self.schema: Schema | None = None
         self._lists, self._known = list(plan.public.lists), plan.known.lists
         self._others, self._names = _Unknown(), list[Any]()  # Series
+        self._plan = plan
         self._pieces = list[tuple[NDArray[Any], dict[str, NDArray[Any]]]]()
         self._lines = list[tuple[int, Ints]]()  # of a piece: its first row, its lines or the first
         self._rows = 0
@@ -364,6 +374,7 @@ class _Kept:
         sizes = np.zeros(lists, dtype=np.int64)
         for in_list, _ in self._pieces:
             sizes += np.bincount(in_list, minlength=lists)
+        _refuse_longer(self._plan, int(sizes.max(initial=0)))
         ends, edges = np.cumsum(sizes), [0]
         while (first := edges[-1]) < lists:
             upto = ends[first] - sizes[first] + GATHERED

@@ -22,6 +22,7 @@ class Limits:
     size: int = 1024**3  # bytes, as stored
     unpacked: int = 4 * 1024**3  # bytes, decompressed
     rows: int = 200_000_000
+    list: int = 4_000_000  # rows of one list
     line: int = 1024**2  # bytes of one line
     ids: int = 100_000_000  # different ids of one column
     ratio: int = 1000  # decompressed bytes for a stored one
@@ -49,6 +50,18 @@ def too_large(most: int) -> Problem:
     """What is said of a file that unpacks to more than that."""
     message = f"the file unpacks to more than is accepted here, {format_size(most)}"
     return Problem("S104", message, help=limit("unpacked", "ratio"))
+
+
+def refuse_errors(errors: int, most: int) -> None:
+    """End the reading of a file with more errors than are accepted.
+
+    Raises:
+        Unreadable: there are more.
+    """
+    if errors > most:
+        message = f"more than {most:,} errors, as of ids that this challenge does not have; "
+        message += "the rest of the file is not read"
+        raise Unreadable(Problem("S104", message, help=limit("errors")))
 
 
 def limit(*names: str) -> str:

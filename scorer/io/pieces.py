@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.io.files import drain, open_bytes
-from scorer.io.limits import Limits, NoTable, Unreadable, limit
+from scorer.io.limits import Limits, NoTable, Unreadable, limit, refuse_errors
 from scorer.io.table import CodedColumn, Floats, Hashes, Ints, Schema, Table, TextColumn, coded
 from scorer.io.text import Request
 
@@ -102,9 +102,7 @@ def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]
                         raise Unreadable(Problem("S104", message, line=at, help=limit("ids")))
             rows += len(table)
             yield table
-            if sum(request.findings.tally("error").values()) > limits.errors:
-                message = f"more than {limits.errors:,} errors; the rest of the file is not read"
-                raise Unreadable(Problem("S104", message, help=limit("errors")))
+            refuse_errors(sum(request.findings.tally("error").values()), limits.errors)
         found.whole = True
     except Unreadable as error:
         request.findings.add(error.problem)

@@ -49,6 +49,18 @@ def test_reading_ends_and_says_by_which_limit(case, run):
     assert "more than 100 errors" in told["message"]
 
 
+@pytest.mark.parametrize("scattered", [False, True])
+def test_a_list_may_have_so_many_rows(scattered, run, monkeypatch):
+    monkeypatch.setitem(globals(), "YAML", YAML.replace("errors: 100", "list: 500"))
+    rows = [f"q1,x{n},{n}\n" for n in range(900)] + ["q2,a,1\n"]
+    found = run("".join(rows[-1:] * scattered + rows))
+    (told,) = [each for each in found["bad"]["problems"] if each["code"] == "S104"]
+    assert told["message"] == "more than 500 rows in one list"
+    assert found["good"]["valid"]
+    fine = run("".join(rows[-1:] * scattered + rows[500:]))["bad"]["problems"]
+    assert not any(each["code"] == "S104" for each in fine)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_few_errors_are_all_told(case, run):
     found = run("".join(map(CASES[case], range(90))))

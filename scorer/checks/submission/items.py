@@ -23,6 +23,7 @@ from scorer.checks.tally import IdTally, Whole, id_problems
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
+from scorer.io.limits import refuse_errors
 from scorer.io.table import CodedColumn
 from scorer.views.ranked import among, by_row, hashed, named
 
@@ -169,6 +170,7 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
 def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
     """Ids that are not public."""
     wrong = known.places(ids) < 0
+    refuse_errors(int(wrong.sum()), submitted.rules.limits.errors)  # before each gets a name
     found = list(_each(submitted, ids, wrong)) if wrong.any() else []
     decimals = all(name.endswith(".0") for name, *_ in found if name)
     strange = [(*others, class_of(others[0], known.fault(others[0]))) for others in found]

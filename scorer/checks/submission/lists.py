@@ -13,6 +13,7 @@ from scorer.checks.tally import IdTally, Whole, id_problems
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
+from scorer.io.limits import refuse_errors
 from scorer.views.ranked import named
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
@@ -138,6 +139,8 @@ def unknown_list(submitted: Submitted) -> Lists:
         strange.append((name, line, rows, None, class_of(name, fault)))
 
     if (wrong := present & (number < 0)).any():
+        if submitted.rules.unknown_list == "error":
+            refuse_errors(int(wrong.sum()), submitted.rules.limits.errors)
         codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
         for name, row, count in zip(named(ids, codes), rows, counts.tolist(), strict=True):
             add(name, submitted.line(row), count)
