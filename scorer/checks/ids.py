@@ -71,14 +71,16 @@ class Known:
     def places(self, column: CodedColumn) -> Ints:
         """Where each distinct id of a column stands among the names; -1 where it does not."""
         if not hashed(column):
+            if len(column.names) == len(self.names) and column.names == tuple(self.names):
+                return np.arange(len(column.names))
             return np.array([self._index.get(name, -1) for name in column.names], dtype=np.int64)
-        hashes, (known, order) = column.hashes, self._hashed
-        if not known.size or not hashes.size:
+        hashes, ours = column.hashes, self._hashes
+        if not ours.size or not hashes.size:
             return np.full(hashes.size, -1, dtype=np.int64)
-        first = order[min(np.searchsorted(known, hashes[0]), known.size - 1)]
-        guessed = np.arange(first, first + hashes.size)
-        if guessed[-1] < known.size and (self._hashes[guessed] == hashes).all():
-            return guessed  # in our order, as lists are in most files
+        first = int(np.argmax(ours == hashes[0]))
+        if np.array_equal(ours[first : first + hashes.size], hashes):
+            return np.arange(first, first + hashes.size)  # in our order, as in most files
+        known, order = self._hashed
         at = np.minimum(np.searchsorted(known, hashes), known.size - 1)
         return np.where(known[at] == hashes, order[at], -1)
 

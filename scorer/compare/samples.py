@@ -380,9 +380,9 @@ def samples_of(
     if len(cards[0].lists) < 2:
         return "of a single list nothing is known about others"
     found = np.ones((len(cards), len(cards[0].lists)), dtype=bool)
-    for row, (card, each) in enumerate(zip(cards, statistics, strict=True)):
+    for row, (card, each) in enumerate(zip(cards, statistics, strict=True) if skip else ()):
         # a figure can be about lists that are missing: those have rows
-        found[row] = card.answered | (each.sums() != 0).any(axis=1) | (not skip)
+        found[row] = card.answered | (each.sums() != 0).any(axis=1)
     if metric.of_sums is not None:
         sums = _stacked([_sums(measure, each) for each in statistics])
         return _OfSums(sums, found, partial(metric.of_sums, **measure.params), clusters)

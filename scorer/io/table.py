@@ -79,7 +79,7 @@ class CodedColumn:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The distinct ids, in order of appearance."""
-        return tuple(self.held)
+        return tuple(self.held if isinstance(self.held, Sequence) else self.held.to_list())
 
     @cached_property
     def hashes(self) -> Hashes:

@@ -91,6 +91,8 @@ class Labels:
         if self.normalize and self.truth.ndim == 1:
             total = table.sum(axis=1, keepdims=True)
             table = np.divide(table, total, out=table, where=total > 0)
+        if (row >= 0).all():
+            return table[row]
         return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
 
 
@@ -124,13 +126,13 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     """Classes or numbers, by id."""
     lists, public = table.ids["list"], aids.public
     word = public.word("list")
+    names = tuple(sorted(lists.names))
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))
-    elif bare := sorted(public.lists.keys() - set(lists.names)):
+    elif names != tuple(public.lists) and (bare := sorted(set(public.lists).difference(names))):
         message = f"{len(bare):,} of {len(public.lists):,} {word} values have no row in the truth"
         findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
     findings.extend(_unfit(table, aids))
-    names = tuple(sorted(lists.names))
     rows = np.empty(len(names), dtype=np.int64)
     rows[places_of(lists, names)[::-1]] = np.arange(len(table))[::-1]
     weight = table.numbers["weight"][rows] if "weight" in table.numbers else None

@@ -147,7 +147,8 @@ def ranked(terms: Terms, scored: Sequence[Scored]) -> Report:
         each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
         for each in valid
     }
-    counts = Counter(terms.groups[name] for name in terms.lists if name in terms.groups)
+    named = terms.lists if terms.groups else ()
+    counts = Counter(terms.groups[name] for name in named if name in terms.groups)
     return Report(
         terms.challenge,
         terms.fingerprint,

@@ -119,18 +119,18 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     if not strict:
         return
     assert ready.answers is not None
-    made = probes(ready)
-    lost = {m.id: list(ready.answers.lists) for m in strict}
+    made, asked = probes(ready), replace(ready, measures=tuple(strict))
+    lost: dict[str, set[str]] = {}
     for table in _attempts(made):
-        found = cards(ready, table)
+        found = cards(asked, table)
         for m in strict:
             names = _undefined(ready, m, found)
-            lost[m.id] = [name for name in lost[m.id] if name in names]
+            lost[m.id] = names & lost.get(m.id, names)
         if not any(lost.values()):
             return
     path, word = str(ready.prepared.challenge.truth.file), ready.public.word("list")
-    for measure, lists in lost.items():
-        if lists:
+    for measure, names in lost.items():
+        if lists := [name for name in ready.answers.lists if name in names]:
             message = (
                 f"{measure} has no value for {word} {join_first(lists)}, whatever is submitted"
             )

@@ -283,9 +283,9 @@ def _texts(table: Table) -> Callable[[Ints], Sequence[str]]:
 
 def _whole(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
     """The scorecard of all lists of the truth."""
-    given = set(card.lists) if card else set[str]()
-    if card is not None and len(given) == len(truth.lists):
+    if card is not None and len(card.lists) == len(truth.lists):
         return card
+    given = set(card.lists) if card else set[str]()
     rest = np.array([n for n, name in enumerate(truth.lists) if name not in given], dtype=np.int64)
     part = truth.only(rest)
     views = part.meet(_empty(plan.shapes[0]), plan.rules.ties, plan.views)

@@ -49,15 +49,15 @@ def unit_sums(values: Floats, unit: Ints | None) -> Floats:
     """The sums of each unit's lists: (rows, lists) to (rows, units)."""
     if unit is None:
         return values
-    order = np.argsort(unit, kind="stable")
+    few = unit.astype(np.min_scalar_type(int(unit.max(initial=0))))  # of 16 bits by their digits
+    order = np.argsort(few, kind="stable")
     starts = np.flatnonzero(np.diff(unit[order], prepend=-1))
     return np.asarray(np.add.reduceat(values.take(order, axis=-1), starts, axis=-1))
 
 
 def unit_sizes(lists: int, unit: Ints | None) -> Floats:
     """How many lists each unit has."""
-    sizes: Floats = unit_sums(np.ones((1, lists)), unit)[0]
-    return sizes
+    return np.ones(lists) if unit is None else np.bincount(unit).astype(np.float64)
 
 
 def blocks(width: int, draws: int, size: int) -> Iterator[int]:

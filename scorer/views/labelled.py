@@ -42,7 +42,7 @@ class Rows:
     def pooled(self, *columns: Floats | Ints | Mask) -> Statistics:
         """Statistics of one row a list."""
         every = np.arange(self.lists, dtype=np.int64)
-        return Statistics(every, np.column_stack([*columns]).astype(np.float64), self.lists)
+        return Statistics(every, _table(*columns), self.lists)
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,13 @@ class Labelled(Rows):
             first = np.append(True, rows[1:] != rows[:-1])[: rows.size]
             code = np.where(first, self.truth[rows], found[rows])
             true, predicted = first, ~first | hit[rows]
-        table = np.column_stack([code, true, predicted, self.weights[rows]]).astype(np.float64)
-        return Statistics(rows.astype(np.int64), table, self.lists)
+        table = _table(code, true, predicted, self.weights[rows])
+        return Statistics(rows.astype(np.int64, copy=False), table, self.lists)
+
+
+def _table(*columns: Floats | Ints | Mask) -> Floats:
+    """As `np.column_stack` makes it, of numbers alone, without a copy of another type."""
+    return np.column_stack([each.astype(np.float64, copy=False) for each in columns])
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ class Statistics:
 
     def of(self, keep: Mask) -> Statistics:
         """Only the rows of those lists; `keep` has one element a list."""
+        if keep.all():
+            return self
         mine = keep[self.in_list]
         return Statistics(self.in_list[mine], self.rows[mine], int(keep.sum()))
 

@@ -3,11 +3,14 @@
 import time
 import unicodedata
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer.checks.ids import Known, folded
+from scorer.io.table import CodedColumn
 
 
 @pytest.mark.parametrize(
@@ -56,3 +59,30 @@ def test_the_quick_look_misses_no_look_alike(public, form, upper):
         fault = Known({public: None}).fault(name)
         assert fault is not None
         assert fault.code == "S312"
+
+
+HELD = {"tuple": tuple, "polars": lambda names: pl.Series(names, dtype=pl.String)}
+COLUMNS = {
+    "all of them": (["a", "b", "c", "d"], [0, 1, 2, 3]),
+    "the first": (["a", "b"], [0, 1]),
+    "a stretch": (["c", "d"], [2, 3]),
+    "one that runs over the end": (["c", "d", "e"], [2, 3, -1]),
+    "all in another order": (["d", "c", "b", "a"], [3, 2, 1, 0]),
+    "as many, one unknown": (["a", "b", "x", "d"], [0, 1, -1, 3]),
+    "the first unknown": (["x", "b", "c"], [-1, 1, 2]),
+    "none": ([], []),
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize("name", COLUMNS)
+def test_ids_have_their_places_among_the_known(name, held):
+    names, places = COLUMNS[name]
+    column = CodedColumn(np.arange(len(names)), HELD[held](names))
+    assert Known(dict.fromkeys("abcd")).places(column).tolist() == places
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_where_no_id_is_known_none_has_a_place(held):
+    column = CodedColumn(np.arange(2), HELD[held](["a", "b"]))
+    assert Known({}).places(column).tolist() == [-1, -1]
