@@ -216,7 +216,7 @@ class Limits(Part):
     size: Size = Field(1 << 30, description="bytes of the file: 20MB, 1GiB")
     unpacked: Size = Field(4 << 30, description="bytes once decompressed")
     rows: Count = Field(50_000_000, description="rows")
-    list: Count = Field(4_000_000, description="rows of one list, in a file of several MiB")
+    list: Count = Field(4_000_000, description="rows of one list")
     line: Size = Field(1 << 20, description="bytes of one line")
     ids: Count = Field(20_000_000, description="different ids")
     ratio: Count = Field(100, description="unpacked bytes for each compressed one")
