@@ -3,8 +3,9 @@
     python benchmarks/budget.py --mib 256 --output benchmarks/budget.md
 
 Each file is as large as asked for, unpacked, and made to be dear in one way. A row says how the
-command ended, its CPU time (of all its processes), that time for a GiB, and the most memory that
-any one process held. The budget: 2 GiB, and 60 s of CPU for a GiB, or S104.
+command ended, its CPU time (of all its processes), that time for a file of a GiB, and the most
+memory that any one process held. A file that is refused at a count (S104) costs no more when it is
+larger: reading ends at the same place. The budget: 2 GiB, and 60 s of CPU for a GiB.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ def main() -> int:
         f"`python benchmarks/budget.py --mib {options.mib}` on Python {platform.python_version()}, "
         f"{os.cpu_count()} cores: files of {options.mib} MiB, unpacked, each dear in one way.",
         f"The budget is {MEMORY // GIB} GiB of memory, and {SECONDS} s of CPU for a GiB; a file "
-        "beyond a limit is refused with S104.",
+        "that is refused at a count (S104) costs no more when it is larger.",
         "",
         "| file | ended | CPU, s | CPU, s a GiB | memory, MiB |",
         "|---|---|---:|---:|---:|",
@@ -198,7 +199,7 @@ def main() -> int:
             path = made(folder, name, size)
             ended, seconds, memory = measured(folder, path)
             path.unlink()
-            each = seconds * GIB / size
+            each = seconds if ended.startswith("S104") else seconds * GIB / size
             if each > SECONDS or memory > MEMORY:
                 over.append(name)
             row = f"| {name} | {ended} | {seconds:.1f} | {each:.0f} | {memory / MIB:,.0f} |"
