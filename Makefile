@@ -1,4 +1,4 @@
-.PHONY: board demo docs test simulate fuzz peers bench browser constraints
+.PHONY: board serve demo docs test simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
 
@@ -8,6 +8,10 @@ demo: .venv/runs
 # the life of a living board in a minute, in a copy of the bundled course challenge
 board: .venv/runs
 	SCORE=$(CURDIR)/.venv/bin/score sh examples/term.sh
+
+# the web page of the bundled challenge; make a token with: .venv/bin/score team challenges/course-2026 add NAME
+serve: .venv/web
+	.venv/bin/score serve challenges/course-2026
 
 # the site, in build/docs; its generated parts are written first
 docs: .venv/docs
@@ -55,6 +59,10 @@ constraints: .venv/tests
 
 .venv/tests: pyproject.toml .venv/runs
 	.venv/bin/pip install -q -e .[dev]
+	@touch $@
+
+.venv/web: pyproject.toml .venv/runs
+	.venv/bin/pip install -q -e .[web]
 	@touch $@
 
 .venv/peers: pyproject.toml .venv/tests

@@ -91,7 +91,8 @@ def serve():
         url = f"http://127.0.0.1:{port}"
         for _ in range(600):
             try:
-                urllib.request.urlopen(f"{url}/healthz", timeout=5).read()
+                with urllib.request.urlopen(f"{url}/healthz", timeout=5) as answer:
+                    assert answer.read() == b"ok\n"
                 return process, url
             except OSError:
                 assert process.poll() is None, process.stdout.read().decode()
@@ -106,3 +107,5 @@ def serve():
                 process.wait(30)
             except subprocess.TimeoutExpired:
                 process.kill()
+                process.wait()
+        process.stdout.close()

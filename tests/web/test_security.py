@@ -245,7 +245,8 @@ def test_tokens_are_in_no_log(serve, served):
     request = urllib.request.Request(
         f"{url}{API}/entries", headers={"Authorization": f"Bearer {token}"}
     )
-    assert urllib.request.urlopen(request).status == 200
+    with urllib.request.urlopen(request) as answer:
+        assert answer.status == 200
     process.terminate()
     assert process.wait(60) == 0
     assert token not in process.stdout.read().decode()

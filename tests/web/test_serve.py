@@ -1,0 +1,56 @@
+"""The server as a process: what waits is scored after it was killed, and participants' way in."""
+
+import json
+import signal
+import time
+import urllib.request
+
+from web_helpers import API, mixed, rows
+
+
+def test_what_waits_is_scored_after_the_server_was_killed(serve, served):
+    with served.board() as board:
+        board.version()
+        for n in range(20):
+            path = served.folder.parent / f"{n}.csv"
+            path.write_text(rows(lambda list_, item, n=n: ((list_ * 7 + n) * ord(item)) % 11))
+            board.add([path], f"team{n}", evaluate=False)
+    process, _ = serve(served.folder)
+    time.sleep(1)
+    process.send_signal(signal.SIGKILL)
+    process.wait(30)
+    _, url = serve(served.folder)
+    for _ in range(600):
+        with served.board() as board:
+            statuses = board.statuses()
+        if set(statuses.values()) == {"scored"}:
+            break
+        time.sleep(0.2)
+    assert len(statuses) == 20
+    assert set(statuses.values()) == {"scored"}
+    with urllib.request.urlopen(f"{url}{API}/board") as answer:
+        found = json.load(answer)
+    assert len([row for row in found["leaderboard"] if row["rank"]]) == 20
+
+
+def test_submit_checks_sends_waits_and_shows(serve, served, score):
+    token = served.folder.parent / "token"
+    token.write_text(served.token("red"))
+    good = served.folder.parent / "good.csv"
+    good.write_text(mixed(2))
+    bad = served.folder.parent / "bad.csv"
+    bad.write_text("list,item,score\nq00,a,x\n")
+    _, url = serve(served.folder)
+    page = f"{url}/c/course"
+    ran = score("submit", page, bad, "--token-file", token)
+    assert ran.code == 1
+    assert "S501" in ran.err
+    assert "nothing was sent" in ran.err
+    ran = score("submit", page, good, "--token-file", token, "--answer", "method=x")
+    assert ran.code == 0, ran
+    assert "entry 1: scored" in ran.out
+    assert "public:" in ran.out
+    assert "private" not in ran.out
+    ran = score("submit", page, good, "--token-file", token, "--format", "json")
+    assert ran.code == 3
+    assert json.loads(ran.out)["code"] == "S803"
