@@ -22,6 +22,7 @@ from scorer.challenge.public import Public
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.problems import KEPT, Problem
+from scorer.io.limits import refuse_errors as refuse_errors
 
 Hashes = NDArray[np.uint64]
 

@@ -59,8 +59,7 @@ def refuse_errors(errors: int, most: int) -> None:
         Unreadable: there are more.
     """
     if errors > most:
-        message = f"more than {most:,} errors, as of ids that this challenge does not have; "
-        message += "the rest of the file is not read"
+        message = f"more than {most:,} errors; the rest of the file is not read"
         raise Unreadable(Problem("S104", message, help=limit("errors")))
 
 

@@ -19,11 +19,10 @@ from scorer.checks.ids import (
     Known,
     class_of,
 )
-from scorer.checks.tally import IdTally, Whole, id_problems
+from scorer.checks.tally import IdTally, Whole, id_problems, refuse_errors
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
-from scorer.io.limits import refuse_errors
 from scorer.io.table import CodedColumn
 from scorer.views.ranked import among, by_row, hashed, named
 
