@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
 from scorer.core.text import printable
@@ -17,6 +17,9 @@ PLACES = 5  # how many places of one code are shown unless all are asked for
 
 
 KEPT = 10_000  # how many places of one code are ever kept, so that memory stays bounded
+
+
+LOCATED = 1_000  # how many places of one code are given a column by reading the file again
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Problem:
     item: str | None = None
     help: str | None = None
     times: int = 1  # in how many places the problem stands for itself ("18 rows")
+    # of the cell that holds `list` (the role "list") or `item`, where that is what is wrong
+    role: str | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         """`PATH:LINE:COL: severity[CODE] what`, as compilers and editors write it."""
@@ -83,6 +88,27 @@ class Findings:
         found._errors = self._errors
         return found
 
+    def locate(
+        self, columns: Callable[[Sequence[tuple[int, str, str]]], Sequence[int | None]]
+    ) -> None:
+        """Say at which character of its line each cell begins that a problem is about.
+
+        Args:
+            columns: finds them, given of each cell its line, its role, and its text. It is asked
+                once, of no more than `LOCATED` cells of a code, and not at all where none is told.
+        """
+        places, cells, seen = list[int](), list[tuple[int, str, str]](), Counter[str]()
+        for n, each in enumerate(self._problems):
+            text = each.list if each.role == "list" else each.item
+            if each.role is None or each.line is None or text is None:
+                continue
+            if each.column is None and seen[each.code] < LOCATED:
+                seen[each.code] += 1
+                places.append(n)
+                cells.append((each.line, each.role, text))
+        for n, column in zip(places, columns(cells) if cells else (), strict=True):
+            self._problems[n] = replace(self._problems[n], column=column)
+
     def without_columns(self) -> None:
         """Forget the characters' columns, which rows of data do not have."""
         self._problems = [replace(problem, column=None) for problem in self._problems]
@@ -112,7 +138,11 @@ class Findings:
     def to_json(self) -> str:
         """Everything, as `from_json` reads it back."""
         problems = [
-            {key: value for key, value in asdict(each).items() if value is not None}
+            {
+                key: value
+                for key, value in asdict(each).items()
+                if value is not None and key != "role"
+            }
             for each in self._problems
         ]
         return json.dumps(

@@ -16,7 +16,7 @@ from scorer.engines.gather import Apart, parts_apart, parts_together
 from scorer.engines.processes import shareable, shared
 from scorer.io.formats.base import format_of
 from scorer.io.limits import Unreadable
-from scorer.io.pieces import pieces
+from scorer.io.pieces import columns_at, pieces
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, merged, outcome
 
@@ -80,4 +80,6 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
     digest = sha256.hexdigest() if tables.hashed else None
     if part is None or not tables.whole:
         return Outcome(findings, digest, None)
-    return outcome(plan, part, findings, digest)
+    made = outcome(plan, part, findings, digest)
+    findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
+    return made

@@ -190,7 +190,7 @@ def reread(
 def columns_at(
     path: Path,
     format: Format,
-    schema: Schema,
+    shapes: Sequence[Schema],
     limits: Limits,
     cells: Sequence[tuple[int, str, str]],
 ) -> list[int | None]:
@@ -199,7 +199,7 @@ def columns_at(
     Args:
         path: the file.
         format: how it is written.
-        schema: of the tables that were read from it.
+        shapes: which it may have, as it was read before.
         limits: how much of it is read.
         cells: of each the line of its row, its role, and its text.
 
@@ -213,7 +213,7 @@ def columns_at(
             stream = stack.enter_context(open_bytes(path, limits, format.binary))
         except Unreadable:
             return [None] * len(cells)
-        return format.columns(Request(path, stream, [schema], Findings(), limits, stack), cells)
+        return format.columns(Request(path, stream, shapes, Findings(), limits, stack), cells)
 
 
 def joined(found: Pieces) -> Table | None:

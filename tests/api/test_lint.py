@@ -232,7 +232,7 @@ def test_examples_fail_loudly(score, challenge):
     assert "1 examples, 1 failed\nNOT SOUND" in ran.out
     ran = score("lint", challenge(ONE + example, **{"s.csv": "list,item\nq1,a\nq1,a\n"}))
     assert ran.code == 2
-    assert "examples[0]: s.csv:3: error[S304]" in ran.out
+    assert "examples[0]: s.csv:3:4: error[S304]" in ran.out
     json_ = score("lint", challenge(ONE + example), "--format", "json")
     assert json_.code == 2
     assert not json.loads(json_.out)["sound"]

@@ -29,7 +29,7 @@ def test_text(folder, tmp_path, score):
     ran = score("check", folder, submission(tmp_path, BAD))
     assert ran.code == 1
     assert ran.out.splitlines() == [
-        "mine.csv:3: error[S304] item 'a' is given twice in list 'q1' (first on line 2)",
+        "mine.csv:3:4: error[S304] item 'a' is given twice in list 'q1' (first on line 2)",
         "mine.csv:4: error[S406] ranks start at 0 in list 'q2'; they start at 1",
         "mine.csv: would be rejected: 2 errors (S304, S406)",
     ]
@@ -79,7 +79,7 @@ def test_json(folder, tmp_path, score):
         "code": "S304",
         "severity": "error",
         "line": 3,
-        "column": None,
+        "column": 4,
         "list": "q1",
         "item": "a",
         "message": "item 'a' is given twice in list 'q1' (first on line 2)",
@@ -99,7 +99,7 @@ def test_github_escapes_what_its_commands_mean(folder, tmp_path, score):
     submission(tmp_path, "list,item\nq1,a\nq2,b\nq1,a\n", name)
     ran = score("check", folder, name, "--format", "github")
     assert ran.out == (
-        "::error file=50%25%2Ca%3Ab.csv,line=4,title=S304::"
+        "::error file=50%25%2Ca%3Ab.csv,line=4,col=4,title=S304::"
         "item 'a' is given twice in list 'q1' (first on line 2)\n"
     )
 
@@ -335,3 +335,14 @@ def test_help_lists_what_fix_repairs(score):
     words = " ".join(score("check", "--help").out.split())
     for repair in ("encoding", "separators", "decimal commas", "capitals", "given twice", "from 0"):
         assert repair in words
+
+
+def test_a_wrong_id_has_its_column(folder, tmp_path, score):
+    """In a file that is read in one go, and with a row that says nothing of an id."""
+    rows = 'list,item,rank\n"q1", a,1\nq1, a,2\nq9,b,1\nq2,a,0\n'
+    ran = score("check", folder, submission(tmp_path, rows), "--format", "json")
+    (mine,) = json.loads(ran.out)["submissions"]
+    places = {each["code"]: (each["line"], each["column"]) for each in mine["problems"]}
+    assert places["S304"] == (3, 5)
+    assert places["S302"] == (4, 1)
+    assert places["S406"] == (5, None)

@@ -220,7 +220,7 @@ def test_where_cells_stand_and_what_they_hold(name, written, expected, size, tmp
         "a.lists": [(1, "item", "a"), (2, "list", "q2"), (2, "item", "b")],
         "a.jsonl": [(1, "item", "a")],
     }[name]
-    assert columns_at(path, format, shape, Limits(), cells[::-1]) == expected[::-1]
+    assert columns_at(path, format, [shape], Limits(), cells[::-1]) == expected[::-1]
     rows = np.arange(len(table))[::-1]
     for role in ("list", "item"):
         texts = reread(path, format, shape, Limits(), rows, role)

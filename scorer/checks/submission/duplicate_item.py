@@ -25,6 +25,6 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
             f"item {quoted(item)} is given twice in {public.word('list')} "
             f"{quoted(name)} (first on line {submitted.line(of[row]):,})"
         )
-        return Problem("S304", message, line=submitted.line(row), list=name, item=item)
+        return Problem("S304", message, line=submitted.line(row), list=name, item=item, role="item")
 
     yield from places(again, problem)

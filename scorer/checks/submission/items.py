@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,8 +124,9 @@ class Columns:
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """Those of all columns."""
-        for column in self.columns.values():
-            yield from column.problems(whole)
+        for role, column in self.columns.items():
+            for problem in column.problems(whole):
+                yield replace(problem, role=role)
 
 
 @check("S305", "S306", "S307", "S308", "S309", "S310", "S312", scope="row")
@@ -161,7 +162,7 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
         message = f"{quoted(item)} is not a candidate of {public.word('list')} {quoted(name)}"
-        return Problem("S305", message, line=submitted.line(row), list=name, item=item)
+        return Problem("S305", message, line=submitted.line(row), list=name, item=item, role="item")
 
     yield from places(np.array(sorted(strange), dtype=np.int64), problem)
 

@@ -139,7 +139,7 @@ def row_twice(submitted: Submitted) -> Iterator[Problem]:
         message = (
             f"{word} {quoted(name)} is given twice (first on line {submitted.line(of[row]):,})"
         )
-        return Problem("S526", message, line=submitted.line(row), list=name)
+        return Problem("S526", message, line=submitted.line(row), list=name, role="list")
 
     yield from places(again, problem)
 

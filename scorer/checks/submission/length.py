@@ -18,7 +18,8 @@ def length(submitted: Submitted) -> Iterator[Problem]:
     wanted, word = submitted.rules.length, submitted.public.word("list")
     if not (wanted and wanted.min == 0):
         for name, line in submitted.empty.items():
-            yield Problem("S403", f"{word} {quoted(name)} is empty", line=line, list=name)
+            message = f"{word} {quoted(name)} is empty"
+            yield Problem("S403", message, line=line, list=name, role="list")
     if wanted is not None and wanted.max is not None and "item" in submitted.table.ids:
         sizes = _sizes(submitted)
         yield from _wrong(submitted, ~submitted.nameless_lists & (sizes > wanted.max))

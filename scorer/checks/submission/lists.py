@@ -97,9 +97,11 @@ class Lists:
             if fault is None:
                 message = f"{word} {quoted(name)} is not in this challenge{known.hint(name)}"
                 help = IGNORED if strict else None
-                return Problem("S302", message, severity, line=line, list=name, help=help)
+                return Problem("S302", message, severity, line=line, list=name, help=help,
+                               role="list")  # fmt: skip
             message = describe_fault(fault, word, rows)
-            return Problem(fault.code, message, severity, line=line, list=name, help=fault.help)
+            return Problem(fault.code, message, severity, line=line, list=name, help=fault.help,
+                           role="list")  # fmt: skip
 
         found = list(
             id_problems(self.strange, lambda name, _, line, rows: problem(name, line, rows))

@@ -31,12 +31,15 @@ def strange_item(submitted: Submitted) -> Iterator[Problem]:
     in_list, item = np.tile(lists.codes, len(roles)), np.concatenate(codes)
     row = np.tile(np.arange(len(table)), len(roles))
     first = _first(in_list, item, row)
-    for n, code in sorted(zip(row[first].tolist(), item[first].tolist(), strict=True)):
+    for n, code, at in sorted(
+        zip(row[first].tolist(), item[first].tolist(), first.tolist(), strict=True)
+    ):
         name, item_name = lists.text(n), names[code]
         known = (public.candidates or {}).get(name)
         if item_name and known is not None and item_name not in known:
             message = f"item {quoted(item_name)} is in no preference of {word} {quoted(name)}"
-            yield Problem("S704", message, line=int(table.line[n]), list=name, item=item_name)
+            yield Problem("S704", message, line=int(table.line[n]), list=name, item=item_name,
+                          role=roles[at // len(table)])  # fmt: skip
 
 
 def _first(in_list: Ints, item: Ints, row: Ints) -> Ints:
