@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
 PIECE = 4 * 1024**2  # bytes read at a time
+ROOM = 256 * 1024**2  # bytes that may be asked for before polars is imported
 HEAD = 64 * 1024  # bytes in which a header is looked for first
 THREADS = 2  # that cut, beside the one that reads
 
@@ -283,6 +284,7 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
         return
     from concurrent.futures import ThreadPoolExecutor
 
+    np.empty(ROOM, dtype=np.uint8)  # MemoryError here: polars would not be imported, but panic
     threads = ThreadPoolExecutor(THREADS)
     request.stack.callback(threads.shutdown, cancel_futures=True)
     waiting = deque([(first, threads.submit(_cut, reader, first))])

@@ -23,7 +23,7 @@ GROUPS = {
     "soundness": "scorer.soundness",
 }
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
-SHARED = {"cells", "power"}  # modules beside the forms, which define none
+SHARED = {"cells", "curves", "power"}  # modules beside the forms, which define none
 
 
 class Options(NamedTuple):

@@ -39,7 +39,7 @@ def test_who_is_worse_than_asked_for_fails(score, graded, floors, code):
     ran = score(graded, graded / "half.csv", *words)
     assert ran.code == code, ran
     assert ("(--fail-under)" in ran.err) == (code == 5)
-    assert "none" not in ran.err
+    assert "error: none" not in ran.err
     assert "half" in ran.out
 
 

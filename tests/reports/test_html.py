@@ -14,7 +14,7 @@ HOSTILE = "</td><script>alert(1)</script>\"' onload=x \x1b[31m\u202e{{ 7 * 7 }}{
 
 def test_every_part_of_a_board_stands_alone(board):
     whole = {part.key: fragment(part) for part in parts(board, Options())}
-    assert list(whole) == ["board", "groups", "submissions", "pairs", "measures"]
+    assert list(whole) == ["board", "groups", "submissions", "pairs", "ranks", "measures"]
     for key, text in whole.items():
         assert "<html" not in text
         assert "<script" not in text
@@ -87,6 +87,7 @@ def test_pairs_say_how_they_were_tested_and_mark_what_is_significant(board):
     how = board.certainty.how
     assert f"{how.test} test, {how.adjust} adjusted for {board.certainty.pairs} pairs" in pairs
     assert "row minus column, over the topics that both have" in pairs
-    significant = int((board.certainty.lead != 0).sum())
+    # lead says which of two is ahead; its test says whether that is more than chance
+    significant = int((board.certainty.p <= how.alpha).sum())
     assert significant > 0
     assert pairs.count('class="told"') == significant
