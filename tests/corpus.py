@@ -42,6 +42,7 @@ TEXTS = {
     "long": "x" * 5000,
     "fillers": "perfect\u3164\u115f\u2800\ufe0f\u034f\u17b4",
     "marks": "Z" + "\u0301" * 100,
+    "leftwards": "שלום עולם 1",
 }
 
 

@@ -24,7 +24,7 @@ from scorer.cli.process import (
 from scorer.cli.progress import Progress
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.registry import AROUND_PLUGINS
-from scorer.core.text import describe_exception, printable
+from scorer.core.text import describe_exception, printable, set_apart
 from scorer.core.version import __version__
 
 # what takes long to import waits for `run`, where Ctrl-C has an answer
@@ -179,7 +179,7 @@ def _say(texts: Sequence[str]) -> None:
         return
     try:
         for line in "\n".join(texts).splitlines() if texts else ():
-            sys.stderr.buffer.write(f"{printable(line, len(line))}\n".encode())
+            sys.stderr.buffer.write(f"{set_apart(printable(line, len(line)))}\n".encode())
         sys.stderr.flush()
     except OSError:
         abandon(sys.stderr)

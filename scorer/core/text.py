@@ -16,6 +16,13 @@ IGNORABLE = re.compile(
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+# letters that are written from right to left, by Unicode's blocks of them
+RIGHT = (
+    "\u0590-\u0604\u0606-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+    "\U00010800-\U00010fff\U0001e800-\U0001efff"
+)
+LEFTWARDS = re.compile(f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*")
+LEFT_TO_RIGHT = "\u200e"  # a mark that takes no room
 KIT = "scorer-kit-"  # begins the name of a temporary folder that holds a kit's, in which it lies
 MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
 
@@ -69,6 +76,19 @@ def printable(text: object, width: int = 200) -> str:
         half = (width - 1) // 2
         message = f"{message[:half]}…{message[-half:]}"
     return message if message.isascii() and message.isprintable() else _shown(message)
+
+
+def set_apart(line: str) -> str:
+    r"""A line of text in which what is written from right to left turns nothing round but itself.
+
+    Marks on both its sides keep the columns beside it in their order.
+
+    >>> ascii(set_apart("1  \u05d0\u05d1  0.5"))
+    "'1  \\u200e\\u05d0\\u05d1\\u200e  0.5'"
+    """
+    if line.isascii():
+        return line
+    return LEFTWARDS.sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
 
 
 def _shown(text: str) -> str:

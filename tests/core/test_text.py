@@ -1,8 +1,11 @@
 """Text from outside, made safe to print."""
 
+import re
+import unicodedata
+
 import pytest
 
-from scorer.core.text import printable, unseen
+from scorer.core.text import LEFT_TO_RIGHT, printable, set_apart, unseen
 
 INVISIBLE = [
     "\u00ad", "\u034f", "\u061c", "\u115f", "\u1160", "\u17b4", "\u180b", "\u200b", "\u202e",
@@ -32,3 +35,28 @@ def test_at_most_four_marks_in_a_row():
 
 def test_three_names_that_look_alike_are_told_apart():
     assert len({printable(f"perfect{c}") for c in ("", "\u3164", "\u2800", "\ufe0f")}) == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("1  a  0.5", "1  a  0.5"),
+        ("1  שלום   0.5", "1  <שלום>   0.5"),
+        ("שלום עולם   אב   2", "<שלום עולם>   <אב>   2"),
+        ("x مرحبا, y", "x <مرحبا>, y"),
+        ("שָׁלוֹם", "<שָׁלוֹם>"),
+        ("'אב', 'גד'", "'<אב>', '<גד>'"),
+        ("\U0001e922\U0001e923 1", "<\U0001e922\U0001e923> 1"),
+    ],
+)
+def test_what_is_written_from_right_to_left_is_set_apart(line, expected):
+    assert set_apart(line).replace(LEFT_TO_RIGHT, "|") == re.sub("[<>]", "|", expected)
+
+
+def test_every_letter_that_is_written_from_right_to_left_is_known():
+    letters = [
+        c
+        for c in map(chr, range(0x110000))
+        if unicodedata.bidirectional(c) in ("R", "AL") and unseen(c) is None
+    ]
+    assert [c for c in letters if set_apart(c) == c] == []

@@ -24,6 +24,7 @@ from scorer.challenge.yaml import document
 from scorer.compare.from_jsonl import read as read_back
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
+from scorer.core.text import LEFT_TO_RIGHT
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
@@ -313,7 +314,7 @@ def ran(score, words, size):
         ended = score(*words)
     assert ended.code in (0, 1, 2, 5), ended
     assert "Traceback" not in ended.err
-    assert all(c == "\n" or c.isprintable() for c in ended.out + ended.err), ended
+    assert all(c in ("\n", LEFT_TO_RIGHT) or c.isprintable() for c in ended.out + ended.err), ended
 
 
 @fuzz

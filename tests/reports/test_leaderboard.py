@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from scorer.api.score import score as scored
 from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import printable
+from scorer.core.text import LEFT_TO_RIGHT, printable
 from scorer.reports.base import Options, forms
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.text import format_findings
@@ -479,3 +479,16 @@ def test_headings_say_which_average_a_measure_is(challenge, score, tmp_path):
     assert all(word in table.split() for word in ("RMSE", "(pooled)", "MAE", "(per", "user)"))
     for form in ("csv", "json"):  # for programs: the measure's id
         assert "RMSE (pooled)" not in score(folder, tmp_path / "mine.csv", "--format", form).out
+
+
+NAMES = ["שלום עולם", "مرحبا", "b"]
+
+
+@pytest.mark.parametrize("form", ["table", "github"])
+def test_names_written_from_right_to_left_leave_the_columns_in_their_order(form, challenge):
+    folder = challenge("truth: truth.csv\nmetrics: [P@1]\n")
+    sent = [Named(name, folder / "truth.csv") for name in NAMES]
+    said = forms("leaderboard").get(form).write(scored(folder, sent), Options())
+    for name in NAMES[:2]:
+        assert said.count(f"{LEFT_TO_RIGHT}{name}{LEFT_TO_RIGHT}") == said.count(name) > 0
+    assert said.count(LEFT_TO_RIGHT) == 2 * sum(map(said.count, NAMES[:2]))

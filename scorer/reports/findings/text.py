@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.core.problems import PLACES, Findings, Problem
-from scorer.core.text import printable
+from scorer.core.text import printable, set_apart
 from scorer.reports.base import Options, form
 from scorer.reports.findings.cells import Checked, summary
 from scorer.reports.syntax.github import no_command
@@ -19,7 +19,7 @@ def text(checked: Checked, options: Options) -> str:
         lines += format_findings(scored.findings, options.every, options.quiet)
         if scored.findings.fatal or not options.quiet:
             lines.append(no_command(f"{printable(scored.path)}: {summary(scored)}"))
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{set_apart(line)}\n" for line in lines)
 
 
 def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, int]]:

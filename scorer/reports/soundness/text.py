@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from scorer.core.problems import Findings
-from scorer.core.text import printable
+from scorer.core.text import printable, set_apart
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options, form
 from scorer.reports.findings.text import format_findings
@@ -20,7 +20,11 @@ NAME, WIDTH = 18, 79
 @form("soundness", "text")
 def text(lint: Lint, options: Options) -> str:
     """For people, 79 characters wide as far as names allow."""
-    return "".join(f"{no_command(printable(line, 10_000))}\n" for line in _lines(lint))
+    return "".join(f"{_safe(line)}\n" for line in _lines(lint))
+
+
+def _safe(line: str) -> str:
+    return set_apart(no_command(printable(line, 10_000)))
 
 
 def _lines(lint: Lint) -> Iterator[str]:

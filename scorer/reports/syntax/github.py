@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scorer.core.text import printable
+from scorer.core.text import printable, set_apart
 
 
 def annotation(severity: str, message: str, **properties: object) -> str:
@@ -23,7 +23,7 @@ def annotation(severity: str, message: str, **properties: object) -> str:
         for key, value in properties.items()
         if value is not None
     )
-    return f"::{severity}{' ' * bool(text)}{text}::{data(message)}"
+    return f"::{severity}{' ' * bool(text)}{text}::{set_apart(data(message))}"
 
 
 def no_command(line: str) -> str:

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from scorer.core.text import set_apart
 from scorer.reports.syntax.github import no_command
 
 # columns set apart by blanks, so that it reads the same without colour; a rule between tiers
@@ -125,4 +126,5 @@ class TextReport:
     def text(self) -> str:
         """All that was written; no line ends in blanks."""
         written = self._console.file.getvalue()  # type: ignore[attr-defined]
-        return "".join(f"{no_command(line.rstrip())}\n" for line in written.rstrip().splitlines())
+        lines = map(str.rstrip, written.rstrip().splitlines())
+        return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
