@@ -119,8 +119,8 @@ def challenge_of(
         measured: whether the command needs measures, which a truth does not say.
     """
     from scorer.challenge.archive import unpacked
-    from scorer.challenge.infer import infer, is_truth
     from scorer.challenge.load import load
+    from scorer.prepare.guess.challenge import infer, is_truth
 
     notes: tuple[str, ...] = ()
     if submissions is not None and is_truth(path):

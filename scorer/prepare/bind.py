@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from scorer.challenge.infer import is_qrels
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
@@ -21,6 +20,7 @@ from scorer.io.table import Schema
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
+from scorer.prepare.guess.forms import is_qrels
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
 

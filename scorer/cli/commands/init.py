@@ -75,12 +75,12 @@ def _fitting(truth: Path, words: list[str]) -> Result:
     """
     import yaml
 
-    from scorer.challenge.infer import challenge_data
     from scorer.challenge.load import load
     from scorer.challenge.model import FILE
     from scorer.io.write import folder as make_folder
     from scorer.io.write import write
     from scorer.prepare.bind import prepare
+    from scorer.prepare.guess.challenge import challenge_data
     from scorer.prepare.open import opened
 
     if not 1 <= len(words) <= 2:
@@ -92,7 +92,7 @@ def _fitting(truth: Path, words: list[str]) -> Result:
             raise UsageError(f"{printable(path)} is no file; {FORM}")
     if len({path.name for path in named}) < len(named):
         raise UsageError(f"truth and sample are both called {quoted(truth.name)}")
-    data = challenge_data(truth, sample)
+    data, guess = challenge_data(truth, sample)
     opened(prepare(load(data, truth.parent)))  # the truth must be one
     about = "# made by `score init` from the files beside it: read it, and change what is not meant"
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
@@ -107,5 +107,21 @@ def _fitting(truth: Path, words: list[str]) -> Result:
         make_folder(target, contents)
         made = list(contents)
     where = printable(target)
-    sent = f"{where}/{sample.name}" if sample is not None else "SUBMISSION"
-    return Result(f"made {where}: {', '.join(made)}\n\nscore it:  score {where} {sent}\n")
+    kept = target / sample.name if sample is not None and made[1:] else sample
+    sent = "SUBMISSION" if kept is None else printable(kept)
+    taken = f"taken for {guess.what}, ranked by {data['metrics'][0]}\n"
+    told = () if kept is None else _misfit(target, kept)
+    text = f"made {where}: {', '.join(made)}\n{taken}\nscore it:  score {where} {sent}\n"
+    return Result(text, told)
+
+
+def _misfit(folder: Path, sample: Path) -> tuple[str, ...]:
+    """What is wrong with the sample by the challenge that was made for it."""
+    from scorer.api.check import check
+    from scorer.reports.findings.text import format_findings
+
+    (checked,) = check(folder, [sample])
+    if not checked.findings.fatal:
+        return ()
+    lines = format_findings(checked.findings, quiet=True)
+    return (*lines, f"{printable(sample)} would be rejected: is the truth of other ids?")

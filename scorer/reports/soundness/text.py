@@ -17,6 +17,9 @@ from scorer.results.soundness import POWER, PROBES, Detectable, Lint
 NAME, WIDTH = 18, 79
 
 
+ROWS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
+
+
 @form("soundness", "text")
 def text(lint: Lint, options: Options) -> str:
     """For people, 79 characters wide as far as names allow."""
@@ -33,8 +36,9 @@ def _lines(lint: Lint) -> Iterator[str]:
     challenge, primary = lint.challenge, next(m for m in lint.measures if m.primary)
     title = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
     yield from wrap(f"{challenge.id}{title}", WIDTH)
-    rows = {"grades": "judged items", "ratings": "ratings"}.get(lint.kind, "items to order")
-    yield f"{lint.lists:,} lists, {lint.judged:,} {rows}; fingerprint {lint.fingerprint}"
+    rows = ROWS.get(lint.kind)
+    counted = f", {lint.judged:,} {rows}" if rows else ""
+    yield f"{lint.lists:,} lists{counted}; fingerprint {lint.fingerprint}"
     yield ""
     message = f"Submissions made from the truth, {lint.draws} of them random ({lint.drawn}; seed "
     yield from wrap(f"{message}{challenge.leaderboard.seed}):", WIDTH)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
@@ -41,8 +42,18 @@ class Column:
 
     @property
     def folded(self) -> str:
-        """Its heading in lines that fit."""
-        return "\n".join(wrap(self.head, self.width))
+        """Its heading in lines that fit: broken at blanks and signs, and inside words only at last.
+
+        >>> Column("F1(average=macro)", ["0.5"]).folded.split()
+        ['F1(average=', 'macro)']
+        """
+        lines = [""]
+        for piece in re.split(r"(?<=\s)|(?=\()|(?<=[=,])", self.head):
+            if cell_len((lines[-1] + piece).rstrip()) <= self.width:
+                lines[-1] += piece
+            else:
+                lines += wrap(piece, self.width, drop_whitespace=False)
+        return "\n".join(line.strip() for line in lines if line.strip())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from scorer.challenge.infer import challenge_data, is_qrels, is_truth
+from scorer.prepare.guess.challenge import challenge_data, is_truth
+from scorer.prepare.guess.forms import is_qrels
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 2\n2 0 d3 -1\n"
 RUN = "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n2 Q0 d3 1 2 t\n2 Q0 d1 2 1 t\n"
@@ -40,7 +41,9 @@ def files(folder, **contents):
         ("t.csv", "list,better,worse\n1,a,b\n", False, True),
         ("t.tsv", "query\tdoc\tlabel\n1\ta\t1\n", False, True),
         ("t.jsonl", '{"list": "1", "item": "a"}\n', False, True),
-        ("t.csv", "a,b,c\n1,a,1\n", False, False),
+        ("t.csv", "a,b,c\n1,a,1\n", False, True),
+        ("t", "a,b,c\n1,a,1\n", False, False),
+        ("t", "id,label\n1,a\n", False, True),
         ("challenge.yaml", QRELS, True, False),
         ("c.txt", "truth: truth.csv\nmetrics: [P@1]\n", False, False),
         ("c.txt", "", False, False),
@@ -60,28 +63,26 @@ def test_nothing_and_folders_are_no_truths(tmp_path):
 @pytest.mark.parametrize(
     ("truth", "sample", "data"),
     [
-        ("list,item,grade\n1,a,1\n", None, {"truth": {"file": "t.csv", "columns": {
-            "rating": "grade"}}, "submission": {}, "metrics": ["nDCG@10", "P@5"]}),
+        ("list,item,grade\n1,a,1\n", None, {
+            "truth": {"file": "t.csv"}, "submission": {}, "metrics": ["nDCG@10", "P@5"]}),
         ("userId,movieId,rating\n1,a,4.5\n", "userId,movieId,score\n1,a,0.2\n", {
             "truth": {"file": "t.csv", "columns": {
                 "list": "userId", "item": "movieId", "grade": "rating"}},
             "submission": {"columns": {"list": "userId", "item": "movieId"}},
             "metrics": ["nDCG@10", "P@5"]}),
         ("userId,movieId,rating\n1,a,4.5\n", "userId,movieId,pred\n1,a,4.2\n", {
-            "truth": {"file": "t.csv", "columns": {
-                "list": "userId", "item": "movieId", "grade": "rating"}},
+            "truth": {"file": "t.csv", "columns": {"list": "userId", "item": "movieId"}},
             "submission": {"columns": {
                 "list": "userId", "item": "movieId", "prediction": "pred"}},
             "metrics": ["RMSE", "MAE"]}),
         ("userId,movieId,rating\n1,a,4.5\n", "userId,movieId,rating\n1,a,4.2\n", {
-            "truth": {"file": "t.csv", "columns": {
-                "list": "userId", "item": "movieId", "grade": "rating"}},
+            "truth": {"file": "t.csv", "columns": {"list": "userId", "item": "movieId"}},
             "submission": {"columns": {
                 "list": "userId", "item": "movieId", "prediction": "rating"}},
             "metrics": ["RMSE", "MAE"]}),
         ("kunde,ware,wert\n1,a,2\n", "kunde,ware,punkte\n1,a,0.2\n", {
             "truth": {"file": "t.csv", "columns": {
-                "list": "kunde", "item": "ware", "grade": "wert", "rating": "wert"}},
+                "list": "kunde", "item": "ware", "grade": "wert"}},
             "submission": {"columns": {"list": "kunde", "item": "ware", "score": "punkte"}},
             "metrics": ["nDCG@10", "P@5"]}),
         ("user,item\n1,a\n", "item,user,Rank\na,1,1\n", {
@@ -96,7 +97,7 @@ def test_nothing_and_folders_are_no_truths(tmp_path):
 def test_columns_go_by_their_names_then_by_what_both_files_have(tmp_path, truth, sample, data):
     (path,) = files(tmp_path, t__csv=truth)
     sent = files(tmp_path, s__csv=sample)[0] if sample else None
-    assert challenge_data(path, sent) == {"id": "t"} | data
+    assert challenge_data(path, sent)[0] == {"id": "t"} | data
 
 
 @pytest.mark.parametrize(
@@ -272,3 +273,155 @@ def test_every_kind_is_sound_and_scores(score, tmp_path, kind):
     command = ran.out.split("score it:")[1].split()
     assert score(*command[1:]).code == 0
     assert score("lint", tmp_path / "made").code == 0
+
+
+def table(*rows):
+    return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+IRIS = [(n, ("setosa", "versicolor", "virginica")[n % 3]) for n in range(12)]
+SHARES = [(n, *((0.8, 0.1, 0.1) if n % 2 else (0.1, 0.8, 0.1))) for n in range(12)]
+ZERO_ONE = [(n, int(n % 3 == 0)) for n in range(40)]
+PRICES = [(n, 100 + n * 7.5) for n in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample", "columns", "sent", "metric"),
+    [
+        # classes that are words
+        (table(("id", "species"), *IRIS), table(("id", "species"), *IRIS),
+         {"list": "id", "label": "species"}, {"list": "id", "label": "species"}, "Accuracy"),
+        # as they are called in train.csv, among features; the sample says which column it is
+        (table(("PassengerId", "Age", "Survived"), *((n, 20 + n, v) for n, v in ZERO_ONE)),
+         table(("PassengerId", "Survived"), *((n, 0) for n, _ in ZERO_ONE)),
+         {"list": "PassengerId", "label": "Survived"},
+         {"list": "PassengerId", "label": "Survived"}, "Accuracy"),
+        # the same with probabilities of the class 1
+        (table(("id", "target"), *ZERO_ONE),
+         table(("id", "target"), *((n, 0.5) for n, _ in ZERO_ONE)),
+         {"list": "id", "label": "target"}, {"list": "id", "probability": "target"}, "AUROC"),
+        (table(("id", "spam"), *((n, ("no", "yes")[v]) for n, v in ZERO_ONE)),
+         table(("id", "p"), *((n, 0) for n, _ in ZERO_ONE)),
+         {"list": "id", "label": "spam"}, {"list": "id", "probability": "p"}, "AUROC"),
+        # a probability of each class
+        (table(("id", "species"), *IRIS),
+         table(("id", "setosa", "versicolor", "virginica"), *SHARES),
+         {"list": "id", "label": "species"},
+         {"list": "id", "probability": ["setosa", "versicolor", "virginica"]}, "LogLoss"),
+        (table(("id", "species"), *IRIS),
+         table(("id", "p_setosa", "p_versicolor", "p_virginica"), *SHARES),
+         {"list": "id", "label": "species"},
+         {"list": "id", "probability": {"setosa": "p_setosa", "versicolor": "p_versicolor",
+                                        "virginica": "p_virginica"}}, "LogLoss"),
+        (table(("id", "digit"), *((n, n % 3) for n in range(12))),
+         table(("id", "0", "1", "2"), *SHARES),
+         {"list": "id", "label": "digit"},
+         {"list": "id", "probability": ["0", "1", "2"]}, "LogLoss"),
+        # numbers
+        (table(("Id", "SalePrice"), *PRICES),
+         table(("Id", "SalePrice"), *((n, 0) for n, _ in PRICES)),
+         {"list": "Id", "target": "SalePrice"}, {"list": "Id", "prediction": "SalePrice"}, "RMSE"),
+        (table(("Id", "SalePrice"), *PRICES), table(("id", "prediction"), *PRICES),
+         {"list": "Id", "target": "SalePrice"}, {"list": "id", "prediction": "prediction"}, "RMSE"),
+        # whole numbers: few are classes, many are numbers
+        (table(("row_id", "stars"), *((n, n % 5) for n in range(40))),
+         table(("row_id", "stars"), *((n, 3) for n in range(40))),
+         {"list": "row_id", "label": "stars"}, {"list": "row_id", "label": "stars"}, "Accuracy"),
+        (table(("row_id", "count"), *((n, n * n) for n in range(40))),
+         table(("row_id", "count"), *((n, 3) for n in range(40))),
+         {"list": "row_id", "target": "count"}, {"list": "row_id", "prediction": "count"}, "RMSE"),
+        # without a sample
+        (table(("id", "label"), *IRIS), None,
+         {"list": "id", "label": "label"}, {"list": "id", "label": "label"}, "Accuracy"),
+        (table(("id", "price"), *PRICES), None,
+         {"list": "id", "target": "price"}, {"list": "id", "prediction": "price"}, "RMSE"),
+        # a user is a row where there are no items
+        (table(("user", "gender"), *((n, "fmx"[n % 3]) for n in range(9))),
+         table(("user", "gender"), *((n, "f") for n in range(9))),
+         {"list": "user", "label": "gender"}, {"list": "user", "label": "gender"}, "Accuracy"),
+    ],
+)  # fmt: skip
+def test_init_writes_the_table_that_fits_which_scores_and_is_sound(
+    score, tmp_path, truth, sample, columns, sent, metric
+):
+    files(tmp_path, solution__csv=truth, sample_submission__csv=sample or "")
+    named = [tmp_path / "sample_submission.csv"] if sample else []
+    ran = score("init", "--from", tmp_path / "solution.csv", *named, tmp_path / "made")
+    assert (ran.code, ran.err) == (0, ""), ran
+    assert f"ranked by {metric}" in ran.out
+    data, _ = challenge_data(tmp_path / "solution.csv", named[0] if named else None)
+    assert data["truth"]["columns"] == columns
+    assert data["submission"]["columns"] == sent
+    if sample:
+        scored = score(*ran.out.split("score it:")[1].split()[1:], "--format", "json")
+        assert scored.code == 0, scored
+        assert json.loads(scored.out)["leaderboard"][0]["rank"] == 1
+    linted = score("lint", tmp_path / "made")
+    assert linted.code == 0, linted
+    assert "T205" not in linted.out + linted.err or len(columns) < 2 or "Age" in truth
+
+
+@pytest.mark.parametrize(
+    ("measure", "column"),
+    [("RMSE", "target"), ("F1(average=macro)", "label"), ("Accuracy", "label"), ("MAE", "target")],
+)
+def test_the_measures_say_whether_whole_numbers_are_classes(score, tmp_path, measure, column):
+    rows = table(("id", "stars"), *((n, n % 5) for n in range(40)))
+    files(tmp_path, truth__csv=rows, sub__csv=rows)
+    data, _ = challenge_data(tmp_path / "truth.csv", tmp_path / "sub.csv", [measure])
+    assert column in data["truth"]["columns"]
+    ran = score(tmp_path / "truth.csv", tmp_path / "sub.csv", "-m", measure, "--format", "json")
+    assert ran.code == 0, ran
+    (value,) = json.loads(ran.out)["leaderboard"][0]["values"].values()
+    assert value == (0.0 if column == "target" else 1.0)
+
+
+def test_init_from_a_table_without_answers_says_so(score, tmp_path):
+    files(tmp_path, test__csv=table(("id", "a", "b"), (1, 2, 3), (2, 5, 6)),
+          sub__csv=table(("id", "target"), (1, 0), (2, 0)))  # fmt: skip
+    ran = score("init", "--from", tmp_path / "test.csv", tmp_path / "sub.csv", tmp_path / "made")
+    assert (ran.code, ran.out) == (2, "")
+    assert "test.csv: its columns (id, a, b) show no answers" in ran.err
+    assert not (tmp_path / "made").exists()
+
+
+def test_init_says_what_is_wrong_with_the_sample(score, tmp_path):
+    files(tmp_path, train__csv=table(("id", "target"), *PRICES),
+          sub__csv=table(("id", "target"), *((n + 1000, 0) for n, _ in PRICES)))  # fmt: skip
+    ran = score("init", "--from", tmp_path / "train.csv", tmp_path / "sub.csv", tmp_path / "made")
+    assert ran.code == 0
+    assert "no id of this file is in" in ran.err
+    assert "sub.csv would be rejected" in ran.err
+
+
+@pytest.mark.parametrize("sample", ["1,10\n2,20\n3,5\n", "u1,i5\nu2,i7\n"])
+def test_a_file_without_a_header_is_told_so(score, tmp_path, sample):
+    files(tmp_path, truth__csv="user,item\n1,10\n2,20\n3,5\n", s__csv=sample)
+    for words in (["truth.csv", "s.csv"], ["s.csv"]):
+        ran = score("init", "--from", *(tmp_path / word for word in words), tmp_path / "made")
+        assert (ran.code, ran.out) == (2, "")
+        assert "s.csv: its first line" in ran.err
+        assert "looks like data" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample", "value"),
+    [
+        (("t.lists", "s1: a, b\ns2: c, d\n"), ("s.lists", "s1: a, c\ns2: c, d\n"), 0.75),
+        (("t.txt", "s1: a, b\ns2: c, d\n"), ("s.txt", "s1: a, c\ns2: c, d\n"), 0.75),
+        (("t.jsonl", '{"user": "1", "item": "a"}\n'),
+         ("s.jsonl", '{"user": "1", "item": "a", "score": 1}\n'), 1.0),
+        (("t.json", '{"user": "1", "item": "a"}\n'), ("s.csv", "user,item\n1,a\n"), 1.0),
+        (("t.tsv", "user\titem\n1\ta\n"), ("s.tsv", "user\titem\n1\ta\n"), 1.0),
+        (("qrels.txt", QRELS), ("s.csv", "query,doc,score\n1,d1,3\n2,d1,1\n"), 1.0),
+    ],
+)  # fmt: skip
+def test_other_forms_are_known_by_their_content(score, tmp_path, truth, sample, value):
+    for name, text in (truth, sample):
+        (tmp_path / name).write_text(text)
+    made = tmp_path / "made"
+    ran = score("init", "--from", tmp_path / truth[0], tmp_path / sample[0], made)
+    assert (ran.code, ran.err) == (0, ""), ran
+    ran = score(made, made / sample[0], "-m", "Rprec", "--format", "json")
+    assert ran.code == 0, ran
+    assert list(json.loads(ran.out)["leaderboard"][0]["values"].values()) == [value]

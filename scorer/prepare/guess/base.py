@@ -1,0 +1,46 @@
+"""What is asked of a guess, and what one says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scorer.prepare.guess.look import Look
+
+NOTHING: frozenset[str] = frozenset()
+
+
+class Asked(NamedTuple):
+    """What the given measures look at; nothing where none are given.
+
+    Attributes:
+        kinds: the kinds of challenge that all of them fit.
+        columns: the columns of a submission that they need.
+    """
+
+    kinds: frozenset[str] = NOTHING
+    columns: frozenset[str] = NOTHING
+
+    def fits(self, kind: str) -> bool:
+        """Whether a kind of challenge is possible."""
+        return not self.kinds or kind in self.kinds
+
+
+class Guess(NamedTuple):
+    """What challenge.yaml would say.
+
+    Attributes:
+        what: in a sentence, for the organizer.
+        truth: keys of its section, beside the file.
+        submission: keys of its section.
+        metrics: those that fit, the first of which ranks.
+    """
+
+    what: str
+    truth: Mapping[str, Any]
+    submission: Mapping[str, Any]
+    metrics: Sequence[str]
+
+
+# of a truth and a sample, of which there may be none: None where the columns mean something else
+Kind = Callable[[Look, Look | None, Asked], Guess | None]

@@ -1,0 +1,128 @@
+"""How a file is written, by its content: a table of forms, each a function that knows its own."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from scorer.core.errors import UsageError
+from scorer.core.text import display_path, quoted
+from scorer.io.files import open_bytes
+from scorer.io.formats.base import format_of
+from scorer.io.limits import Limits, Unreadable
+from scorer.prepare.guess.look import Look, first_lines
+
+QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]+[ \t]*")
+RUN = re.compile(
+    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+([ \t]+[^\s,]+)?[ \t]*"
+)
+LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
+
+Form = Callable[[Path, Sequence[str]], Look | None]
+
+
+def look(path: Path) -> Look | None:
+    """What is seen of a file, by the first form that knows it; None where none does."""
+    lines = first_lines(path)
+    return next((found for form in FORMS if (found := form(path, lines)) is not None), None)
+
+
+def looked(path: Path) -> Look:
+    """The same of a file that must be known.
+
+    Raises:
+        UsageError: no form knows it.
+    """
+    if (found := look(path)) is not None:
+        return found
+    lines = first_lines(path)
+    if lines and _is_data(lines):
+        message = f"its first line, {quoted(lines[0][:60])}, looks like data"
+        raise UsageError(f"{display_path(path)}: {message}; write the names of the columns above")
+    raise UsageError(f"{display_path(path)}: no header is seen in which columns have names")
+
+
+def is_qrels(path: Path) -> bool:
+    """Whether a text file has TREC's qrels: four columns, blanks between them, whole grades."""
+    return _all(first_lines(path), QREL)
+
+
+def _qrels(path: Path, lines: Sequence[str]) -> Look | None:
+    named = ("list", "Q0", "item", "grade")
+    return Look(named, _split(lines), {"format": "trec"}, True) if _all(lines, QREL) else None
+
+
+def _run(path: Path, lines: Sequence[str]) -> Look | None:
+    named = ("list", "Q0", "item", "rank", "score", "tag")
+    return Look(named, _split(lines), {"format": "trec"}, True) if _all(lines, RUN) else None
+
+
+def _lists(path: Path, lines: Sequence[str]) -> Look | None:
+    """One list a line: `s1: 4, 9, 12`."""
+    known = format_of(path, None).name == "lists"
+    if not lines or not (known or _all(lines, LISTS)):
+        return None
+    pairs = [line.partition(":") for line in lines]
+    rows = [(name, item) for name, _, items in pairs for item in items.split(",")]
+    return Look(("list", "item"), tuple(rows), {} if known else {"format": "lists"})
+
+
+def _binary(path: Path, lines: Sequence[str]) -> Look | None:
+    """Parquet: names of columns, and no row."""
+    format = format_of(path, None)
+    if format.words is None or not format.binary:
+        return None
+    try:
+        with open_bytes(path, Limits(), True):
+            return Look(tuple(sorted(format.words(path))))
+    except Unreadable:
+        return None
+
+
+def _objects(path: Path, lines: Sequence[str]) -> Look | None:
+    """JSON Lines: an object a line."""
+    try:
+        rows = [json.loads(line) for line in lines]
+    except ValueError:
+        return None
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        return None
+    names = tuple(rows[0])
+    cells = tuple(tuple(str(row.get(name, "")) for name in names) for row in rows)
+    known = format_of(path, None).name == "jsonl"
+    return Look(names, cells, {} if known else {"format": "jsonl"})
+
+
+def _table(path: Path, lines: Sequence[str]) -> Look | None:
+    """CSV with a header."""
+    if not lines or format_of(path, None).name != "csv" or _is_data(lines):
+        return None
+    names, *rows = _cells(path, lines)
+    named = tuple(name.strip() for name in names)
+    return Look(named, tuple(map(tuple, rows))) if len(named) > 1 else None
+
+
+FORMS: tuple[Form, ...] = (_qrels, _run, _binary, _objects, _lists, _table)
+
+
+def _cells(path: Path, lines: Sequence[str]) -> list[list[str]]:
+    delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+    return list(csv.reader(lines, delimiter=delimiter))
+
+
+def _is_data(lines: Sequence[str]) -> bool:
+    """Whether the first line is no header: it begins as the others do, with a number in it."""
+    shapes = [re.sub(r"\d+", "0", re.split(r"[,;\t]", line)[0].strip('" ')) for line in lines]
+    return "0" in shapes[0] and set(shapes[1:]) <= {shapes[0]}
+
+
+def _split(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(line.split()) for line in lines if not line.lstrip().startswith("#"))
+
+
+def _all(lines: Sequence[str], form: re.Pattern[str]) -> bool:
+    said = [line for line in lines if not line.lstrip().startswith("#")]
+    return bool(said) and all(form.fullmatch(line) for line in said)

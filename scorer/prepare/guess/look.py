@@ -1,0 +1,105 @@
+"""What is seen of a file without reading it whole: its columns and its first rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scorer.io.files import open_bytes
+from scorer.io.limits import Limits, Unreadable
+from scorer.io.table import DECIMAL
+
+HEAD = 1 << 16  # bytes of a file that are looked at
+LOOKED = 100  # lines of them
+
+# what people call the columns, without case and signs: `User ID` is `userid`
+NAMES = {
+    "list": ("list", "query", "queryid", "qid", "q", "topic", "topicid", "user", "userid", "uid",
+             "session", "sessionid", "customer", "customerid", "playlist", "triplet", "listid"),
+    "item": ("item", "itemid", "iid", "doc", "docid", "docno", "document", "documentid", "movie",
+             "movieid", "film", "filmid", "product", "productid", "article", "articleid", "track",
+             "trackid", "book", "bookid", "lecture", "lectureid", "sku", "asin", "passageid"),
+    "grade": ("grade", "relevance", "rel", "relevancy", "label", "gain", "judgment", "judgement"),
+    "rating": ("rating", "ratings", "stars", "target"),
+    "score": ("score", "scores", "similarity", "confidence", "probability"),
+    "rank": ("rank", "position", "place"),
+    "prediction": ("prediction", "predictions", "pred", "predicted", "predictedrating", "estimate"),
+    "label": ("label", "labels", "class", "category", "target", "y"),
+    "probability": ("probability", "probabilities", "prob", "proba", "score", "confidence", "p"),
+}  # fmt: skip
+
+
+class Look(NamedTuple):
+    """What is seen of a file.
+
+    Attributes:
+        names: of its columns.
+        rows: some of them, as text; a short one lacks its last cells.
+        written: how challenge.yaml says the form, beside `file` and `columns`: `format`.
+        trec: whether it has TREC's columns, whose names are settled.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = ()
+    written: Mapping[str, Any] = {}
+    trec: bool = False
+
+    def cells(self, name: str) -> list[str]:
+        """A column's cells that say something, as far as it was looked at."""
+        at = self.names.index(name)
+        found = (row[at].strip() for row in self.rows if at < len(row))
+        return [cell for cell in found if cell]
+
+    def numeric(self, name: str) -> bool:
+        """Whether a column has numbers."""
+        cells = self.cells(name)
+        return bool(cells) and all(DECIMAL.fullmatch(cell) for cell in cells)
+
+    def distinct(self, name: str) -> bool:
+        """Whether no value of a column comes twice; none may be missing."""
+        cells = self.cells(name)
+        return len(cells) == len(self.rows) == len(set(cells))
+
+    def called(self, role: str, taken: Collection[str] = ()) -> str | None:
+        """What the file calls a column, by what people call such columns."""
+        found = {folded(name): name for name in reversed(self.names) if name not in taken}
+        return next((found[word] for word in NAMES[role] if word in found), None)
+
+    def like(self, name: str) -> str | None:
+        """The column of that name, else the one that differs by case and signs only."""
+        if name in self.names:
+            return name
+        return next((mine for mine in self.names if folded(mine) == folded(name)), None)
+
+    def others(self, taken: Collection[str]) -> Iterator[str]:
+        """The columns that are not taken."""
+        return (name for name in self.names if name not in taken)
+
+
+def folded(name: str) -> str:
+    """A column's name without case and signs."""
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def renamed(roles: Mapping[str, Any]) -> dict[str, Any]:
+    """A section's `columns:`, without what is called as its role."""
+    different = {role: name for role, name in roles.items() if name != role}
+    return {"columns": different} if different else {}
+
+
+def first_lines(path: Path) -> Sequence[str]:
+    """The first lines of a text file that are not blank; none of one that cannot be read."""
+    try:
+        with open_bytes(path, Limits()) as stream:
+            data = stream.read(HEAD)
+    except (Unreadable, OSError, ValueError):
+        return []
+    try:
+        text = data.decode("utf-8-sig", "strict" if len(data) < HEAD else "ignore")
+    except UnicodeDecodeError:
+        return []
+    lines = text.splitlines()
+    whole = lines if len(data) < HEAD else lines[:-1]
+    return [line for line in whole[: 2 * LOOKED] if line.strip()][:LOOKED]

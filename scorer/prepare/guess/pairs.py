@@ -1,0 +1,111 @@
+"""Truths whose rows are pairs of a list and an item: ranked lists, ratings, preferences, TREC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scorer.prepare.guess.base import Asked, Guess
+from scorer.prepare.guess.look import Look, folded, renamed
+
+PREFERRED = ("better", "worse")
+RANKING = ("nDCG@10", "P@5")
+
+
+def trec(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+    """TREC's qrels; runs, or lists in any other form."""
+    if not truth.trec or "grade" not in truth.names:
+        return None
+    rules: dict[str, Any] = {"missing_list": "zero"}
+    if sample is not None and not sample.trec:
+        rules |= _submitted(sample, {"list": None, "item": None}, ("score", "rank"))
+    return Guess("TREC's qrels", {}, rules, ("AP", *RANKING))
+
+
+def preferences(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+    """Of two items of a list the better one."""
+    named = {folded(name): name for name in reversed(truth.names)}
+    if not set(PREFERRED) <= named.keys() or not asked.fits("preferences"):
+        return None
+    first = truth.called("list")
+    first = first or next((n for n in truth.names if folded(n) not in PREFERRED), None)
+    if first is None:
+        return None
+    roles = {"list": first} | {role: named[role] for role in PREFERRED}
+    given = sample.names if sample else ()
+    sent = {role: name for role, name in roles.items() if name in given}
+    return Guess("preferences", renamed(roles), renamed(sent), ("EDRC",))
+
+
+def named(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+    """Lists and items that are called so, as a user and a movie, in both files."""
+    for look in (truth, sample):
+        if look is not None and not (look.called("list") and look.called("item")):
+            return None
+    return unnamed(truth, sample, asked)
+
+
+def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+    """Lists and items by what both files have, then by their place."""
+    if truth.trec:
+        return None
+    shared = [name for name in truth.names if sample is not None and name in sample.names]
+    if (
+        sample is not None
+        and len(shared) == 1
+        and len(sample.names) == 2
+        and (truth.distinct(shared[0]) and sample.distinct(shared[0]))
+    ):
+        return None  # a row for each id, whose answers the truth lacks
+    first = truth.called("list") or (shared or list(truth.names))[0]
+    others = [name for name in (*shared, *truth.names) if name != first]
+    item = truth.called("item", (first,)) or next(iter(others), None)
+    if item is None:
+        return None
+    taken = (first, item)
+    value = truth.called("grade", taken) or truth.called("rating", taken)
+    value = value or next((name for name in truth.others(taken) if truth.numeric(name)), None)
+    roles = {"list": first, "item": item}
+    if value is not None and _rates(value, sample, taken, asked):
+        rated = renamed(roles | {"rating": value})
+        sent = _submitted(sample, roles, ("prediction",), value) if sample else renamed(roles)
+        return Guess("ratings", rated, sent, ("RMSE", "MAE"))
+    if not asked.fits("grades"):
+        return None
+    graded = renamed(roles | ({} if value is None else {"grade": value}))
+    sent = _submitted(sample, roles, ("score", "rank"), value) if sample else renamed(roles)
+    return Guess("ranked lists", graded, sent, RANKING)
+
+
+def _rates(value: str, sample: Look | None, taken: Sequence[str], asked: Asked) -> bool:
+    """Whether submissions predict the truth's numbers, rather than order the items."""
+    if asked.fits("ratings") != asked.fits("grades"):
+        return asked.fits("ratings")
+    if sample is None or not asked.fits("ratings"):
+        return False
+    if sample.called("prediction", taken) is not None:
+        return True
+    return value in sample.names and sample.called("score", taken) is None
+
+
+def _submitted(
+    sent: Look, roles: Mapping[str, str | None], numbers: Sequence[str], value: str | None = None
+) -> dict[str, Any]:
+    """What a submission calls its columns.
+
+    Args:
+        sent: the columns of one.
+        roles: what the truth calls list and item; None: nothing.
+        numbers: the roles of which it has one.
+        value: what the truth calls its numbers.
+    """
+    given: dict[str, str] = {}
+    for role, name in roles.items():
+        mine = name if name in sent.names else sent.called(role, given.values())
+        if mine := mine or next(sent.others(given.values()), None):
+            given[role] = mine
+    taken = tuple(given.values())
+    found = next(((role, name) for role in numbers if (name := sent.called(role, taken))), None)
+    if found is None and (left := [each for each in sent.others(taken) if sent.numeric(each)]):
+        found = numbers[0], value if value in left else left[0]
+    return renamed(given | ({found[0]: found[1]} if found else {}))

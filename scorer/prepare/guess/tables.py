@@ -1,0 +1,171 @@
+"""Truths with an answer for each row: a class, or a number; submissions may give probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import takewhile
+from typing import Any
+
+from scorer.io.table import DECIMAL
+from scorer.prepare.guess.base import Asked, Guess
+from scorer.prepare.guess.look import Look
+
+MOST_CLASSES = 30  # whole numbers of more than so many values are numbers, not classes
+SEPARATORS = (",", ";", "|", " ")  # of several labels in a cell
+CLASSES = ("Accuracy", "F1(average=macro)")
+LABELS = ("F1(average=macro)", "F1(average=micro)")
+BINARY = ("AUROC", "LogLoss")
+LIKELY = ("LogLoss", "Accuracy")
+NUMBERS = ("RMSE", "MAE", "R2")
+
+
+def table(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+    """A row for each id, of which the truth has each once."""
+    if not asked.fits("labels") or truth.trec:
+        return None
+    if sample is None:
+        return _alone(truth, asked)
+    key = _key(truth, sample)
+    if key is None:
+        return None
+    mine, theirs = key
+    sent = list(sample.others((theirs,)))
+    if len(sent) > 1 and (found := _by_class(truth, mine, theirs, sent)) is not None:
+        return found
+    if not _is_row(sent, theirs):
+        return None
+    value = _value(truth, sent, mine)
+    if value is None:
+        return None
+    given = sample.like(value)
+    if given is None or given == theirs:
+        given = sample.called("label", (theirs,)) or sample.called("prediction", (theirs,))
+    return _single(truth, sample, (mine, value), (theirs, given or sent[0]), asked)
+
+
+def _alone(truth: Look, asked: Asked) -> Guess | None:
+    """Of a truth without a sample: what is called so, else of two columns the second."""
+    key = next((name for name in truth.names if _is_id(name)), truth.names[0])
+    called = truth.called("label", (key,)) or truth.called("rating", (key,))
+    if truth.rows and not truth.distinct(key):
+        return None
+    if called is None and not (_is_id(key) and len(truth.names) == 2):
+        return None
+    value = called or next(truth.others((key,)))
+    return _single(truth, None, (key, value), (key, value), asked)
+
+
+def _is_row(sent: Sequence[str], key: str) -> bool:
+    """Whether a row has one id; with a second column of ids it is a pair."""
+    return len(sent) == 1 or (_is_id(key) and not any(map(_is_id, sent)))
+
+
+def _key(truth: Look, sample: Look) -> tuple[str, str] | None:
+    """The column of ids in the truth and in the sample: both have it, each id once."""
+    found = [(mine, name) for name in sample.names if (mine := truth.like(name)) is not None]
+    single = [
+        (mine, theirs) for mine, theirs in found if truth.distinct(mine) and sample.distinct(theirs)
+    ]
+    called = [pair for pair in single if _is_id(pair[1])]
+    return next(iter(called or [pair for pair in single if pair in found[:1]]), None)
+
+
+def _is_id(name: str) -> bool:
+    """Whether a column is called as ids of rows are: id, PassengerId, row_id, index."""
+    return name.casefold().endswith("id") or name.casefold() in ("index", "row", "image", "file")
+
+
+def _value(truth: Look, sent: Sequence[str], key: str) -> str | None:
+    """The truth's column of answers: one that the sample has, else what is called so."""
+    shared = (mine for name in sent if (mine := truth.like(name)) not in (None, key))
+    others = list(truth.others((key,)))
+    return (
+        next(shared, None)
+        or truth.called("label", (key,))
+        or truth.called("rating", (key,))
+        or (others[0] if len(others) == 1 else None)
+    )
+
+
+def _by_class(truth: Look, key: str, theirs: str, sent: Sequence[str]) -> Guess | None:
+    """A sample with a column for each class: called as the class, with or without a beginning."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(min(sent), max(sent), strict=False))
+    begins = "".join(sign for sign, _ in alike)
+    for value in truth.others((key,)):
+        seen = set(truth.cells(value))
+        for prefix in ("", begins):
+            columns = {name[len(prefix) :]: name for name in sent}
+            if len(seen) > 1 and seen <= columns.keys():
+                likely = list(columns) if not prefix else columns
+                of = {"list": theirs, "probability": likely}
+                labelled = {"columns": {"list": key, "label": value}}
+                metrics = LIKELY if len(columns) > 2 else BINARY
+                what = f"a table of {len(columns)} classes, with a probability of each"
+                return Guess(what, labelled, {"columns": of}, metrics)
+    return None
+
+
+def _single(
+    truth: Look, sample: Look | None, of: tuple[str, str], sent: tuple[str, str], asked: Asked
+) -> Guess:
+    """A sample with one column of answers.
+
+    Args:
+        truth: the truth's columns.
+        sample: the submission's.
+        of: the columns of ids and of answers in the truth.
+        sent: the same in the sample.
+        asked: what the measures need.
+    """
+    cells, given = truth.cells(of[1]), sample.cells(sent[1]) if sample is not None else []
+    classes = sorted(set(cells))
+
+    def guess(
+        what: str, role: str, sent_role: str, metrics: Sequence[str], more: dict[str, Any]
+    ) -> Guess:
+        columns = {"columns": {"list": of[0], role: of[1]}} | more
+        return Guess(what, columns, {"columns": {"list": sent[0], sent_role: sent[1]}}, metrics)
+
+    numbers = _numeric(cells)
+    counts = numbers and not _coded(classes)
+    likely = len(classes) == 2 and sample is not None and _likely(sample, sent[1], numbers)
+    probable = likely or "probability" in asked.columns
+    if "prediction" in asked.columns or (counts and not probable):
+        return guess("a table of numbers", "target", "prediction", NUMBERS, {})
+    if probable:
+        what = "a table of two classes, with the probability of one"
+        return guess(what, "label", "probability", BINARY, {})
+    separator = None if numbers or _numeric(given) else _separator(cells)
+    if separator is not None:
+        what = "a table of rows with several labels each"
+        return guess(what, "label", "label", LABELS, {"multilabel": separator})
+    return guess("a table of classes", "label", "label", CLASSES, {})
+
+
+def _coded(classes: Collection[str]) -> bool:
+    """Whether different numbers are codes of classes: few, and whole."""
+    return len(classes) <= MOST_CLASSES and all(
+        cell.lstrip("+-").isdigit() and len(cell) < 4 for cell in classes
+    )
+
+
+def _likely(sample: Look, name: str, numbers: bool) -> bool:
+    """Whether a column has probabilities: shares, or any numbers where the classes are words."""
+    cells = sample.cells(name)
+    if not _numeric(cells) or not all(0 <= float(cell) <= 1 for cell in cells):
+        return False
+    whole = all(float(cell).is_integer() for cell in cells)
+    return not whole or not numbers or sample.called("probability") == name
+
+
+def _separator(cells: Sequence[str]) -> str | None:
+    """What parts several labels in a cell: few labels make many cells."""
+    for sign in SEPARATORS:
+        labels = {label.strip() for cell in cells for label in cell.split(sign)}
+        if any(sign in cell for cell in cells) and 2 * len(labels) <= len(set(cells)):
+            return sign
+    return None
+
+
+def _numeric(cells: Collection[str]) -> bool:
+    return bool(cells) and all(DECIMAL.fullmatch(cell) for cell in cells)
