@@ -38,9 +38,9 @@ def _explain(
     one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
 ) -> Steps:
     view = one.view
-    found = view.decided(place(view, positive), threshold)
-    yield from cells(one, found)
-    hits, _predicted, true = counts(view.tallies(found)).T
+    code = place(view, positive)
+    yield from cells(one, view.decided(code, threshold))
+    hits, _predicted, true = counts(view.tallies(code, threshold)).T
     mine = np.flatnonzero(true > 0)
     yield grid(
         "The recall of each class",
@@ -80,4 +80,4 @@ def balancedaccuracy(
     0.5833333333333333
     """
     one_label(labelled, "BalancedAccuracy")
-    return labelled.tallies(labelled.decided(place(labelled, positive), threshold))
+    return labelled.tallies(place(labelled, positive), threshold)

@@ -45,27 +45,6 @@ def place(labelled: Labelled, positive: str | None) -> int | None:
     return labelled.classes.index(positive)
 
 
-def tallied(
-    labelled: Labelled, average: str | None, positive: str | None, threshold: float
-) -> Statistics:
-    """What Precision, Recall and their kin are made of: see `Labelled.tallies`.
-
-    Raises:
-        NotationError: the positive class is missing or unknown.
-    """
-    code = place(labelled, positive)
-    statistics = labelled.tallies(labelled.decided(code, threshold))
-    if average != "binary":
-        if code is not None and len(labelled.classes) > 2:
-            raise NotationError("positive= is for average=binary", "positive")
-        return statistics
-    if code is None:
-        message = f"average=binary needs positive=, one of {join_first(labelled.classes)}"
-        raise NotationError(message, "positive")
-    mine = statistics.rows[:, 0] == code
-    return Statistics(statistics.in_list[mine], statistics.rows[mine], statistics.lists)
-
-
 def share_of(statistics: Statistics, **_: Any) -> float:
     """The weighted mean of what `Rows.mean` gives where rows have weights."""
     return statistics.share()
@@ -149,29 +128,6 @@ def list_counts(statistics: Statistics, **_: Any) -> Floats:
     return found.reshape(lists, 3 * classes)
 
 
-def averaged(
-    sums: Floats, average: str | None, value: Callable[[Floats, Floats, Floats], Floats]
-) -> Floats:
-    """The figure of each row of sums.
-
-    Args:
-        sums: shape (draws, 3 x classes), of `list_counts`.
-        average: how the classes make one number.
-        value: from hits, predicted and true rows, all of one shape, to values.
-
-    Returns:
-        Shape (draws,); NaN where there is no row at all.
-    """
-    if sums.shape[1] == 0:
-        return np.full(len(sums), np.nan if average != "binary" else 0.0)
-    hits, predicted, true = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
-    if average == "micro":
-        return value(*(part.sum(axis=1) for part in (hits, predicted, true)))
-    each = value(hits, predicted, true)
-    weight = true if average == "weighted" else ((predicted + true) > 0).astype(np.float64)
-    return divided((each * weight).sum(axis=1), weight.sum(axis=1))
-
-
 def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     """Their quotients; `empty` where nothing is divided by."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -236,52 +192,6 @@ def several(one: Listing[Labelled], found: Ints | Mask) -> Steps:
             "predicted": predicted[mine],
         },
     )
-
-
-def by_class(
-    one: Listing[Labelled],
-    value: float,
-    name: str,
-    parts: tuple[str, Callable[[Floats, Floats, Floats], Floats]],
-    average: str | None,
-    positive: str | None,
-    threshold: float,
-) -> Steps:
-    """How the classes' counts make Precision, Recall or their kin.
-
-    Args:
-        one: the row.
-        value: the figure of all rows.
-        name: the metric's name.
-        parts: the formula in symbols, and the function that computes it.
-        average: how the classes make one number.
-        positive: the positive class.
-        threshold: the lowest probability of the positive class.
-    """
-    view, (symbols, function) = one.view, parts
-    yield from cells(one, view.decided(place(view, positive), threshold))
-    hits, predicted, true = counts(tallied(view, average, positive, threshold)).T
-    present = np.flatnonzero(predicted + true > 0)
-    each = function(hits, predicted, true)
-    columns: dict[str, list[Any]] = {
-        "class": [view.classes[n] for n in present.tolist()],
-        "hits": [shown(n) for n in hits[present]],
-        "predicted": [shown(n) for n in predicted[present]],
-        "true": [shown(n) for n in true[present]],
-    }
-    if average == "micro":
-        columns["class"].append("all")
-        for key, part in {"hits": hits, "predicted": predicted, "true": true}.items():
-            columns[key].append(shown(part.sum()))
-        yield grid(f"{symbols}, of all classes together", columns)
-        yield formula(name, f"{symbols}, of the last line", "{}", value, value=value)
-        return
-    yield grid(f"Each class: {symbols}", columns | {name: each[present].tolist()})
-    if average == "binary":
-        yield formula(name, f"of {positive}", "{}", value, value=value)
-    else:
-        what = "mean of the classes" if average == "macro" else "mean weighted by true rows"
-        yield formula(name, what, "{}", value, value=value)
 
 
 def of_row(one: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:

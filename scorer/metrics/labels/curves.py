@@ -60,16 +60,15 @@ def over_classes(statistics: Statistics, average: str, area: Area) -> float:
     return float(np.average(each, weights=share)) if share.sum() > 0 else float("nan")
 
 
-def auroc_area(true: Floats, score: Floats, weight: Floats, by: Ints | None = None) -> float:
+def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
     """The share of pairs of a true row and another that are in the right order; ties are half.
 
     Args:
         true: shape (rows,), 1 for a true row and 0 for another.
         score: shape (rows,).
         weight: shape (rows,).
-        by: the rows by score, where their order is known; equal ones as they stand.
     """
-    by = order(score) if by is None else by
+    by = order(score)
     yes, no = (weight * true)[by], (weight * (1 - true))[by]
     starts = _starts(score[by])
     yes, no = np.add.reduceat(yes, starts), np.add.reduceat(no, starts)
@@ -107,7 +106,8 @@ def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
     sums = [np.bincount(mine, side) for side in (yes, no)]
     whole = [float(side.sum()) for side in sums]
     below = [np.cumsum(side) - side / 2 for side in sums]
-    area = auroc_area(true, score, weight, by)
+    pairs = whole[0] * whole[1]
+    area = float((sums[0] * below[1]).sum() / pairs) if pairs > 0 else np.nan
     found = np.full((true.size, 4), np.nan)
     found[:, 1], found[:, 3] = yes, no
     if whole[0] > 0 and whole[1] > 0:

@@ -78,4 +78,4 @@ def mcc(
     0.166667
     """
     one_label(labelled, "MCC")
-    return labelled.tallies(labelled.decided(place(labelled, positive), threshold))
+    return labelled.tallies(place(labelled, positive), threshold)

@@ -2,61 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import (
-    SETTLE,
-    averaged,
-    by_class,
-    counts,
-    divided,
-    list_counts,
-    tallied,
-)
+from scorer.metrics.labels.base import divided
+from scorer.metrics.labels.tallies import of_tallies, tallied
 from scorer.metrics.params import Averaged, Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
 
-def _value(hits: Floats, predicted: Floats, true: Floats) -> Floats:
+def _rate(hits: Floats, predicted: Floats, true: Floats) -> Floats:
     return divided(hits, true)
 
 
-def _of_sums(sums: Floats, *, average: str, **_: Any) -> Floats:
-    return averaged(sums, average, _value)
-
-
-def _figure(statistics: Statistics, **params: Any) -> float:
-    return float(_of_sums(counts(statistics).reshape(1, -1), **params)[0])
-
-
-def _explain(
-    one: Listing[Labelled],
-    value: float,
-    *,
-    average: str,
-    positive: str | None,
-    threshold: float,
-) -> Steps:
-    parts = "hits / true", _value
-    return by_class(one, value, "Recall", parts, average, positive, threshold)
+HOW = of_tallies("Recall", "hits / true", _rate)
 
 
 @metric(
     "Recall",
     title="Recall",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
-    aggregate="pooled",
     aliases=("Sensitivity",),
-    settle=SETTLE,
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=list_counts,
-    explain=_explain,
+    **HOW,
 )
 def recall(
     labelled: Labelled,
@@ -74,7 +41,7 @@ def recall(
 
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
-    >>> _figure(recall(rows, average="macro"), average="macro")
+    >>> HOW["figure"](recall(rows, average="macro"), average="macro")
     0.5833333333333333
     """
     return tallied(labelled, average, positive, threshold)

@@ -1,0 +1,162 @@
+"""Figures of hits, predicted and true rows: Precision, Recall and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.core.text import join_first
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import (
+    SETTLE,
+    cells,
+    counts,
+    divided,
+    list_counts,
+    place,
+    shown,
+)
+from scorer.metrics.notation import NotationError
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+# from hits, predicted and true rows, all of one shape, to values; beside them a metric's own
+# parameters
+Rate = Callable[..., Floats]
+
+
+def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
+    """What `metric` is told of a figure of the statistics that `tallied` gives.
+
+    Args:
+        name: the metric's.
+        symbols: its formula.
+        rate: computes it.
+    """
+
+    def of_sums(
+        sums: Floats,
+        *,
+        average: str,
+        positive: str | None = None,
+        threshold: float = 0.5,
+        **own: Any,
+    ) -> Floats:
+        return averaged(sums, average, partial(rate, **own))
+
+    def figure(statistics: Statistics, **params: Any) -> float:
+        return float(of_sums(counts(statistics).reshape(1, -1), **params)[0])
+
+    def explain(
+        one: Listing[Labelled],
+        value: float,
+        *,
+        average: str,
+        positive: str | None,
+        threshold: float,
+        **own: Any,
+    ) -> Steps:
+        parts = symbols, partial(rate, **own)
+        return by_class(one, value, name, parts, average, positive, threshold)
+
+    return {
+        "aggregate": "pooled",
+        "settle": SETTLE,
+        "figure": figure,
+        "of_sums": of_sums,
+        "sums": list_counts,
+        "explain": explain,
+    }
+
+
+def tallied(
+    labelled: Labelled, average: str | None, positive: str | None, threshold: float
+) -> Statistics:
+    """What Precision, Recall and their kin are made of: see `Labelled.tallies`.
+
+    Raises:
+        NotationError: the positive class is missing or unknown.
+    """
+    code = place(labelled, positive)
+    statistics = labelled.tallies(code, threshold)
+    if average != "binary":
+        if code is not None and len(labelled.classes) > 2:
+            raise NotationError("positive= is for average=binary", "positive")
+        return statistics
+    if code is None:
+        message = f"average=binary needs positive=, one of {join_first(labelled.classes)}"
+        raise NotationError(message, "positive")
+    mine = statistics.rows[:, 0] == code
+    return Statistics(statistics.in_list[mine], statistics.rows[mine], statistics.lists)
+
+
+def averaged(sums: Floats, average: str | None, rate: Rate) -> Floats:
+    """The figure of each row of sums.
+
+    Args:
+        sums: shape (draws, 3 x classes), of `list_counts`.
+        average: how the classes make one number.
+        value: from hits, predicted and true rows, all of one shape, to values.
+
+    Returns:
+        Shape (draws,); NaN where there is no row at all.
+    """
+    if sums.shape[1] == 0:
+        return np.full(len(sums), np.nan if average != "binary" else 0.0)
+    hits, predicted, true = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
+    if average == "micro":
+        return rate(*(part.sum(axis=1) for part in (hits, predicted, true)))
+    each = rate(hits, predicted, true)
+    weight = true if average == "weighted" else ((predicted + true) > 0).astype(np.float64)
+    return divided((each * weight).sum(axis=1), weight.sum(axis=1))
+
+
+def by_class(
+    one: Listing[Labelled],
+    value: float,
+    name: str,
+    parts: tuple[str, Rate],
+    average: str | None,
+    positive: str | None,
+    threshold: float,
+) -> Steps:
+    """How the classes' counts make Precision, Recall or their kin.
+
+    Args:
+        one: the row.
+        value: the figure of all rows.
+        name: the metric's name.
+        parts: the formula in symbols, and the function that computes it.
+        average: how the classes make one number.
+        positive: the positive class.
+        threshold: the lowest probability of the positive class.
+    """
+    view, (symbols, function) = one.view, parts
+    yield from cells(one, view.decided(place(view, positive), threshold))
+    hits, predicted, true = counts(tallied(view, average, positive, threshold)).T
+    present = np.flatnonzero(predicted + true > 0)
+    each = function(hits, predicted, true)
+    columns: dict[str, list[Any]] = {
+        "class": [view.classes[n] for n in present.tolist()],
+        "hits": [shown(n) for n in hits[present]],
+        "predicted": [shown(n) for n in predicted[present]],
+        "true": [shown(n) for n in true[present]],
+    }
+    if average == "micro":
+        columns["class"].append("all")
+        for key, part in {"hits": hits, "predicted": predicted, "true": true}.items():
+            columns[key].append(shown(part.sum()))
+        yield grid(f"{symbols}, of all classes together", columns)
+        yield formula(name, f"{symbols}, of the last line", "{}", value, value=value)
+        return
+    yield grid(f"Each class: {symbols}", columns | {name: each[present].tolist()})
+    if average == "binary":
+        yield formula(name, f"of {positive}", "{}", value, value=value)
+    else:
+        what = "mean of the classes" if average == "macro" else "mean weighted by true rows"
+        yield formula(name, what, "{}", value, value=value)
