@@ -115,27 +115,47 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     Beside the perfect submission a random one is asked, since a measure may
     want more items than the truth names.
     """
-    strict = [m for m in ready.measures if _strict(ready, m)]
+    strict = tuple(m for m in ready.measures if _strict(ready, m))
     if not strict:
         return
     assert ready.answers is not None
-    made, asked = probes(ready), replace(ready, measures=tuple(strict))
-    lost: dict[str, set[str]] = {}
-    for table in _attempts(made):
-        found = cards(asked, table)
-        for m in strict:
-            names = _undefined(ready, m, found)
-            lost[m.id] = names & lost.get(m.id, names)
-        if not any(lost.values()):
-            return
+    asked = replace(ready, measures=strict)
+    few = _one_of_each(asked)
+    if few is not None and not any(_lost(few).values()):
+        return
     path, word = str(ready.prepared.challenge.truth.file), ready.public.word("list")
-    for measure, names in lost.items():
+    for measure, names in _lost(asked).items():
         if lists := [name for name in ready.answers.lists if name in names]:
             message = (
                 f"{measure} has no value for {word} {join_first(lists)}, whatever is submitted"
             )
             help = "leave such lists out of the truth, or write undefined: skip"
             yield Problem("T511", message, path=path, list=lists[0], help=help, times=len(lists))
+
+
+def _lost(asked: OpenChallenge) -> dict[str, set[str]]:
+    """The lists of which no attempt has a value, by measure."""
+    lost: dict[str, set[str]] = {}
+    for table in _attempts(probes(asked)):
+        found = cards(asked, table)
+        for m in asked.measures:
+            names = _undefined(asked, m, found)
+            lost[m.id] = names & lost.get(m.id, names)
+        if not any(lost.values()):
+            break
+    return lost
+
+
+def _one_of_each(ready: OpenChallenge) -> OpenChallenge | None:
+    """With one row of each class: of a row, our own measures look at nothing else of the truth."""
+    answers = ready.answers
+    if not isinstance(answers, Labels) or not answers.constants.classes or ready.folds:
+        return None
+    if not all(m.metric.function.__module__.startswith("scorer.metrics.") for m in ready.measures):
+        return None
+    rows = np.sort(np.unique(answers.truth, return_index=True, axis=0)[1])
+    few = answers.only(rows)
+    return replace(ready, answers=few, public=replace(ready.public, lists=dict.fromkeys(few.lists)))
 
 
 def _attempts(made: Probes) -> Iterator[Table]:

@@ -70,6 +70,16 @@ class Labelled(Rows):
         assert self.probability is not None
         return self.probability
 
+    @cached_property
+    def _decided(self) -> dict[tuple[int | None, float], Ints | Mask]:
+        """What `decided` has found: most measures of a challenge ask for the same."""
+        return {}
+
+    @cached_property
+    def _tallies(self) -> dict[tuple[int | None, float], Statistics]:
+        """What `tallies` has found."""
+        return {}
+
     def decided(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
         """The labels of each row: as named, else the likeliest; the first of equals.
 
@@ -79,6 +89,12 @@ class Labelled(Rows):
         """
         if self.label is not None:
             return self.label
+        asked = positive, threshold
+        if asked not in self._decided:
+            self._decided[asked] = self._likeliest(positive, threshold)
+        return self._decided[asked]
+
+    def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
         likely = self.likely
         if self.several:
             several: Mask = likely >= threshold
@@ -87,7 +103,7 @@ class Labelled(Rows):
             found = np.where(likely[:, positive] >= threshold, positive, 1 - positive)
         else:
             found = np.argmax(np.nan_to_num(likely, nan=-1.0), axis=1)
-        return np.where(self.answered, found, -1).astype(np.int64)
+        return np.where(self.answered, found, -1)
 
     def indicators(self, codes: Ints | Mask) -> Floats:
         """Which labels each row has, as 0 and 1: shape (rows, classes)."""
@@ -95,12 +111,19 @@ class Labelled(Rows):
         found: Floats = has.astype(np.float64)
         return found
 
-    def tallies(self, found: Ints | Mask) -> Statistics:
+    def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Statistics:
         """Class, true (0 or 1), predicted (0 or 1) and weight, for each class that a row touches.
 
         Args:
-            found: the predicted labels, as `decided` gives them.
+            positive: as for `decided`.
+            threshold: as for `decided`.
         """
+        asked = positive, threshold
+        if asked not in self._tallies:
+            self._tallies[asked] = self._counted(self.decided(positive, threshold))
+        return self._tallies[asked]
+
+    def _counted(self, found: Ints | Mask) -> Statistics:
         if self.truth.ndim == 2:
             rows, code = np.nonzero(self.truth | found.astype(bool))
             true, predicted = self.truth[rows, code], found[rows, code]

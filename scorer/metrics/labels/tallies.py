@@ -101,7 +101,7 @@ def averaged(sums: Floats, average: str | None, rate: Rate) -> Floats:
     Args:
         sums: shape (draws, 3 x classes), of `list_counts`.
         average: how the classes make one number.
-        value: from hits, predicted and true rows, all of one shape, to values.
+        rate: from hits, predicted and true rows, all of one shape, to values.
 
     Returns:
         Shape (draws,); NaN where there is no row at all.
