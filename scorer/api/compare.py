@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -57,7 +58,7 @@ def compare(
         challenge: a challenge as `score` takes it; with `measures`, a truth as `evaluate` does.
         submissions: as `score` takes them.
         preferences: notations such as `RPP(rel=2)`; by default all there are, where the
-            challenge has ranked lists.
+            challenge has ranked lists, and text for reading shows none of them.
         margin: the difference in the primary measure that does not matter: pairs are tested for
             differing by less.
         measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
@@ -76,7 +77,8 @@ def compare(
         settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
         prepared = prepare(settled, allow_plugins)
         files = kept.enter_context(named_files(submissions, prepared))
-        return Comparison(*_compared(prepared, files, preferences, margin, progress, engine))
+        report, pairs = _compared(prepared, files, preferences, margin, progress, engine)
+        return Comparison(report, replace(pairs, asked=preferences is not None))
 
 
 def _compared(

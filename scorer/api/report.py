@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -38,6 +38,7 @@ SUFFIXES = {
 }
 
 
+READ = ("table", "markdown")  # forms of a comparison that a person reads from end to end
 DECIMALS = 4  # that a notebook shows
 
 
@@ -262,6 +263,16 @@ class Comparison(Text, _Compared):
         from scorer.reports.comparison.cells import Compared
 
         return Compared(self.report.challenge, self.report, self.pairing)
+
+    def render(self, form: str | None = None, **options: Any) -> str:
+        """The text of one form; a table and Markdown have only the preferences that were asked for.
+
+        Args and raises as of every text.
+        """
+        if not self.pairing.asked and (form or self.plain) in READ:
+            shown = replace(self.pairing.of_measures, asked=True)
+            return Comparison(self.report, shown).render(form, **options)
+        return super().render(form, **options)
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(printable(n, 40) for n in self.pairing.names[:10])}>"

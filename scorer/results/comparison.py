@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -87,3 +87,10 @@ class Pairing:
     tests: Mapping[str, Tested] = field(default_factory=dict)  # measure -> how it was tested
     untested: Mapping[str, str] = field(default_factory=dict)  # measure -> why it was not
     margin: float | None = None  # the difference in the primary measure that does not matter
+    asked: bool = True  # whether its preferences were asked for, rather than all there are
+
+    @property
+    def of_measures(self) -> Pairing:
+        """The same without preferences between rankings."""
+        pairs = tuple(replace(pair, preferences={}) for pair in self.pairs)
+        return replace(self, pairs=pairs, orders={}, cycles={})

@@ -217,6 +217,20 @@ def test_a_challenge_takes_data_and_paths_together(challenge, tmp_path):
         scorer.score({"q": {"a": 1}}, {"data": {"q": ["a"]}})
 
 
+def test_a_comparison_is_printed_without_preferences_that_were_not_asked_for():
+    runs = {"a": {"q1": ["d1"], "q2": ["d4"]}, "b": {"q1": ["d2"], "q2": ["d4"]}}
+    told, asked = (
+        scorer.compare(TRUTH, runs, words, measures=["AP"], missing_list="zero")
+        for words in (None, ["RPP"])
+    )
+    assert "RPP" not in str(told)
+    assert "RPP" not in told.render("markdown")
+    assert "RPP" in told.render("html")
+    assert "RPP" in told.render("json")
+    assert "RPP" in str(asked)
+    assert "LexiRecall" not in str(asked)
+
+
 def test_compare_and_check_take_the_same(challenge):
     other = {name: list(items) for name, items in TRUTH.items()}
     runs = {"a": RUN, "b": other, "bad": {"q1": ["a", "a"]}}

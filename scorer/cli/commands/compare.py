@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
 
 FORMATS = form_names("comparison")
-TEXTS = ("table", "markdown")  # forms that a person reads from end to end
 
 
 def compare(
@@ -135,7 +134,9 @@ def compare(
 
 def _preferences(challenge: Challenge, form: str) -> tuple[str, ...] | None:
     """Those compared when none is asked for: as text the one that ranks, else all there are."""
+    from scorer.api.report import READ
+
     rank_by = challenge.leaderboard.rank_by
-    if form not in TEXTS:
+    if form not in READ:
         return None
     return () if isinstance(rank_by, str) else (rank_by.preference,)

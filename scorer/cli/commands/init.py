@@ -124,4 +124,4 @@ def _misfit(folder: Path, sample: Path) -> tuple[str, ...]:
     if not checked.findings.fatal:
         return ()
     lines = format_findings(checked.findings, quiet=True)
-    return (*lines, f"{printable(sample)} would be rejected: is the truth of other ids?")
+    return (*lines, f"{printable(sample)} would be rejected by this challenge")
