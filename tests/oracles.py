@@ -309,3 +309,154 @@ def _sign(x):
 
 def _midranks(numbers):
     return [sum(y < x for y in numbers) + (sum(y == x for y in numbers) + 1) / 2 for x in numbers]
+
+
+# C/W/L: gain per item looked at
+
+
+def _scaled(truth, item, max_grade, min_grade):
+    high = max([0, *truth.values()]) if max_grade is None else max_grade
+    if item not in truth or high <= min_grade:
+        return 0.0
+    return (min(max(truth[item], min_grade), high) - min_grade) / (high - min_grade)
+
+
+def _walked(items, truth, max_grade, min_grade, depth, goes_on):
+    """The weights of ranks 1 to depth are products of `goes_on(rank, gain, found)`."""
+    weight, found, gained, looked = 1.0, 0.0, 0.0, 0.0
+    for rank in range(1, depth + 1):
+        item = items[rank - 1] if rank <= len(items) else None
+        gain = _scaled(truth, item, max_grade, min_grade)
+        found += gain
+        gained += weight * gain
+        looked += weight
+        weight *= goes_on(rank, gain, found)
+    return gained / looked
+
+
+def inst(items, truth, T=1, max_grade=None, min_grade=0, depth=1000):
+    def goes_on(rank, gain, found):
+        return ((rank + 2 * T - found - 1) / (rank + 2 * T - found)) ** 2
+
+    return _walked(items, truth, max_grade, min_grade, depth, goes_on)
+
+
+def insq(items, truth, T=1, max_grade=None, min_grade=0, depth=1000):
+    def goes_on(rank, gain, found):
+        return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2
+
+    return _walked(items, truth, max_grade, min_grade, depth, goes_on)
+
+
+def sdcg(items, truth, k, max_grade=None, min_grade=0):
+    def goes_on(rank, gain, found):
+        return log2(rank + 1) / log2(rank + 2)
+
+    return _walked(items, truth, max_grade, min_grade, k, goes_on)
+
+
+def bpm(items, truth, k, T=1, max_grade=None, min_grade=0):
+    def goes_on(rank, gain, found):
+        return float(found < T)
+
+    return _walked(items, truth, max_grade, min_grade, k, goes_on)
+
+
+def nerr8(items, truth, k, max_grade=None, min_grade=0):
+    return _walked(items, truth, max_grade, min_grade, k, lambda rank, gain, found: 1 - gain)
+
+
+def nerr9(items, truth, k, max_grade=None, min_grade=0):
+    def goes_on(rank, gain, found):
+        return rank / (rank + 1) * (1 - gain)
+
+    return _walked(items, truth, max_grade, min_grade, k, goes_on)
+
+
+def nerr10(items, truth, p=0.9, max_grade=None, min_grade=0, depth=1000):
+    def goes_on(rank, gain, found):
+        return p * (1 - gain)
+
+    return _walked(items, truth, max_grade, min_grade, depth, goes_on)
+
+
+def nerr11(items, truth, T=1, max_grade=None, min_grade=0, depth=1000):
+    def goes_on(rank, gain, found):
+        return ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain)
+
+    return _walked(items, truth, max_grade, min_grade, depth, goes_on)
+
+
+# NTCIR
+
+
+def q(items, truth, k=None, rel=1, gain="linear", beta=1, denominator="capped"):
+    gains = {item: worth(grade, gain) for item, grade in truth.items() if grade >= rel}
+    best = sorted(gains.values(), reverse=True)
+    total, found, so_far = 0.0, 0, 0.0
+    for rank, item in enumerate(items[:k], start=1):
+        if item in gains:
+            found, so_far = found + 1, so_far + gains[item]
+            total += (found + beta * so_far) / (rank + beta * sum(best[:rank]))
+    capped = denominator == "capped" and k is not None
+    return divided(total, min(len(best), k) if capped else len(best))
+
+
+def nerr(items, truth, k=None, max_grade=None):
+    best = sorted(truth, key=lambda item: -truth[item])
+    return divided(err(items, truth, k, max_grade), err(best, truth, k, max_grade))
+
+
+def irbu(items, truth, k=None, p=0.99, max_grade=None):
+    high = max([0, *truth.values()]) if max_grade is None else max_grade
+    value, reading = 0.0, 1.0
+    for rank, item in enumerate(items[:k], start=1):
+        satisfied = (2 ** max(truth.get(item, 0), 0) - 1) / 2**high
+        value += reading * satisfied * p**rank
+        reading *= 1 - satisfied
+    return value
+
+
+# Overlap of rankings
+
+
+def compat(items, truth, p=0.95, normalize=True):
+    def overlap(first, second, depth):
+        return sum(
+            p ** (d - 1) * len(set(first[:d]) & set(second[:d])) / d for d in range(1, depth + 1)
+        )
+
+    places = {item: place for place, item in enumerate(items)}
+    ideal = [item for item in truth if truth[item] > 0]
+    ideal.sort(key=lambda item: (-truth[item], places.get(item, len(items))))
+    depth = max(len(items), len(ideal))
+    most = overlap(ideal, ideal, depth)
+    if not most:
+        return nan
+    whole = most if normalize else sum(p ** (d - 1) for d in range(1, depth + 1))
+    return overlap(items, ideal, depth) / whole
+
+
+def rbo(items, truth, p=0.9, tail="extrapolated"):
+    """Equation 32 of the paper, as it stands there."""
+    ideal = sorted((x for x in truth if truth[x] >= 0), key=lambda item: -truth[item])
+    if not ideal:
+        return nan
+    s, l = sorted((len(items), len(ideal)))  # noqa: E741
+    common = [len(set(items[:d]) & set(ideal[:d])) for d in range(l + 1)]
+    first = sum(common[d] / d * p**d for d in range(1, l + 1))
+    if tail == "zero":
+        return (1 - p) / p * first
+    if s == 0:
+        return 0.0
+    second = sum(common[s] * (d - s) / (s * d) * p**d for d in range(s + 1, l + 1))
+    third = ((common[l] - common[s]) / l + common[s] / s) * p**l
+    return (1 - p) / p * (first + second) + third
+
+
+def hits(items, truth, k, rel=1, scores=None):
+    """As the Open Graph Benchmark's evaluator: above the k-th best score of a negative."""
+    positive = [-scores[x] for x in items if x in truth and truth[x] >= rel]
+    negative = sorted(-scores[x] for x in items if x in truth and 0 <= truth[x] < rel)
+    found = len(positive) if len(negative) < k else sum(x < negative[k - 1] for x in positive)
+    return divided(found, wanted(truth, rel))

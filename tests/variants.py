@@ -35,6 +35,13 @@ IPrec@0 IPrec@0.1 IPrec(rel=0.5)@0.5 IPrec(judged_only=True)@0.75 IPrec@1
 AUC AUC@3 AUC(pairs=all) AUC(pairs=all)@2 AUC(pairs=all,rel=2,catalogue=30)@3
 Judged@1 Judged@3 NumQ NumRet NumRet(rel=1) NumRel NumRel(rel=2) NumRelRet NumRelRet(rel=2)
 TauAP TauAP(over=truth) Tau Rho
+INST INST(T=3,depth=9) INST(T=0.5,max_grade=2) INSQ INSQ(T=2,min_grade=0.5,depth=5) SDCG@3 SDCG@20
+BPM@3 BPM(T=2,max_grade=1)@10 NERR8@3 NERR8(max_grade=2)@20 NERR9@3 NERR9(min_grade=1)@20
+NERR10 NERR10(p=0.5,depth=4) NERR11 NERR11(T=2,max_grade=3,depth=6)
+Q Q@2 Q(rel=2) Q(gain=exp2,beta=0.5)@3 Q(denominator=relevant)@3 Q(gain={1:5,2:3},beta=10)
+nERR nERR@2 nERR(max_grade=5)@3 iRBU iRBU(p=0.5)@3 iRBU(max_grade=4)
+Compat Compat(p=0.5) Compat(normalize=false) RBO RBO(p=0.5) RBO(p=0.8,tail=zero)
+Hits@1 Hits@2 Hits(rel=2)@1
 """
 NOTATIONS = VARIANTS.split()
 

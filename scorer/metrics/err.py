@@ -1,17 +1,14 @@
 """Expected reciprocal rank."""
 
-from typing import Annotated
-
 import numpy as np
-from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, summed
 from scorer.metrics.explain.tables import Listing, ranked_table
-from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff
-from scorer.views.hits import Hits, Judged
+from scorer.metrics.satisfaction import HighestGrade, highest_grade, satisfied_by
+from scorer.views.hits import Judged
 
 
 def _explain(
@@ -19,7 +16,7 @@ def _explain(
 ) -> Steps:
     hits = one.view.hits.top(k)
     highest = one.view.ideal.grade.max(initial=0.0) if max_grade is None else max_grade
-    satisfied = _satisfied(hits, highest)
+    satisfied = satisfied_by(hits.grade, highest)
     reading = hits.product(1 - satisfied)
     shares = satisfied * reading / hits.rank
     columns = {"satisfies": satisfied, "still reading": reading, "contribution": shares}
@@ -38,10 +35,7 @@ def err(
     judged: Judged,
     *,
     k: Cutoff | None = None,
-    max_grade: Annotated[
-        float, Field(ge=0, description="The highest grade there is; by default the truth's.")
-    ]
-    | None = None,
+    max_grade: HighestGrade | None = None,
 ) -> Floats:
     """One over the rank at which a reader who goes down the list is satisfied, on average.
 
@@ -55,20 +49,7 @@ def err(
     >>> err(judged)                                 # 1/4 + 3/4 * 3/4 / 3
     array([0.4375])
     """
-    highest = float(judged.ideal.grade.max(initial=0.0))
-    if max_grade is None:
-        max_grade = highest
-    elif max_grade < highest:
-        raise NotationError(
-            f"ERR: max_grade={max_grade:g} is below a grade of the truth, {highest:g}", "max_grade"
-        )
+    max_grade = highest_grade("ERR", judged, max_grade)
     hits = judged.hits.top(k)
-    satisfied = _satisfied(hits, max_grade)
+    satisfied = satisfied_by(hits.grade, max_grade)
     return hits.total(satisfied * hits.product(1 - satisfied) / hits.rank)
-
-
-def _satisfied(hits: Hits, max_grade: float) -> Floats:
-    """The chance that each hit satisfies."""
-    grade = np.maximum(hits.grade, 0.0)
-    chance: Floats = np.exp2(grade - max_grade) - np.exp2(-max_grade)  # 2^g may be too large
-    return chance

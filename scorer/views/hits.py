@@ -185,6 +185,17 @@ class Hits:
             step *= 2
         return product
 
+    def sums(self, weight: Floats) -> Floats:
+        """The sum of `weight` over the hits above each hit in its list; 0 for the first."""
+        nth = self.nth()
+        sums = np.zeros(nth.size)
+        sums[1:] = np.where(nth[1:] > 1, weight[:-1], 0.0)
+        step = 1
+        while step < nth.max(initial=0):  # as in `product`
+            sums[step:] += np.where(nth[step:] > step, sums[:-step], 0.0)
+            step *= 2
+        return sums
+
     def starts(self) -> Ints:
         """Where each list's hits begin; one more element than lists."""
         sizes = np.bincount(self.in_list, minlength=self.lists)

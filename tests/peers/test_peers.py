@@ -196,6 +196,62 @@ def test_rank_biased_precision_on_grades(ir_measures):
     assert ours("RBP(p=0.8)", truth, run)["q"] == pytest.approx(0.2 * (1 + 0.8**2))  # .328
 
 
+CWL = """
+    INST(max_rel=4) INST(T=3.0,max_rel=4) INST(max_rel=2) INSQ(max_rel=4) INSQ(T=2.0,max_rel=4)
+    BPM(max_rel=4)@10 BPM(T=2.0,max_rel=4)@20 SDCG(max_rel=4)@10 NERR8(max_rel=4)@10
+    NERR9(max_rel=4)@10 NERR10(max_rel=4) NERR10(p=0.8,max_rel=4) NERR11(max_rel=4)
+    NERR11(T=2.0,max_rel=4,min_rel=1)
+"""
+
+
+@pytest.mark.parametrize("notation", CWL.split())
+def test_cwl_eval(ir_measures, notation):
+    """By way of ir_measures, which leaves equal scores in the order of the run."""
+    pytest.importorskip("cwl")
+    truth, run = data(-1)
+    found = ours(notation, truth, run, "file")
+    assert not differences(found, calculated(ir_measures, notation, truth, run))
+
+
+@pytest.mark.parametrize("notation", ["Compat", "Compat(p=0.5)", "Compat(normalize=False)"])
+def test_compatibility(ir_measures, notation):
+    """ir_measures puts equal scores in ascending order of their items."""
+    truth, run = data(-1)
+    run = {q: {item: score + 1 for item, score in mine.items()} for q, mine in run.items()}
+    theirs = calculated(ir_measures, notation, truth, run)
+    found = {q: v for q, v in ours(notation, truth, run, "item-asc").items() if q in theirs}
+    assert not differences(found, theirs)
+
+
+def test_compatibility_of_negative_scores_differs(ir_measures):
+    """There an item that was not returned has score 0, and comes before returned ones below."""
+    truth, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": -1.0, "b": -2.0}}
+    (theirs,) = calculated(ir_measures, "Compat(p=0.5)", truth, run).values()
+    assert theirs == pytest.approx((1 / 2 * 1 / 2) / (1 + 1 / 2))  # ideal a, b
+    (found,) = ours("Compat(p=0.5)", truth, run).values()
+    assert found == pytest.approx((1 / 2 * 1 / 2) / (1 + 1 / 2))  # ideal b, a: as much at depth 2
+    run = {"q": {"b": -2.0, "x": -3.0}}
+    (theirs,) = calculated(ir_measures, "Compat(p=0.5)", truth, run).values()
+    (found,) = ours("Compat(p=0.5)", truth, run).values()
+    assert theirs == pytest.approx((1 / 2 * 1 / 2) / (1 + 1 / 2))  # ideal a, b
+    assert found == pytest.approx((1 + 1 / 2 * 1 / 2) / (1 + 1 / 2))  # ideal b, a
+
+
+def test_rank_biased_overlap():
+    """The package rbo, whose lists have no ties."""
+    peer = pytest.importorskip("rbo")
+    rng = np.random.default_rng(3)
+    items = [f"{n:02}" for n in range(30)]
+    for size, returned in ((30, 30), (10, 25), (25, 10), (1, 20), (7, 7)):
+        best = rng.permutation(items)[:size].tolist()
+        mine = rng.permutation(items)[:returned].tolist()
+        truth = {"q": {item: float(size - n) for n, item in enumerate(best)}}
+        run = {"q": {item: float(returned - n) for n, item in enumerate(mine)}}
+        for p in (0.5, 0.9):
+            theirs = peer.RankingSimilarity(best, mine).rbo_ext(p=p)
+            assert ours(f"RBO(p={p})", truth, run)["q"] == pytest.approx(theirs, abs=1e-9)
+
+
 # scikit-learn and scipy
 
 

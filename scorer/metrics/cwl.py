@@ -1,0 +1,166 @@
+"""What metrics of the C/W/L framework share: expected gain per item looked at.
+
+A reader who has looked at rank i goes on to rank i + 1 with chance C(i). The
+share of all looks that rank i gets, W(i), is the product of the chances above
+it over their sum; a value is the sum of W(i) times the gain at rank i (Moffat
+et al., ACM TOIS 35(3), 2017, doi:10.1145/3052768).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from pydantic import Field, Strict
+
+from scorer.core.arrays import Floats, Ints
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, ranked_table
+from scorer.views.hits import Hits, Judged, ratio
+
+DEPTH = 1000
+MOST = 1_000_000  # ranks that have a weight each
+
+Highest = Annotated[
+    float,
+    Field(
+        description="The grade that gains 1, and so do higher ones; by default the highest of the "
+        "truth."
+    ),
+]
+Lowest = Annotated[float, Field(ge=0, description="The grade that gains 0, and so do lower ones.")]
+Goal = Annotated[
+    float, Field(ge=0.5, le=MOST, description="How much gain the reader is after; .5 or more.")
+]
+Depth = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=MOST, description="How many ranks a reader can look at, returned or not."),
+]
+
+PEERS: Mapping[str, Mapping[str, Any]] = {
+    "max_rel": {"*": "max_grade"},
+    "min_rel": {"*": "min_grade"},
+    "cutoff": {"*": "k"},
+}
+SETTLE: Mapping[str, Callable[[Any], Any]] = {"max_grade": lambda constants: constants.max_grade}
+
+
+class Walk(NamedTuple):
+    """How far a list's readers come, and what they gain. Floats have one element a hit or list."""
+
+    hits: Hits  # those within reach
+    gain: Floats  # of each hit
+    weight: Floats  # of each hit: W times the sum of all weights
+    gained: Floats  # of each list: the sum of weight times gain
+    looked: Floats  # of each list: the sum of all ranks' weights
+
+    @property
+    def values(self) -> Floats:
+        """The expected gain per item looked at."""
+        return ratio(self.gained, self.looked)
+
+
+def scaled(judged: Judged, max_grade: float | None, min_grade: float) -> Floats:
+    """The gain of each hit, 0 to 1; nothing where no grade is above the lowest."""
+    highest = float(judged.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
+    grade = judged.hits.grade
+    if highest <= min_grade:
+        return np.zeros_like(grade)
+    gains: Floats = (np.clip(grade, min_grade, highest) - min_grade) / (highest - min_grade)
+    return gains
+
+
+def walk(hits: Hits, gain: Floats, weights: Floats, satisfied: bool = False) -> Walk:
+    """The looks that a reader takes where ranks have fixed weights.
+
+    Args:
+        hits: of all lists.
+        gain: of each hit, 0 to 1.
+        weights: of each rank, from rank 1 to the last within reach.
+        satisfied: whether a gain also ends the reading, with that chance.
+    """
+    near = np.flatnonzero(hits.rank <= weights.size)
+    hits, gain = hits.where(hits.rank <= weights.size), gain[near]
+    sums = np.concatenate([[0.0], np.cumsum(weights)])
+    still = hits.product(1 - gain) if satisfied else np.ones_like(gain)
+    weight = weights[hits.rank - 1] * still
+    if not satisfied:
+        looked = np.full(hits.lists, sums[-1])
+    else:
+        left = still * (1 - gain)
+        looked = _segments(
+            hits, lambda above, rank: sums[rank] - sums[above], still, left, sums[-1]
+        )
+    return Walk(hits, gain, weight, hits.total(weight * gain), looked)
+
+
+def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
+    """The looks of a reader who is after `goal`, and the less patient the more of it is found.
+
+    With G found so far, C(i) = ((i + 2T - G - 1) / (i + 2T - G))^2. From one hit to the next G
+    is the same and the chances are telescopes, so that no rank between is looked at.
+    """
+    from scipy.special import zeta
+
+    near = np.flatnonzero(hits.rank <= depth)
+    hits, gain = hits.where(hits.rank <= depth), gain[near]
+    first = hits.nth() == 1
+    rank = hits.rank.astype(np.float64)
+    found = hits.sums(gain)  # above each hit
+    before = 2 * goal - found
+    after = before - gain
+    above = np.where(first, 1.0, np.roll(rank, 1)) if rank.size else rank
+    # from `above`, whose weight is known, to the hit
+    step = ((above + before - 1) / (rank + before - 1)) ** 2
+    weight = hits.product(np.roll(step, -1)) * step[_firsts(hits)] if rank.size else rank
+
+    def looks(start: Floats, end: Floats, shift: Floats) -> Floats:
+        """The sum of 1 / (r + shift - 1)^2 over the ranks r from start + 1 to end."""
+        difference: Floats = zeta(2, start + shift) - zeta(2, end + shift)
+        return difference
+
+    known = weight * (rank + after - 1) ** 2
+    last = np.append(np.diff(hits.in_list) != 0, True) if rank.size else first
+    until = np.where(last, float(depth), np.roll(rank, -1)) if rank.size else rank
+    looked = hits.total(known * looks(rank, until, after))
+    opening = np.where(first, (2 * goal) ** 2 * looks(np.zeros_like(rank), rank, before), 0.0)
+    looked += hits.total(opening)
+    none = (2 * goal) ** 2 * float(
+        looks(np.zeros(1), np.full(1, float(depth)), np.full(1, 2 * goal))[0]
+    )
+    looked[hits.total() == 0] = none
+    return Walk(hits, gain, weight, hits.total(weight * gain), looked)
+
+
+def _firsts(hits: Hits) -> Ints:
+    """Of each hit the place of its list's first one."""
+    return hits.starts()[hits.in_list]
+
+
+def _segments(
+    hits: Hits, between: Callable[[Ints, Ints], Floats], still: Floats, left: Floats, whole: float
+) -> Floats:
+    """The sum of all weights of each list, from one hit to the next."""
+    nth = hits.nth()
+    above = np.where(nth > 1, np.roll(hits.rank, 1), 0) if nth.size else hits.rank
+    looked = hits.total(still * between(above, hits.rank))
+    last = np.append(np.diff(hits.in_list) != 0, True) if nth.size else nth.astype(bool)
+    rest = np.where(last, left * (whole - between(np.zeros_like(hits.rank), hits.rank)), 0.0)
+    looked += hits.total(rest)
+    looked[hits.total() == 0] = whole
+    return looked
+
+
+def explained(name: str, one: Listing[Judged], found: Walk, value: float, k: int | None) -> Steps:
+    """The list, what each hit gains and how likely it is looked at, and their quotient."""
+    columns = {
+        "gain": found.gain,
+        "weight": found.weight,
+        "running total": np.cumsum(found.weight * found.gain),
+    }
+    yield ranked_table(one, found.hits, columns, k)
+    parts = float(found.gained[0]), float(found.looked[0])
+    symbols = "sum of gain × weight / sum of the weights of all ranks"
+    yield formula(name, symbols, "{} / {}", *parts, value=value)

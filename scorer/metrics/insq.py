@@ -1,0 +1,64 @@
+"""INSQ."""
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics import cwl
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Judged
+
+
+def _walk(
+    judged: Judged, T: float, max_grade: float | None, min_grade: float, depth: int
+) -> cwl.Walk:
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    weights = (2 * T / (np.arange(1, depth + 1, dtype=np.float64) + 2 * T - 1)) ** 2
+    return cwl.walk(judged.hits, gain, weights)
+
+
+def _explain(
+    one: Listing[Judged],
+    value: float,
+    *,
+    T: float,
+    max_grade: float | None,
+    min_grade: float,
+    depth: int,
+) -> Steps:
+    found = _walk(one.view, T, max_grade, min_grade, depth)
+    return cwl.explained("INSQ", one, found, value, depth)
+
+
+@metric(
+    "INSQ",
+    title="Inverse squares",
+    source="Moffat, Scholer and Thomas, ADCS 2012, doi:10.1145/2407085.2407092",
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
+    explain=_explain,
+)
+def insq(
+    judged: Judged,
+    *,
+    T: cwl.Goal = 1,
+    max_grade: cwl.Highest | None = None,
+    min_grade: cwl.Lowest = 0,
+    depth: cwl.Depth = cwl.DEPTH,
+) -> Floats:
+    """The gain per item looked at, for a reader who goes on the more surely the further down.
+
+    From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2, so
+    that rank i weighs (2T / (i + 2T - 1))^2. A grade gains its share of
+    max_grade, 0 to 1; an unjudged item gains 0. The paper's ranks are
+    endless; cwl_eval and ir_measures weigh 1,000, and so does the default
+    `depth`: the difference is below .2 % with T = 1.
+
+    T = 1 and two ranks weigh 1 and 4/9; returned x, a:
+
+    >>> judged = Judged.of((["x", "a"], {"a": 1}))
+    >>> insq(judged, depth=2).round(6)               # 4/9 / (1 + 4/9)
+    array([0.307692])
+    """
+    return _walk(judged, T, max_grade, min_grade, depth).values

@@ -1,0 +1,62 @@
+"""INST."""
+
+from scorer.core.arrays import Floats
+from scorer.metrics import cwl
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Judged
+
+
+def _walk(
+    judged: Judged, T: float, max_grade: float | None, min_grade: float, depth: int
+) -> cwl.Walk:
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    return cwl.adaptive(judged.hits, gain, T, depth)
+
+
+def _explain(
+    one: Listing[Judged],
+    value: float,
+    *,
+    T: float,
+    max_grade: float | None,
+    min_grade: float,
+    depth: int,
+) -> Steps:
+    found = _walk(one.view, T, max_grade, min_grade, depth)
+    return cwl.explained("INST", one, found, value, depth)
+
+
+@metric(
+    "INST",
+    title="Inverse squares, adaptive",
+    source="Moffat, Bailey, Scholer and Thomas, ADCS 2015, doi:10.1145/2838931.2838938",
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
+    explain=_explain,
+)
+def inst(
+    judged: Judged,
+    *,
+    T: cwl.Goal = 1,
+    max_grade: cwl.Highest | None = None,
+    min_grade: cwl.Lowest = 0,
+    depth: cwl.Depth = cwl.DEPTH,
+) -> Floats:
+    """The gain per item looked at, for a reader who is after T and loses interest as it is found.
+
+    With G gained down to rank i the reader goes on with chance
+    ((i + 2T - G - 1) / (i + 2T - G))^2; `INSQ` is the same with G = 0
+    throughout. A grade gains its share of max_grade, 0 to 1; an unjudged item
+    gains 0. The paper's ranks are endless; cwl_eval and ir_measures weigh
+    1,000, and so does the default `depth`. T is .5 or more: below it a chance
+    could exceed 1.
+
+    T = 1, two ranks, returned a, x; the reader goes on with chance (1/2)^2:
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1}))
+    >>> inst(judged, depth=2)                        # 1 / (1 + 1/4)
+    array([0.8])
+    """
+    return _walk(judged, T, max_grade, min_grade, depth).values

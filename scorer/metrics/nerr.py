@@ -1,0 +1,58 @@
+"""Normalised expected reciprocal rank."""
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, ideal_table, ranked_table
+from scorer.metrics.params import Cutoff
+from scorer.metrics.satisfaction import HighestGrade, highest_grade, satisfied_by
+from scorer.views.hits import Hits, Judged, ratio
+
+
+def _shares(hits: Hits, max_grade: float) -> Floats:
+    """What each hit adds to ERR."""
+    satisfied = satisfied_by(hits.grade, max_grade)
+    shares: Floats = satisfied * hits.product(1 - satisfied) / hits.rank
+    return shares
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
+) -> Steps:
+    highest = highest_grade("nERR", one.view, max_grade)
+    hits, ideal = one.view.hits.top(k), one.view.ideal.top(k)
+    mine, best = _shares(hits, highest), _shares(ideal, highest)
+    yield ranked_table(one, hits, {"contribution": mine, "running total": np.cumsum(mine)}, k)
+    yield ideal_table(one, ideal, {"contribution": best, "running total": np.cumsum(best)})
+    parts = float(mine.sum()), float(best.sum())
+    yield formula("nERR", "ERR / ERR of the best", "{} / {}", *parts, value=value)
+
+
+@metric(
+    "nERR",
+    title="Normalised expected reciprocal rank",
+    source="Sakai and Song, SIGIR 2011, doi:10.1145/2009916.2010055; as NTCIREVAL",
+    settle={"max_grade": lambda constants: constants.max_grade},
+    explain=_explain,
+)
+def nerr(
+    judged: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade | None = None
+) -> Floats:
+    """`ERR` of a list over `ERR` of the best list there could be, both down to rank k.
+
+    An item of grade g satisfies with chance (2^g - 1) / 2^max_grade, as in `ERR`;
+    NTCIREVAL is given the gains and divides them by the highest plus 1, which
+    is the same where they are 2^g - 1. `NERR8` to `NERR11`, "nearly ERR", are
+    something else, and so is `nERR_IA`, of subtopics.
+
+    Returned x, a; a satisfies with chance 3/4:
+
+    >>> judged = Judged.of((["x", "a"], {"a": 2}))
+    >>> nerr(judged)                                # 3/4 / 2 over 3/4
+    array([0.5])
+    """
+    highest = highest_grade("nERR", judged, max_grade)
+    hits, ideal = judged.hits.top(k), judged.ideal.top(k)
+    return ratio(hits.total(_shares(hits, highest)), ideal.total(_shares(ideal, highest)))

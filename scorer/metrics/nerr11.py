@@ -1,0 +1,65 @@
+"""Nearly expected reciprocal rank, equation 11."""
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics import cwl
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Judged
+
+
+def _walk(
+    judged: Judged, T: float, max_grade: float | None, min_grade: float, depth: int
+) -> cwl.Walk:
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    weights = (2 * T / (np.arange(1, depth + 1, dtype=np.float64) + 2 * T - 1)) ** 2
+    return cwl.walk(judged.hits, gain, weights, satisfied=True)
+
+
+def _explain(
+    one: Listing[Judged],
+    value: float,
+    *,
+    T: float,
+    max_grade: float | None,
+    min_grade: float,
+    depth: int,
+) -> Steps:
+    found = _walk(one.view, T, max_grade, min_grade, depth)
+    return cwl.explained("NERR11", one, found, value, depth)
+
+
+@metric(
+    "NERR11",
+    title="Nearly expected reciprocal rank, equation 11",
+    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
+    explain=_explain,
+)
+def nerr11(
+    judged: Judged,
+    *,
+    T: cwl.Goal = 1,
+    max_grade: cwl.Highest | None = None,
+    min_grade: cwl.Lowest = 0,
+    depth: cwl.Depth = cwl.DEPTH,
+) -> Floats:
+    """The gain per item looked at, where gains satisfy the reader of `INSQ`.
+
+    From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2 times
+    1 - gain (equation 11). The default `depth` is that of cwl_eval.
+
+    A grade gains its share of max_grade, 0 to 1, not (2^grade - 1) / 2^max_grade
+    as in `ERR`; ir_measures, whose `max_rel` it is, does the same. What NTCIR
+    calls nERR, `ERR` over that of the best list, is `nERR`.
+
+    T = 1; returned a, x; a gains 1/2, and rank 2 is looked at with chance 4/9 of 1/2:
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> nerr11(judged, depth=2).round(6)             # 1/2 / (1 + 2/9)
+    array([0.409091])
+    """
+    return _walk(judged, T, max_grade, min_grade, depth).values

@@ -1,0 +1,61 @@
+"""Nearly expected reciprocal rank, equation 8."""
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics import cwl
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Judged
+
+
+def _walk(judged: Judged, k: int, max_grade: float | None, min_grade: float) -> cwl.Walk:
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    weights = np.ones(k)
+    return cwl.walk(judged.hits, gain, weights, satisfied=True)
+
+
+def _explain(
+    one: Listing[Judged],
+    value: float,
+    *,
+    k: int,
+    max_grade: float | None,
+    min_grade: float,
+) -> Steps:
+    found = _walk(one.view, k, max_grade, min_grade)
+    return cwl.explained("NERR8", one, found, value, k)
+
+
+@metric(
+    "NERR8",
+    title="Nearly expected reciprocal rank, equation 8",
+    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
+    explain=_explain,
+)
+def nerr8(
+    judged: Judged,
+    *,
+    k: cwl.Depth,
+    max_grade: cwl.Highest | None = None,
+    min_grade: cwl.Lowest = 0,
+) -> Floats:
+    """The gain per item looked at, for a reader whom gains satisfy, down to rank k.
+
+    From rank i the reader goes on with chance 1 - gain, and nowhere beyond k. It
+    is ERR's reader in a C/W/L measure, which ERR itself is not (equation 8).
+
+    A grade gains its share of max_grade, 0 to 1, not (2^grade - 1) / 2^max_grade
+    as in `ERR`; ir_measures, whose `max_rel` it is, does the same. What NTCIR
+    calls nERR, `ERR` over that of the best list, is `nERR`.
+
+    Returned a, x; a gains 1/2:
+
+    >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> nerr8(judged, k=2).round(6)                  # 1/2 / (1 + 1/2)
+    array([0.333333])
+    """
+    return _walk(judged, k, max_grade, min_grade).values

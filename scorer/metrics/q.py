@@ -1,0 +1,91 @@
+"""Q-measure."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
+from scorer.metrics.params import Cutoff, Gain, Relevant, gained
+from scorer.views.hits import Hits, Judged, ranked_hits, ratio
+
+Blend = Annotated[
+    float, Field(ge=0, le=1e6, description="How much gains weigh beside counts; 0 or more.")
+]
+
+
+def _blended(
+    judged: Judged, k: int | None, rel: float, gain: Any, beta: float
+) -> tuple[Hits, dict[str, Floats]]:
+    """The relevant hits to rank k; gain so far, the best list's, and the blended ratio of each."""
+    best = judged.ideal.relevant(rel)
+    most = gained(best.grade, gain)
+    order = np.lexsort((-most, best.in_list))  # a table may turn the order of grades
+    best, most = ranked_hits(best.in_list[order], best.grade[order], best.lists), most[order]
+    sums = np.append(best.sums(most) + most, 0.0)
+    found = judged.hits.relevant(rel).top(k)
+    mine = gained(found.grade, gain)
+    so_far = found.sums(mine) + mine
+    wanted = best.count(rel).astype(np.int64)[found.in_list]
+    ideal = sums[best.starts()[found.in_list] + np.minimum(found.rank, wanted) - 1]
+    ratios = (found.nth() + beta * so_far) / (found.rank + beta * ideal)
+    return found, {"gain so far": so_far, "the best list's": ideal, "blended ratio": ratios}
+
+
+def _whole(judged: Judged, k: int | None, rel: float, denominator: str) -> Floats:
+    wanted = judged.ideal.count(rel)
+    return np.minimum(wanted, k) if denominator == "capped" and k is not None else wanted
+
+
+def _explain(
+    one: Listing[Judged],
+    value: float,
+    *,
+    k: int | None,
+    rel: float,
+    gain: Any,
+    beta: float,
+    denominator: str,
+) -> Steps:
+    yield relevant_items(one, rel)
+    found, columns = _blended(one.view, k, rel, gain, beta)
+    yield ranked_table(one, found, columns, k)
+    whole = float(_whole(one.view, k, rel, denominator)[0])
+    symbols = "sum / min(R, k)" if denominator == "capped" and k is not None else "sum / R"
+    total = float(columns["blended ratio"].sum())
+    yield formula("Q", symbols, "{} / {}", total, whole, value=value)
+
+
+@metric(
+    "Q",
+    title="Q-measure",
+    source="Sakai, ACM TALIP 4(2), 2005, doi:10.1145/1105696.1105699; cut as NTCIREVAL does",
+    explain=_explain,
+)
+def q(
+    judged: Judged,
+    *,
+    k: Cutoff | None = None,
+    rel: Relevant = 1,
+    gain: Gain = "linear",
+    beta: Blend = 1,
+    denominator: Literal["relevant", "capped"] = "capped",
+) -> Floats:
+    """Average precision with gains: of each relevant item its blended ratio, over their number.
+
+    At a relevant item's rank r the blended ratio is (C + beta G) / (r + beta G*):
+    C relevant items and the gain G so far, and the gain G* of the best list at
+    the same rank. With beta = 0 it is `AP`. Cut at k it is divided by
+    min(R, k), as NTCIREVAL does; `denominator=relevant` divides by R.
+
+    Returned b, x, a; a gains 2, b gains 1:
+
+    >>> judged = Judged.of((["b", "x", "a"], {"a": 2, "b": 1}))
+    >>> q(judged).round(6)                # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
+    array([0.75])
+    """
+    found, columns = _blended(judged, k, rel, gain, beta)
+    return ratio(found.total(columns["blended ratio"]), _whole(judged, k, rel, denominator))

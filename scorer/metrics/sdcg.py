@@ -1,0 +1,51 @@
+"""Scaled discounted cumulative gain."""
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics import cwl
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Judged
+
+
+def _walk(judged: Judged, k: int, max_grade: float | None, min_grade: float) -> cwl.Walk:
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    return cwl.walk(judged.hits, gain, 1 / np.log2(np.arange(2, k + 2)))
+
+
+def _explain(
+    one: Listing[Judged], value: float, *, k: int, max_grade: float | None, min_grade: float
+) -> Steps:
+    return cwl.explained("SDCG", one, _walk(one.view, k, max_grade, min_grade), value, k)
+
+
+@metric(
+    "SDCG",
+    title="Scaled discounted cumulative gain",
+    source="Azzopardi, Thomas and Moffat, SIGIR 2019, doi:10.1145/3331184.3331398; as cwl_eval's",
+    peers={**cwl.PEERS, "dcg": {"log2": {}}},
+    settle=cwl.SETTLE,
+    explain=_explain,
+)
+def sdcg(
+    judged: Judged,
+    *,
+    k: cwl.Depth,
+    max_grade: cwl.Highest | None = None,
+    min_grade: cwl.Lowest = 0,
+) -> Floats:
+    """How near a list's discounted gain comes to that of k items of the highest grade.
+
+    The gain at rank i, 0 to 1, is divided by log2(i + 1), and the sum by that
+    of k full gains: `nDCG` as if at least k items of the highest grade were
+    there, so that 1 is out of reach where there are fewer.
+
+    Returned x, a; a has the highest grade:
+
+    >>> judged = Judged.of((["x", "a"], {"a": 2}))
+    >>> sdcg(judged, k=2).round(6)                   # 1/log2(3) / (1 + 1/log2(3))
+    array([0.386853])
+    """
+    return _walk(judged, k, max_grade, min_grade).values
