@@ -267,7 +267,7 @@ def _numbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, In
         )
         return part, kept
     made = copy(ranked(table))
-    vars(made).update(table=mine, lists=code[made.lists])
+    vars(made)["lists"] = code[made.lists]
     vars(mine)["ranked"] = made
     return mine, None
 

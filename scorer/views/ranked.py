@@ -27,7 +27,7 @@ class RankedRows:
     A *run* is the rows of one list; a *place* is an index into all rows in this order.
     """
 
-    table: Table
+    item: CodedColumn | None  # of the table; not the table, which holds these rows
     rows: Ints | None  # the table's row at each place; None: as they stand
     lists: Ints  # one a run: the code of its list
     sizes: Ints  # one a run
@@ -40,6 +40,7 @@ class RankedRows:
         The score ranks, else the rank, else the order of the rows.
         """
         codes: NDArray[Any] = table.ids["list"].codes
+        item = table.ids.get("item")
         rows = None if keep is None or keep.all() else np.flatnonzero(keep)
         codes = codes if rows is None else codes[rows]
         starts = _starts(codes)
@@ -51,7 +52,7 @@ class RankedRows:
         sizes = np.diff(np.append(starts, codes.size))
         numbers = table.numbers
         if "score" not in numbers and "rank" not in numbers:
-            return cls(table, rows, lists, sizes, None)
+            return cls(item, rows, lists, sizes, None)
         key = -numbers["score"] if "score" in numbers else numbers["rank"]
         key = key if rows is None else key[rows]
         step = _steps(key, starts)
@@ -59,7 +60,7 @@ class RankedRows:
             by = _ordered(np.repeat(np.arange(sizes.size), sizes), key)
             rows = by if rows is None else rows[by]
             step = _steps(key[by], starts)
-        return cls(table, rows, lists, sizes, step)
+        return cls(item, rows, lists, sizes, step)
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
@@ -99,7 +100,8 @@ class RankedRows:
     @cached_property
     def items(self) -> ItemIndex:
         """The rows by list and item."""
-        return ItemIndex.of(self.column(keys(self.table.ids["item"])), self.sizes)
+        assert self.item is not None
+        return ItemIndex.of(self.column(keys(self.item)), self.sizes)
 
     def groups(self, places: Ints) -> tuple[Ints, Ints]:
         """Of each of these places: where its group of equal rows begins, and how many it has."""
