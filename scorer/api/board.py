@@ -18,7 +18,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -1078,6 +1078,25 @@ class _Kept(_Means):
     def _summaries(self) -> dict[str, str | None]:
         scored = {key: each for key, each in self._made.items() if each.status == "scored"}
         return {key: self._board._summary(self._version, each) for key, each in scored.items()}
+
+
+def with_rows(fields: dict[str, Any], live: LiveReport) -> dict[str, Any]:
+    """A report's JSON, with what each row of its leaderboard stands for.
+
+    Args:
+        fields: the report as JSON.
+        live: the board that the report is of.
+    """
+    for standing in fields["leaderboard"]:
+        row = live.rows[standing["name"]]
+        standing |= {
+            "entry": row.entry,
+            "team": row.team,
+            "received": None if row.entry is None else row.received.isoformat(),
+            "entries": row.entries,
+            "answers": dict(row.answers),
+        }
+    return fields | {"split": live.split, "phase": live.phase}
 
 
 def _masks(lists: Sequence[str], splits: Mapping[str, str]) -> dict[str, Mask]:

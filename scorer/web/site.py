@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.api.board import Added, Board
+from scorer.api.board import Added, Board, with_rows
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
 from scorer.reports.base import Options, form_of
@@ -147,17 +147,3 @@ class Site:
             "receipt": added.receipt,
             "values": values or None,
         }
-
-
-def with_rows(fields: dict[str, Any], live: LiveReport) -> dict[str, Any]:
-    """A report's JSON with what each row stands for."""
-    for standing in fields["leaderboard"]:
-        row = live.rows[standing["name"]]
-        standing |= {
-            "entry": row.entry,
-            "team": row.team,
-            "received": None if row.entry is None else row.received.isoformat(),
-            "entries": row.entries,
-            "answers": dict(row.answers),
-        }
-    return fields | {"split": live.split, "phase": live.phase}

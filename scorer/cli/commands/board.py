@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from scorer.cli.options import ChallengeWord, Output, Plugins, Precision, Quiet, Result, Terminal
-from scorer.cli.store import At, FilesWord, StoreWord, as_json, board_of, iso, moment
+from scorer.cli.store import At, FilesWord, StoreWord, as_json, board_of, moment
 from scorer.core.errors import UsageError
 from scorer.reports.base import form_names, form_of
-
-if TYPE_CHECKING:
-    from scorer.store.live import LiveReport
 
 FORMATS = form_names("leaderboard")
 RULES = ("best", "last", "selected", "all")
@@ -60,22 +57,8 @@ def board(
     options = edge.options(output, precision, per_list=per_list, quiet=quiet)
     text = form.write(live.report, options)
     if form.name == "json":
+        from scorer.api.board import with_rows
+
         text = as_json(with_rows(json.loads(text), live))
     lines = () if quiet else (*notes, *map(str, live.report.notes))
     return Result(text, lines, output=output)
-
-
-def with_rows(fields: dict[str, object], live: LiveReport) -> dict[str, object]:
-    """A report's JSON with what each row stands for."""
-    rows = fields["leaderboard"]
-    assert isinstance(rows, list)
-    for standing in rows:
-        row = live.rows[standing["name"]]
-        standing |= {
-            "entry": row.entry,
-            "team": row.team,
-            "received": None if row.entry is None else iso(row.received),
-            "entries": row.entries,
-            "answers": dict(row.answers),
-        }
-    return fields | {"split": live.split, "phase": live.phase}
