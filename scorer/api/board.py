@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -57,6 +57,7 @@ from scorer.store.selection import State, state
 from scorer.store.splits import drawn, read_splits
 
 if TYPE_CHECKING:
+    from scorer.results.report import Scored
     from scorer.store.audit import Orders, Pair, Probing, Shake
     from scorer.store.database import Database
 
@@ -124,6 +125,7 @@ class Board:
         self._plugins = allow_plugins
         self._ready: dict[int, OpenChallenge] = {}
         self._terms: dict[int, Terms] = {}
+        self._kept: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
 
     @classmethod
     def open(
@@ -451,6 +453,11 @@ class Board:
         values = self.version().values
         return self._database.claim(values, worker, datetime.now(UTC), seconds)
 
+    def renew(self, sha256: str, worker: str, seconds: float) -> None:
+        """Keep a file that this worker has taken, for so long from now."""
+        until = datetime.now(UTC) + timedelta(seconds=seconds)
+        self._database.renew(self.version().values, sha256, worker, until)
+
     def evaluate(self, sha256: str) -> None:
         """Evaluate a file that an entry was recorded with."""
         version = self.version()
@@ -618,6 +625,11 @@ class Board:
         """What changes whenever the board may have changed."""
         return self._database.stamp()
 
+    @property
+    def copies(self) -> bool:
+        """Whether `backup` can copy the store; PostgreSQL has its own way."""
+        return self._database.copies
+
     def backup(self, target: Path) -> None:
         """Write a consistent copy of the database. Raises `UsageError` for PostgreSQL."""
         self._database.backup(target)
@@ -781,7 +793,9 @@ class Board:
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """All that the board is a function of, under the version in force or another."""
         held = version or self.version()
-        return self._snapshot(held, lambda sha256: self._whole(held, sha256))
+        kept = self._kept.setdefault(held.number, {})
+        made = self._snapshot(held, lambda sha256: self._whole(held, sha256))
+        return replace(made, kept=kept)
 
     def _whole(self, version: Version, sha256: str) -> Evaluation:
         found = self._database.evaluation(version.values, sha256)
@@ -1041,9 +1055,12 @@ class Board:
         write(passing / receipts.RECEIPTS, self.receipts().encode())
         os.replace(passing, folder)
 
-    def receipts(self) -> str:
-        """All receipts, one a line, each with the digest of the one before."""
-        return receipts.as_lines(self._database.receipts())
+    def receipts(self, number: int | None = None) -> str:
+        """All receipts, one a line, each with the digest of the one before; or that of an entry."""
+        if number is None:
+            return receipts.as_lines(self._database.receipts())
+        self.entry(number)
+        return receipts.as_lines([self._database.receipt(number)])
 
 
 class _Means(Mapping[str, Means]):

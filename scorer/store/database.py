@@ -156,22 +156,25 @@ class Database:
 
     def stamp(self) -> tuple[int, ...]:
         """What changes whenever entries, evaluations, decisions, teams or versions do."""
-        numbers = []
+        columns = (
+            schema.entry.c.number,
+            schema.decision.c.number,
+            schema.version.c.number,
+            schema.team.c.id,
+        )
+        most = [
+            select(func.max(column)).where(column.table.c.board == self.board).scalar_subquery()
+            for column in columns
+        ]
+        made = schema.evaluation.c
+        finished = and_(made.board == self.board, made.status != "pending")
+        count = select(func.count()).where(finished).scalar_subquery()
+        # one that failed and was made again changes no count
+        last = select(func.max(made.made)).where(finished).scalar_subquery()
         with self._engine.connect() as connection:
-            for column in (
-                schema.entry.c.number,
-                schema.decision.c.number,
-                schema.version.c.number,
-                schema.team.c.id,
-            ):
-                most = select(func.max(column)).where(column.table.c.board == self.board)
-                numbers.append(int(connection.execute(most).scalar() or 0))
-            made = schema.evaluation
-            finished = select(func.count()).where(
-                made.c.board == self.board, made.c.status != "pending"
-            )
-            numbers.append(int(connection.execute(finished).scalar() or 0))
-        return tuple(numbers)
+            *numbers, moment = connection.execute(select(*most, count, last)).one()
+        microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)
+        return (*(int(number or 0) for number in numbers), microseconds)
 
     def statuses(self, values: str) -> dict[str, Status]:
         """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
@@ -404,6 +407,21 @@ class Database:
             )
         return str(row.sha256)
 
+    def renew(self, values: str, sha256: str, worker: str, until: datetime) -> None:
+        """Keep an evaluation that this worker has taken, until then."""
+        table = schema.evaluation
+        with self._write(lock=False) as connection:
+            connection.execute(
+                table.update()
+                .where(
+                    table.c.board == self.board,
+                    table.c.values_digest == values,
+                    table.c.sha256 == sha256,
+                    table.c.worker == worker,
+                )
+                .values(lease=until)
+            )
+
     def tries(self, values: str, sha256: str) -> int:
         """How often an evaluation was begun."""
         table = schema.evaluation
@@ -482,13 +500,18 @@ class Database:
             )
         return Decision(number, time, act, team, entry, reason, by, name)
 
+    @property
+    def copies(self) -> bool:
+        """Whether it is a SQLite file, which can be copied."""
+        return self._engine.dialect.name == "sqlite"
+
     def backup(self, target: Path) -> None:
         """Write a consistent copy of a SQLite database while others use it.
 
         Raises:
             UsageError: the store is no SQLite file.
         """
-        if self._engine.dialect.name != "sqlite":
+        if not self.copies:
             raise UsageError("a PostgreSQL store is backed up with pg_dump")
         connection = self._engine.raw_connection()  # VACUUM begins no transaction of its own
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -23,6 +23,8 @@ from scorer.store.phases import Span, at, phase_at, spans
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 from scorer.store.selection import Candidate, Choice, State, choose, state
 from scorer.store.splits import cut
+
+KEPT = 2_000  # scorecards that are kept cut and settled
 
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
@@ -77,6 +79,7 @@ class Snapshot:
     statuses: Mapping[str, Status]  # SHA-256 of a file -> what became of it
     means: Mapping[str, Means]  # of those that are scored
     evaluation: Callable[[str], Evaluation]  # whole, by SHA-256
+    kept: dict[tuple[str, str, bool, str], Scored] = field(default_factory=dict)  # cut and settled
 
     @property
     def rules(self) -> Challenge:
@@ -155,7 +158,16 @@ class Snapshot:
         return LiveReport(report, rows, name, span.phase.id if span else None)
 
     def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
-        """An entry's scorecard cut to a split and settled."""
+        """An entry's scorecard cut to a split and settled; worked out once."""
+        key = (entry.sha256, entry.file, entry.baseline, split)
+        found = self.kept.get(key)
+        if found is None:
+            if len(self.kept) >= KEPT:
+                self.kept.clear()
+            found = self.kept[key] = self._scored(entry, title, split, terms)
+        return replace(found, name=title)
+
+    def _scored(self, entry: Entry, title: str, split: str, terms: Terms | None) -> Scored:
         made, keep = self.evaluation(entry.sha256), self.splits[split]
         assert made.card is not None
         whole = Scorecard.from_bytes(made.card)

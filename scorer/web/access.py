@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from scorer.io.write import write
 SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve
 LASTS = 30 * 24 * 3600  # seconds that a session is good for
 MINUTE = 60.0
+AGAIN = timedelta(minutes=1)  # after which it is noted again that a token was used
 
 
 class Viewer(NamedTuple):
@@ -87,7 +89,9 @@ def viewer_of(board: Board, token: str) -> Viewer:
             found = known
     if found is None:
         return NOBODY
-    board.used(found.id)
+    now = datetime.now(UTC)
+    if found.used is None or now - found.used > AGAIN:  # reading is no reason to write each time
+        board.used(found.id)
     return viewer_of_id(board, found.id)
 
 

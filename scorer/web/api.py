@@ -16,10 +16,11 @@ from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import Named
 from scorer.core.problems import Findings
-from scorer.reports.syntax.json import problem
-from scorer.store.phases import spans
+from scorer.reports.syntax.json import known, problem
+from scorer.store.phases import shown_at, spans
+from scorer.store.records import Entry
 from scorer.web.access import Viewer
-from scorer.web.app import Context, context_of, kept, scratch
+from scorer.web.app import Context, context_of, kept, ready, scratch
 from scorer.web.site import Site
 
 router = APIRouter()
@@ -109,6 +110,13 @@ class Entries(BaseModel):
     entries: list[EntryOut]
 
 
+class Compared(BaseModel):
+    """Two entries, measure by measure."""
+
+    split: str
+    values: dict[str, tuple[float | None, float | None]]
+
+
 class DecisionIn(BaseModel):
     """A decision: on an entry or on a team."""
 
@@ -128,7 +136,7 @@ class DecisionOut(BaseModel):
 
 def describe(context: Context, site: Site, viewer: Viewer) -> dict[str, Any]:
     """The public part of a challenge."""
-    challenge, now = site.board.challenge, site.clock()
+    challenge, now = site.rules, site.clock()
     span = site.span()
     quota = None
     if viewer.team is not None:
@@ -154,7 +162,7 @@ def describe(context: Context, site: Site, viewer: Viewer) -> dict[str, Any]:
             }
             for each in spans(challenge)
         ],
-        "show": site.board.shown(now),
+        "show": shown_at(challenge, now),
         "splits": list(site.visible(viewer)),
         "questions": {key: each.model_dump() for key, each in challenge.questions.items()},
         "quota": quota,
@@ -296,6 +304,41 @@ def entry(request: Request, id: str, number: int) -> Any:
     return site.entry_fields(added, viewer)
 
 
+@router.get(V1 + "/{id}/entries/{number}/receipt.json", response_class=Response)
+def receipt(request: Request, id: str, number: int) -> Response:
+    """The receipt of an entry: a line of the chain."""
+    context = context_of(request)
+    site = context.site(id)
+    own_entry(context, request, site, number)
+    head = {"Content-Disposition": f'attachment; filename="receipt-{number}.jsonl"'}
+    return Response(site.board.receipts(number), media_type="application/json", headers=head)
+
+
+@router.get(V1 + "/{id}/compare", response_model=Compared)
+def compare(request: Request, id: str, one: int, other: int, split: str | None = None) -> Any:
+    """Two of one's own entries: the values of each, on the lists that may be seen."""
+    context = context_of(request)
+    site = context.site(id)
+    pair, wanted, _ = pair_of(context, request, site, (one, other), split)
+    values = [site.board.outcome(entry.number).values[wanted] for entry in pair]
+    return {
+        "split": wanted,
+        "values": {measure: [known(each[measure]) for each in values] for measure in values[0]},
+    }
+
+
+def pair_of(
+    context: Context, request: Request, site: Site, numbers: tuple[int, int], split: str | None
+) -> tuple[tuple[Entry, Entry], str, Viewer]:
+    """Two entries that this viewer may see, and the split on which they are compared."""
+    (one, viewer), (other, _) = (own_entry(context, request, site, number) for number in numbers)
+    splits = site.value_splits(viewer)
+    wanted = split or (splits[0] if splits else "")
+    if wanted not in splits or any(added.status != "scored" for added in (one, other)):
+        raise HTTPException(404, "these entries have no values that may be seen now")
+    return (site.board.entry(numbers[0]), site.board.entry(numbers[1])), wanted, viewer
+
+
 @router.get(V1 + "/{id}/board")
 def board(
     request: Request,
@@ -314,7 +357,7 @@ def board(
     if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
         raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
     shown = site.shown(wanted, as_of, phase if viewer.organizer else None)
-    return Response(shown.json, media_type="application/json")
+    return ready(request, shown.json, "application/json")
 
 
 @router.post(V1 + "/{id}/decisions", response_model=DecisionOut, status_code=201)
@@ -405,4 +448,4 @@ def documentation(request: Request) -> Response:
     """The API, as a page of our own: nothing is loaded from another host."""
     from scorer.web.pages import render
 
-    return render(request, "docs.html", openapi=request.app.openapi())
+    return HTMLResponse(render(request, "docs.html", openapi=request.app.openapi()))

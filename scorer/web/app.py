@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -32,7 +33,7 @@ from scorer.web.access import (
     viewer_of,
     viewer_of_id,
 )
-from scorer.web.site import Site
+from scorer.web.site import Ready, Site
 from scorer.web.workers import Limits, Workers, asked
 
 REPORTS = Path(syntax.__file__).parent / "templates"
@@ -150,6 +151,16 @@ class Context:
         if not allowed:
             raise HTTPException(429, "too many requests; wait a minute")
 
+    def is_ours(self, request: Request) -> bool:
+        """Whether a request that changes something was not made by another site's page.
+
+        Browsers say so in Sec-Fetch-Site, or by http, in Origin; programs say nothing.
+        """
+        if site := request.headers.get("sec-fetch-site"):
+            return site in ("same-origin", "none")
+        origin = request.headers.get("origin")
+        return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
     @asynccontextmanager
     async def uploaded(self, request: Request, site: Site) -> AsyncIterator[FormData]:
         """A form whose file is on disk; 413 as soon as it is larger than a submission may be."""
@@ -200,6 +211,16 @@ def kept(upload: UploadFile, folder: str) -> Path:
     return path
 
 
+def ready(request: Request, made: Ready, media: str) -> Response:
+    """What was made ready, compressed for whoever takes that."""
+    headers = {"Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(
+            made.small, media_type=media, headers=headers | {"Content-Encoding": "gzip"}
+        )
+    return Response(made.plain, media_type=media, headers=headers)
+
+
 def scratch() -> tempfile.TemporaryDirectory[str]:
     """A folder for one request."""
     return tempfile.TemporaryDirectory(prefix="scorer-web-")
@@ -216,7 +237,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     Raises:
         ScorerError: a challenge cannot be served.
     """
-    from scorer.web import api, pages
+    from scorer.web import api, organize, pages
 
     if settings is None:
         fields = json.loads(os.environ["SCORER_SERVE"])
@@ -251,8 +272,11 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     @app.middleware("http")
     async def every(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-        if context.closing and request.method == "POST":
+        writes = request.method not in ("GET", "HEAD", "OPTIONS")
+        if context.closing and writes:
             response: Response = error_answer(503, "the server is shutting down; try again soon")
+        elif writes and not context.is_ours(request):
+            response = error_answer(403, "another site's page sent this; nothing was done")
         else:
             response = await answer(request)
         for key, value in HEADERS.items():
@@ -294,6 +318,7 @@ def create(settings: Settings | None = None) -> FastAPI:
         return error_answer(422, str(error))
 
     app.include_router(api.router)
+    app.include_router(organize.router)
     app.include_router(pages.router)
     return app
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
+import re
+import textwrap
 from collections.abc import AsyncIterator
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 
 from scorer.core.text import printable
+from scorer.core.version import __version__
 from scorer.reports.findings.text import format_findings
-from scorer.store.phases import at, spans
+from scorer.reports.syntax.html import Histogram, environment
+from scorer.store.phases import shown_at, spans
 from scorer.web import pictures
 from scorer.web.access import LASTS, NOBODY, Viewer, viewer_of
 from scorer.web.api import (
@@ -28,41 +32,52 @@ from scorer.web.api import (
     describe,
     file_of,
     own_entry,
+    pair_of,
     problems_of,
     recorded,
 )
-from scorer.web.app import COOKIE, Context, context_of, scratch, site_key
-from scorer.web.site import Site
+from scorer.web.app import COOKIE, Context, context_of, ready, site_key
+from scorer.web.organize import copied, organizer, rescored, teams_of
+from scorer.web.site import Ready, Site
+from scorer.web.standings import told
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 PULSE = 1.0  # seconds between looks for something new
+FORGED = "this form was not made by this page; reload it and send it again"
 
 
 @cache
 def templates() -> Environment:
     """The templates; what they write is escaped, and what is not there is a mistake."""
-    made = Environment(
-        loader=ChoiceLoader([FileSystemLoader(Path(__file__).parent / "templates")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    reports = environment()
+    assert reports.loader is not None
+    own = FileSystemLoader(Path(__file__).parent / "templates")
+    made = reports.overlay(loader=ChoiceLoader([own, reports.loader]))
+    made.filters = {**reports.filters}
     made.filters["printable"] = lambda text: printable(text, 500)
     return made
 
 
-def render(request: Request, template: str, status: int = 200, **data: Any) -> HTMLResponse:
+def root_of(request: Request) -> str:
+    """Where a proxy has put the server."""
+    return str(request.scope.get("root_path", ""))
+
+
+def render(request: Request, template: str, **data: Any) -> str:
     """A page. Every one has the way back, and the form's token of whoever looks."""
-    root = request.scope.get("root_path", "")
-    values: dict[str, Any] = {"root": root, "site": None, "viewer": NOBODY, "form_token": ""}
-    text = templates().get_template(template).render({**values, **data})
-    return HTMLResponse(text, status)
+    values: dict[str, Any] = {
+        "root": root_of(request), "site": None, "viewer": NOBODY, "form_token": "",
+        "here": "", "version": __version__,
+    }  # fmt: skip
+    return templates().get_template(template).render({**values, **data})
 
 
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:
     """What went wrong, in words."""
-    return render(request, "error.html", status, code=status, message=message)
+    title = f"{status}: {HTTPStatus(status).phrase}"
+    return HTMLResponse(
+        render(request, "error.html", code=status, title=title, message=message), status
+    )
 
 
 def cookie_of(request: Request, site: Site) -> str:
@@ -70,18 +85,22 @@ def cookie_of(request: Request, site: Site) -> str:
     return request.cookies.get(f"{COOKIE}_{site_key(site)}", "")
 
 
+def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
+    """A page of a challenge, as text."""
+    context = context_of(request)
+    cookie = cookie_of(request, site)
+    token = context.sessions.form(cookie) if cookie else ""
+    return render(
+        request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
+        when=lambda time: told(time, site.zone), **data,
+    )  # fmt: skip
+
+
 def page(
     request: Request, site: Site, viewer: Viewer, template: str, status: int = 200, **data: Any
 ) -> HTMLResponse:
     """A page of a challenge."""
-    context = context_of(request)
-    cookie = cookie_of(request, site)
-    token = context.sessions.form(cookie) if cookie else ""
-    zone = ZoneInfo(site.board.challenge.timezone)
-    return render(
-        request, template, status, site=site, viewer=viewer, form_token=token,
-        when=lambda time: at(time, zone), **data,
-    )  # fmt: skip
+    return HTMLResponse(page_text(request, site, viewer, template, **data), status)
 
 
 def signed_in(request: Request, id: str, form_token: str) -> tuple[Context, Site, Viewer]:
@@ -92,7 +111,7 @@ def signed_in(request: Request, id: str, form_token: str) -> tuple[Context, Site
     if not viewer.known:
         raise HTTPException(401, "sign in first")
     if not context.sessions.is_ours(cookie_of(request, site), form_token):
-        raise HTTPException(403, "this form was not made by this page; reload it and send it again")
+        raise HTTPException(403, FORGED)
     return context, site, viewer
 
 
@@ -111,11 +130,11 @@ def home(request: Request) -> Response:
         viewer = context.viewer(request, site)
         if context.settings.private and not viewer.known:
             continue
-        shown.append((site, describe(context, site, viewer)))
-    hidden = len(context.sites) - len(shown)
-    return render(request, "home.html", challenges=shown, hidden=[
-        site for site in context.sites.values() if hidden and site not in [s for s, _ in shown]
-    ])  # fmt: skip
+        about = textwrap.shorten(site.board.challenge.description, 200, placeholder=" …")
+        shown.append((site, site.span(), about))
+    seen = {site.id for site, _, _ in shown}
+    hidden = [site for site in context.sites.values() if site.id not in seen]
+    return HTMLResponse(render(request, "home.html", challenges=shown, hidden=hidden))
 
 
 @router.get("/c/{id}")
@@ -128,20 +147,48 @@ def board(request: Request, id: str, split: str | None = None) -> Response:
     wanted = split or site.default_split(viewer)
     if split is not None and split not in visible:
         raise HTTPException(404, "there is no such board to be seen now")
-    shown = site.shown(wanted) if wanted in visible and wanted is not None else None
+    if wanted not in visible:
+        show = shown_at(site.rules, site.clock())
+        return page(request, site, viewer, "board.html", here="board", shown=None, visible=visible,
+                    split=None, show=show)  # fmt: skip
+    if viewer.known:
+        return HTMLResponse(board_text(request, site, viewer, wanted))
+    # to whoever has not signed in, the page is the same, until something changes
+    span = site.span()
+    key = ("page", wanted, visible, span.phase.id if span else None, root_of(request))
+    made = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
+    return ready(request, made, "text/html")
+
+
+def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
+    """The board's page."""
+    shown, visible = site.shown(split), site.visible(viewer)
+    standings, rows = shown.live.report.standings, shown.live.rows
     own = None
-    if shown is not None and viewer.team is not None:
-        rows = shown.live.rows
-        own = next(
-            (s for s in shown.live.report.standings if rows[s.name].team == viewer.team), None
-        )
-    asked = [key for key, each in site.board.challenge.questions.items() if each.board]
-    return page(
-        request, site, viewer, "board.html", shown=shown, split=wanted, visible=visible, own=own,
-        about=describe(context, site, viewer), questions=asked,
-        over_time=pictures.over_time(site, wanted) if wanted in visible and wanted else None,
-        shake=pictures.shake(site, visible),
+    if viewer.team is not None:
+        own = next((s for s in standings if rows[s.name].team == viewer.team), None)
+    return page_text(
+        request, site, viewer, "board.html", here="board", shown=shown, split=split,
+        visible=visible, own=own, live=marked(live_part(site, split), site, viewer),
+        ranked=sum(s.rank is not None for s in standings),
+        primary=shown.live.report.primary.id, shake=site.shake_up(visible),
     )  # fmt: skip
+
+
+def live_part(site: Site, split: str) -> str:
+    """What of a board changes while its page is open; the same for everybody."""
+
+    def made() -> str:
+        return templates().get_template("live.html").render(shown=site.shown(split))
+
+    span = site.span()
+    return site.once(("live", split, span.phase.id if span else None), made)
+
+
+def marked(text: str, site: Site, viewer: Viewer) -> str:
+    """A part of a page in which the viewer's own team stands out."""
+    number = site.teams.get(viewer.team) if viewer.team is not None else None
+    return text if number is None else re.sub(rf'class="team-{number}(?=[ "])', r"\g<0> own", text)
 
 
 @router.get("/c/{id}/part")
@@ -152,21 +199,18 @@ def part(request: Request, id: str, split: str) -> Response:
     viewer = context.reader(request, site)
     if split not in site.visible(viewer):
         raise HTTPException(404, "there is no such board to be seen now")
-    return HTMLResponse(site.shown(split).html)
+    return HTMLResponse(marked(live_part(site, split), site, viewer))
 
 
 @router.get("/c/{id}/board.csv")
 def csv(request: Request, id: str, split: str) -> Response:
     """The board as CSV, in which no cell is a formula."""
-    from scorer.reports.base import Options, form_of
-
     context = context_of(request)
     site = context.site(id)
     viewer = context.reader(request, site)
     if split not in site.visible(viewer):
         raise HTTPException(404, "there is no such board to be seen now")
-    text = form_of("leaderboard", "csv").write(site.shown(split).live.report, Options())
-    return Response(text, media_type="text/csv")
+    return ready(request, site.shown(split).csv, "text/csv")
 
 
 @router.get("/c/{id}/events")
@@ -196,9 +240,9 @@ def rules(request: Request, id: str) -> Response:
     viewer = context.reader(request, site)
     terms = site.board.terms()
     return page(
-        request, site, viewer, "rules.html", about=describe(context, site, viewer),
+        request, site, viewer, "rules.html", here="rules", about=describe(context, site, viewer),
         measures=terms.measures, pages={m.id: m.metric.page.split("\n\n") for m in terms.measures},
-        submission=site.board.challenge.submission, spans=spans(site.board.challenge),
+        submission=site.rules.submission, spans=spans(site.rules),
     )  # fmt: skip
 
 
@@ -266,12 +310,21 @@ def submit_page(request: Request, id: str) -> Response:
     site = context.site(id)
     viewer = context.viewer(request, site)
     if viewer.team is None:
-        return page(
-            request, site, viewer, "sign-in.html", 401, fault="Sign in as a team to submit."
-        )
+        fault = "Sign in as a team to submit."
+        return page(request, site, viewer, "sign-in.html", 401, here="submit", fault=fault)
+    return submission(context, request, site, viewer)
+
+
+def submission(
+    context: Context, request: Request, site: Site, viewer: Viewer, status: int = 200, **more: Any
+) -> Response:
+    """The page of a submission: what is left of the quota, and what was found or refused."""
+    span, root = site.span(), str(request.base_url).rstrip("/")
+    values: dict[str, Any] = {"findings": None, "checked": None, "fatal": False, "fault": None}
     return page(
-        request, site, viewer, "submit.html", about=describe(context, site, viewer),
-        findings=None, checked=None, fault=None,
+        request, site, viewer, "submit.html", status, here="submit",
+        about=describe(context, site, viewer), takes=span is not None and span.takes_entries,
+        address=f"{root}/c/{quote(site.id)}", **{**values, **more},
     )  # fmt: skip
 
 
@@ -280,30 +333,37 @@ async def submit(request: Request, id: str) -> Response:
     """Check a file without cost, or record it, as the pressed button says."""
     context = context_of(request)
     site = context.site(id)
+    viewer = await run_in_threadpool(context.viewer, request, site)
+    if not viewer.known:  # before anything of the file is read
+        raise HTTPException(401, "sign in first")
+    if viewer.team is None:
+        raise HTTPException(403, "an organizer's token belongs to no team")
+    context.limited(request, viewer)
     async with context.uploaded(request, site) as form:
-        _, _, viewer = await run_in_threadpool(
-            signed_in, request, id, str(form.get("form_token") or "")
-        )
-        if viewer.team is None:
-            raise HTTPException(403, "an organizer's token belongs to no team")
-        context.limited(request, viewer)
-        about = await run_in_threadpool(describe, context, site, viewer)
-        upload = file_of(form)
-        if form.get("act") != "send":
-            found = await run_in_threadpool(problems_of, context, site, upload)
-            return page(
-                request, site, viewer, "submit.html", about=about, fault=None,
-                checked=upload.filename, findings=format_findings(found, False),
-            )  # fmt: skip
-        added = await run_in_threadpool(recorded, site, viewer, upload, answers_of(form))
-        if added.entry is None:
-            fault = f"{added.code}: {added.message}"
-            return page(
-                request, site, viewer, "submit.html", 409, about=about, fault=fault,
-                checked=None, findings=None,
-            )  # fmt: skip
-        context.workers.wake()
-        return to(request, id, "entries", added.entry)
+        if not context.sessions.is_ours(
+            cookie_of(request, site), str(form.get("form_token") or "")
+        ):
+            raise HTTPException(403, FORGED)
+        return await run_in_threadpool(submitted, context, request, site, viewer, form)
+
+
+def submitted(
+    context: Context, request: Request, site: Site, viewer: Viewer, form: FormData
+) -> Response:
+    """What became of a form that is on disk."""
+    upload = file_of(form)
+    if form.get("act") != "send":
+        found = problems_of(context, site, upload)
+        return submission(
+            context, request, site, viewer, checked=upload.filename, fatal=found.fatal,
+            findings=list(format_findings(found, False)),
+        )  # fmt: skip
+    added = recorded(site, viewer, upload, answers_of(form))
+    if added.entry is None:
+        fault = f"{added.code}: {added.message}"
+        return submission(context, request, site, viewer, 409, fault=fault)
+    context.workers.wake()
+    return to(request, site.id, "entries", added.entry)
 
 
 @router.get("/c/{id}/entries")
@@ -313,13 +373,20 @@ def entries(request: Request, id: str) -> Response:
     site = context.site(id)
     viewer = context.viewer(request, site)
     if not viewer.known:
-        return page(request, site, viewer, "sign-in.html", 401, fault="Sign in to see entries.")
-    made = [site.board.outcome(entry.number) for entry in site.board.entries(viewer.team)]
-    held = site.board.held()
+        fault = "Sign in to see entries."
+        return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
+    known = site.board.entries(viewer.team)
+    made = [site.board.outcome(entry.number) for entry in known]
+    held, phases = site.board.held(), spans(site.rules)
+    mine = {entry.number for entry in known}
     return page(
-        request, site, viewer, "entries.html", entries=made, splits=site.value_splits(viewer),
-        primary=site.board.terms().primary.id, out=held.entries_out,
-        selected={number for each in held.selected.values() for number in each},
+        request, site, viewer, "entries.html", here="entries", entries=made,
+        splits=site.value_splits(viewer), primary=site.board.terms().primary.id,
+        out=held.entries_out, baselines={entry.number for entry in known if entry.baseline},
+        selected={n for each in held.selected.values() for n in each} & mine,
+        select=next((each.phase.select for each in phases if each.phase.select), None),
+        selects=viewer.team is not None,
+        comparable=[each.entry for each in reversed(made) if each.status == "scored"],
     )  # fmt: skip
 
 
@@ -330,36 +397,31 @@ def entry(request: Request, id: str, number: int) -> Response:
     site = context.site(id)
     viewer = context.viewer(request, site)
     if not viewer.known:
-        return page(request, site, viewer, "sign-in.html", 401, fault="Sign in to see entries.")
+        fault = "Sign in to see entries."
+        return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     added, viewer = own_entry(context, request, site, number)
-    splits = site.value_splits(viewer)
-    histogram = None
+    splits, kept = site.value_splits(viewer), site.board.entry(number)
+    histograms: list[Histogram] = []
     if added.status == "scored" and splits:
-        histogram = pictures.distribution(site, number, splits[0])
+        live = site.shown(splits[0]).live if splits[0] in site.visible(viewer) else None
+        histograms = pictures.distribution(site.board.snapshot(), kept, splits[0], live)
     return page(
-        request, site, viewer, "entry.html", entry=added, splits=splits,
-        findings=format_findings(added.findings, False), histogram=histogram,
-        answers=site.board.entry(number).answers,
+        request, site, viewer, "entry.html", here="entries", entry=added, splits=splits,
+        findings=list(format_findings(added.findings, False)), histograms=histograms,
+        answers=kept.answers, file=kept.file,
     )  # fmt: skip
 
 
 @router.get("/c/{id}/compare")
-def compare(request: Request, id: str, entries: str = "") -> Response:
+def compare(request: Request, id: str, one: int, other: int) -> Response:
     """Two of one's own entries, measure by measure, on the lists that may be seen."""
     context = context_of(request)
     site = context.site(id)
-    numbers = [int(word) for word in entries.split(",") if word.strip().isdigit()][:2]
-    if len(numbers) != 2:
-        raise HTTPException(422, "name two entries: ?entries=1,2")
-    pair = [own_entry(context, request, site, number) for number in numbers]
-    viewer = pair[0][1]
-    splits = site.value_splits(viewer)
-    if not splits or any(added.status != "scored" for added, _ in pair):
-        raise HTTPException(404, "these entries have no values that may be seen now")
-    rows = pictures.compared(site, numbers, splits[0])
+    pair, split, viewer = pair_of(context, request, site, (one, other), None)
+    duel = pictures.duel(site.board.snapshot(), pair, split, site.clock())
     return page(
-        request, site, viewer, "compare.html", numbers=numbers, rows=rows, split=splits[0]
-    )  # fmt: skip
+        request, site, viewer, "compare.html", here="entries", numbers=(one, other), duel=duel
+    )
 
 
 @router.post("/c/{id}/decide")
@@ -384,36 +446,23 @@ def decide(
     return to(request, id, "admin") if viewer.organizer else to(request, id, "entries")
 
 
-def organizer(request: Request, id: str) -> tuple[Context, Site, Viewer]:
-    """An organizer, or 404 for anybody else."""
-    context = context_of(request)
-    site = context.site(id)
-    viewer = context.viewer(request, site)
-    if not viewer.organizer:
-        raise HTTPException(404, "there is nothing here")
-    return context, site, viewer
-
-
 @router.get("/c/{id}/admin")
-def admin(request: Request, id: str) -> Response:
+def admin(request: Request, id: str, entry: int | None = None) -> Response:
     """Teams, decisions, failures, versions: what an organizer needs."""
     _, site, viewer = organizer(request, id)
-    return administration(request, site, viewer)
+    return administration(request, site, viewer, about="" if entry is None else entry)
 
 
 def administration(request: Request, site: Site, viewer: Viewer, **more: Any) -> Response:
     """The organizer's page."""
     values: dict[str, Any] = {
-        "token": None,
-        "named": "",
-        "audit": None,
-        "preview": None,
-        "cause": None,
-    }
+        "token": None, "named": "", "audit": None, "preview": None, "cause": None,
+        "reference": "", "about": "",
+    }  # fmt: skip
     return page(
-        request, site, viewer, "admin.html", teams=list(site.board.teams()),
+        request, site, viewer, "admin.html", here="admin", teams=teams_of(site),
         events=site.board.log()[-200:], failures=site.board.failures(),
-        changed=site.board.changed, **{**values, **more},
+        changed=site.board.changed, copies=site.board.copies, **{**values, **more},
     )  # fmt: skip
 
 
@@ -435,20 +484,22 @@ def invite(
 def act(
     request: Request,
     id: str,
-    do: Annotated[Literal["audit", "preview", "rescore", "retry", "revoke"], Form()],
+    do: Annotated[Literal["audit", "preview", "rescore", "retry", "revoke", "token"], Form()],
     form_token: Annotated[str, Form()] = "",
     subject: Annotated[str, Form()] = "",
 ) -> Response:
-    """Audit, re-score with or without its preview, try a failure again, revoke tokens."""
+    """Audit, re-score with or without its preview, try a failure again, make or revoke tokens."""
     context, site, viewer = signed_in(request, id, form_token)
     organizer(request, id)
     match do:
         case "audit":
             return administration(request, site, viewer, audit=context.ask(site, "audit"))
         case "preview" | "rescore":
-            found = context.ask(site, "rescore", dry_run=do == "preview")
-            site.reload()
+            found = rescored(context, site, do == "preview")
             return administration(request, site, viewer, preview=found)
+        case "token":
+            token = site.board.new_token(subject, now=site.clock())
+            return administration(request, site, viewer, token=token, named=subject)
         case "retry":
             site.board.retry(subject)
             context.workers.wake()
@@ -461,17 +512,12 @@ def act(
 def failure(request: Request, id: str, reference: str) -> Response:
     """Why an evaluation failed."""
     _, site, viewer = organizer(request, id)
-    return administration(request, site, viewer, cause=site.board.failure(reference))
+    cause = site.board.failure(reference)
+    return administration(request, site, viewer, cause=cause, reference=reference)
 
 
 @router.get("/c/{id}/admin/backup")
 def backup(request: Request, id: str) -> Response:
     """A consistent copy of the database."""
     _, site, _ = organizer(request, id)
-    with scratch() as folder:
-        path = Path(folder, f"{secrets.token_hex(8)}.db")
-        site.board.backup(path)
-        data = path.read_bytes()
-    stamp = site.clock().strftime("%Y%m%dT%H%M%SZ")
-    head = {"Content-Disposition": f'attachment; filename="board-{stamp}.db"'}
-    return Response(data, media_type="application/octet-stream", headers=head)
+    return copied(site)

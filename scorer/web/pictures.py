@@ -1,140 +1,254 @@
-"""Pictures where people rather look, as plain data for templates, with their numbers."""
+"""Pictures where people rather look, as plain data for templates, each with its numbers."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats
-from scorer.web.site import Site
+from scorer.core.text import printable
+from scorer.metrics.base import Measure
+from scorer.reports.syntax.html import Histogram, Table, histogram, place, plain
+from scorer.store.live import LiveReport, Snapshot
+from scorer.store.records import Entry
 
-WIDE, TALL, LEFT = 640, 200, 56  # of a plot, in its own units
+WIDE, TALL, LEFT = 480, 200, 44  # of a plot, in its own units
 MOST = 2_000  # entries of a plot over time
-BINS = 20
+STEPS = 20  # of a histogram
+LINE = 18  # between two names of a slope
 
 
-def over_time(site: Site, split: str) -> dict[str, Any] | None:
-    """The primary measure of every scored entry against time, and the best so far."""
-    snapshot = site.board.snapshot()
-    primary = snapshot.terms.primary
-    now, held = site.clock(), snapshot.state(site.clock())
-    points = []
-    for entry in snapshot.entries[-MOST:]:
-        if entry.team is None or entry.received > now or held.out(entry):
-            continue
-        if snapshot.statuses.get(entry.sha256) == "scored":
-            value = snapshot.means[entry.sha256].get(split, {}).get(primary.id, np.nan)
-            if not np.isnan(value):
-                points.append((entry.received, value, held.names[entry.team]))
+class Dot(NamedTuple):
+    """An entry in a plot over time."""
+
+    x: str
+    y: str
+    team: int
+    title: str
+
+
+class OverTime(NamedTuple):
+    """Entries by time and value, and the best so far."""
+
+    label: str
+    path: str
+    dots: Sequence[Dot]
+    ticks: Sequence[tuple[str, str]]  # a height, and its value
+    ends: tuple[str, str]  # the first and the last day
+    numbers: Table
+
+
+class Slope(NamedTuple):
+    """A team between two rankings."""
+
+    path: str
+    y: str  # of its name, at the end
+    team: int
+    name: str
+    ranks: tuple[int, int]
+
+
+class Shake(NamedTuple):
+    """Ranks on one split against those on another."""
+
+    label: str
+    splits: tuple[str, str]
+    tall: int
+    lines: Sequence[Slope]
+    numbers: Table
+
+
+class Duel(NamedTuple):
+    """Two entries, measure by measure and list by list."""
+
+    numbers: Table
+    picture: Histogram | None
+    words: Sequence[str]
+
+
+def over_time(
+    snapshot: Snapshot, live: LiveReport, now: datetime, teams: Mapping[str, int], zone: ZoneInfo
+) -> OverTime | None:
+    """The primary measure of entries against time, and the best so far; None for fewer than two.
+
+    Only what the board shows or showed is in it: the entries that count, and where the best or
+    the last of each team counts, those that counted at their time.
+    """
+    primary, names = snapshot.terms.primary, snapshot.state(now).names
+    points = [
+        (entry.received, snapshot.means[entry.sha256][live.split][primary.id], names[team])
+        for entry in _on_the_board(snapshot, live, now)
+        if (team := entry.team) is not None
+    ]
+    points = [point for point in points if not np.isnan(point[1])][-MOST:]
     if len(points) < 2:
         return None
     times = np.array([time.timestamp() for time, _, _ in points])
     values = np.array([value for _, value, _ in points])
-    x = _scaled(times, LEFT, WIDE - 8)
+    is_up = primary.metric.better == "higher"
+    best = (np.maximum if is_up else np.minimum).accumulate(values)
     low, high = float(values.min()), float(values.max())
-    y = TALL - _scaled(values, 12, TALL - 12)
-    best = np.maximum.accumulate(values) if primary.metric.better == "higher" else (
-        np.minimum.accumulate(values)
-    )  # fmt: skip
-    best_y = TALL - _scaled(best, 12, TALL - 12, low, high)
-    path = f"M{x[0]:.1f} {best_y[0]:.1f}" + "".join(
-        f"H{at:.1f}V{level:.1f}" for at, level in zip(x[1:], best_y[1:], strict=True)
+    x = LEFT + (times - times[0]) / ((times[-1] - times[0]) or 1.0) * (WIDE - LEFT - 8)
+
+    def up(value: Floats | float) -> Floats | float:
+        return TALL - 24 - (value - low) / ((high - low) or 1.0) * (TALL - 40)
+
+    heights = np.asarray(up(best))
+    path = f"M{place(x[0])} {place(heights[0])}" + "".join(
+        f"H{place(a)}V{place(b)}" for a, b in zip(x[1:], heights[1:], strict=True)
     )
-    return {
-        "measure": primary.id,
-        "path": path,
-        "dots": [
-            {"x": f"{a:.1f}", "y": f"{b:.1f}", "title": f"{team}: {value:.4f}"}
-            for a, b, (_, value, team) in zip(x, y, points, strict=True)
-        ],
-        "low": f"{low:.3f}",
-        "high": f"{high:.3f}",
-        "first": points[0][0].date().isoformat(),
-        "last": points[-1][0].date().isoformat(),
-        "rows": [(time, team, f"{value:.4f}") for time, value, team in points],
-    }
-
-
-def _scaled(
-    values: Floats, start: float, end: float, low: float | None = None, high: float | None = None
-) -> Floats:
-    least = float(values.min()) if low is None else low
-    most = float(values.max()) if high is None else high
-    span = most - least or 1.0
-    scaled: Floats = start + (values - least) / span * (end - start)
-    return scaled
-
-
-def distribution(site: Site, number: int, split: str) -> dict[str, Any] | None:
-    """How the primary measure of an entry spreads over the lists, beside the board's best."""
-    snapshot = site.board.snapshot()
-    primary = snapshot.terms.primary
-    entry = site.board.entry(number)
-    values = snapshot.scored(entry, "", split).values[primary.id].per_list
-    if values is None:
-        return None
-    values = values[~np.isnan(values)]
-    if not values.size:
-        return None
-    low, high = primary.metric.range
-    ends = (
-        float(values.min()) if low is None else low,
-        float(values.max()) if high is None else high,
-    )
-    if ends[0] == ends[1]:
-        ends = (ends[0], ends[0] + 1)
-    counts, edges = np.histogram(values, bins=BINS, range=ends)
-    most = max(int(counts.max()), 1)
-    step = (WIDE - LEFT) / BINS
-    return {
-        "measure": primary.id,
-        "bars": [
-            {
-                "x": f"{LEFT + n * step:.1f}",
-                "y": f"{TALL - 20 - count / most * (TALL - 40):.1f}",
-                "wide": f"{step - 1:.1f}",
-                "tall": f"{count / most * (TALL - 40):.1f}",
-            }
-            for n, count in enumerate(counts.tolist())
-        ],
-        "ends": (f"{ends[0]:g}", f"{ends[1]:g}"),
-        "rows": [
-            (f"{edges[n]:.3g} to {edges[n + 1]:.3g}", count)
-            for n, count in enumerate(counts.tolist())
-        ],
-    }
-
-
-def compared(site: Site, numbers: list[int], split: str) -> list[tuple[str, str, str, str]]:
-    """Measure, the value of each of two entries, and their difference."""
-    snapshot = site.board.snapshot()
-    one, other = (
-        snapshot.scored(site.board.entry(number), str(number), split).values for number in numbers
-    )
-    return [
-        (
-            measure.id,
-            f"{one[measure.id].mean:.4f}",
-            f"{other[measure.id].mean:.4f}",
-            f"{one[measure.id].mean - other[measure.id].mean:+.4f}",
+    dots = [
+        Dot(
+            place(a), place(float(up(value))), teams.get(team, 0), f"{printable(team)}: {value:.4f}"
         )
-        for measure in snapshot.terms.measures
+        for a, (_, value, team) in zip(x, points, strict=True)
     ]
+    days = [time.astimezone(zone) for time, _, _ in points]
+    rows = [
+        [f"{day:%Y-%m-%d %H:%M}", printable(team, 100), f"{value:.4f}"]
+        for day, (_, value, team) in zip(days, points, strict=True)
+    ]
+    label = f"{printable(primary.id)} of entries as they came; the line is the best so far"
+    return OverTime(
+        label, path, dots, [(place(float(up(v))), f"{v:.3f}") for v in dict.fromkeys((low, high))],
+        (days[0].date().isoformat(), days[-1].date().isoformat()),
+        plain(label, ["time", "team", "value"], rows),
+    )  # fmt: skip
 
 
-def shake(site: Site, visible: tuple[str, ...]) -> list[tuple[str, int, int]] | None:
-    """Team, rank on the first split, rank on the second: at the end, when both may be seen."""
-    parts = [split for split in visible if split != EVERYTHING][:2]
-    if len(parts) < 2:
-        return None
-    ranks = []
-    for split in parts:
-        live = site.shown(split).live
-        ranks.append(
-            {live.rows[s.name].team: s.rank for s in live.report.standings if s.rank is not None}
+def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterator[Entry]:
+    """Entries that count, or counted when they came."""
+    counts = {row.entry for row in live.rows.values()}
+    rules, primary, held = snapshot.rules.leaderboard, snapshot.terms.primary, snapshot.state(now)
+    before = live.split == snapshot.shown(snapshot.span(now), now) and rules.ladder == "off"
+    sign = 1.0 if primary.metric.better == "higher" else -1.0
+    best: dict[int | None, float] = {}
+    for entry in snapshot.entries:
+        scored = snapshot.statuses.get(entry.sha256) == "scored"
+        if entry.baseline or entry.received > now or not scored or held.out(entry):
+            continue
+        value = sign * snapshot.means[entry.sha256][live.split].get(primary.id, np.nan)
+        improves = not value <= best.get(entry.team, -np.inf)
+        if not np.isnan(value):
+            best[entry.team] = max(value, best.get(entry.team, -np.inf))
+        counted = rules.entry in ("last", "all") or (rules.entry == "best" and improves)
+        if entry.number in counts or (before and counted):
+            yield entry
+
+
+def distribution(
+    snapshot: Snapshot, entry: Entry, split: str, live: LiveReport | None
+) -> list[Histogram]:
+    """How the primary measure of an entry spreads over lists, and of the best one of a board.
+
+    Args:
+        snapshot: of the board.
+        entry: whose values are shown.
+        split: of which lists.
+        live: the board, where it may be seen.
+    """
+    one = snapshot.scored(entry, f"Entry {entry.number}", split)
+    shown, best = [one], None
+    if live is not None:
+        best = next((s for s in live.report.standings if s.rank is not None), None)
+    if live is not None and best is not None and live.rows[best.name].entry != entry.number:
+        other = next(each for each in live.report.submissions if each.name == best.name)
+        shown.append(other)
+    primary = snapshot.terms.primary
+    every = [values for each in shown if (values := each.values[primary.id].per_list) is not None]
+    every = [values[~np.isnan(values)] for values in every]
+    if not every or not every[0].size:
+        return []
+    low, high = _ends(primary, np.concatenate(every))
+    found = []
+    for scored, values in zip(shown, every, strict=False):
+        counts, edges = np.histogram(values, STEPS, (low, high))
+        word = "lists"
+        found.append(
+            histogram(
+                f"{printable(scored.name, 60)}{', the best' * (scored is not one)}: "
+                f"{printable(primary.id)} over {word}; the dashed line is the mean",
+                word, [f"{edge:.3g}" for edge in edges], counts.tolist(),
+                (scored.values[primary.id].mean - low) / (high - low),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _ends(measure: Measure, values: Floats) -> tuple[float, float]:
+    low, high = measure.metric.range
+    low = float(values.min()) if low is None else low
+    high = float(values.max()) if high is None else high
+    return (low, high) if high > low else (low, low + 1)
+
+
+def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: datetime) -> Duel:
+    """Two entries: their values, how lists differ, and whether chance alone explains it."""
+    primary = snapshot.terms.primary
+    one, other = (snapshot.scored(entry, str(entry.number), split) for entry in entries)
+    rows = []
+    for measure in snapshot.terms.measures:
+        a, b = (each.values[measure.id].mean for each in (one, other))
+        rows.append([printable(measure.id), f"{a:.4f}", f"{b:.4f}", f"{a - b:+.4f}"])
+    head = ["measure", *(f"entry {entry.number}" for entry in entries), "difference"]
+    caption = (
+        f"Means over the {printable(split)} lists; the difference is the first minus the second"
+    )
+    numbers = plain(caption, head, rows)
+    mine, theirs = one.values[primary.id].per_list, other.values[primary.id].per_list
+    if mine is None or theirs is None:
+        return Duel(numbers, None, [])
+    differences = mine - theirs
+    differences = differences[~np.isnan(differences)]
+    if not differences.size:
+        return Duel(numbers, None, [])
+    far = float(np.abs(differences).max()) or 1.0
+    counts, edges = np.histogram(differences, STEPS + 1, (-far, far))
+    picture = histogram(
+        f"Differences in {printable(primary.id)} by list, entry {one.name} minus entry "
+        f"{other.name}; the dashed line is the mean",
+        "lists", [f"{edge:+.3g}" for edge in edges], counts.tolist(),
+        (float(differences.mean()) + far) / (2 * far),
+    )  # fmt: skip
+    up, down = int((differences > 0).sum()), int((differences < 0).sum())
+    words = [
+        f"Entry {one.name} is higher in {up:,} lists, entry {other.name} in {down:,}; "
+        f"{differences.size - up - down:,} are equal."
+    ]
+    tested = snapshot.board(now, split=split, only=[e.number for e in entries]).report.certainty
+    if tested is not None and tested.p.shape == (2, 2) and not np.isnan(tested.p[0, 1]):
+        words.append(
+            f"A difference as large as this in {printable(primary.id)} comes by chance with "
+            f"p = {tested.p[0, 1]:.4f} ({tested.how.test} test over the lists)."
         )
-    before, after = ranks
-    both = [(team, before[team], rank) for team, rank in after.items() if team in before]
-    return sorted(both, key=lambda row: row[2])
+    return Duel(numbers, picture, words)
+
+
+def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Shake:
+    """Each team's rank on one split against that on another."""
+    before, after = (
+        {live.rows[s.name].team: s.rank for s in live.report.standings if s.rank is not None}
+        for live in (one, other)
+    )
+    both = sorted((rank, before[team], team) for team, rank in after.items() if team in before)
+    place_of = {team: n for n, (_, _, team) in enumerate(sorted(both, key=lambda b: b[1]))}
+    lines = []
+    for n, (rank, was, team) in enumerate(both):
+        y0, y1 = (LINE * (m + 1.5) for m in (place_of[team], n))
+        lines.append(
+            Slope(f"M60 {place(y0)}L260 {place(y1)}", place(y1), teams.get(team, 0),
+                  printable(team, 30), (was, rank))
+        )  # fmt: skip
+    label = (
+        f"Ranks on the {printable(one.split)} lists against those on the {printable(other.split)}"
+    )
+    rows = [
+        [s.name, str(s.ranks[0]), str(s.ranks[1]), f"{s.ranks[0] - s.ranks[1]:+d}"] for s in lines
+    ]
+    head = ["team", printable(one.split), printable(other.split), "gained"]
+    return Shake(label, (printable(one.split), printable(other.split)), LINE * (len(both) + 2),
+                 lines, plain(label, head, rows))  # fmt: skip

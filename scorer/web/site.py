@@ -2,34 +2,73 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from scorer.api.board import Added, Board, with_rows
+from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
 from scorer.reports.base import Options, form_of
-from scorer.reports.leaderboard.html import board as board_part
-from scorer.reports.syntax.html import Part, fragment
+from scorer.reports.syntax.html import Strip
 from scorer.reports.syntax.json import dumped, known, problem
 from scorer.store.live import LiveReport
-from scorer.store.phases import Span, phase_at, spans
+from scorer.store.phases import Span, phase_at, shown_at, spans
 from scorer.web.access import Viewer
+from scorer.web.pictures import OverTime, Shake, over_time, shake_up
+from scorer.web.standings import Standings, standings
 
-KEPT = 64  # boards that are kept ready
+KEPT = 64  # things that are kept ready
+T = TypeVar("T")
 
 
-class Shown(NamedTuple):
-    """A board made ready to be sent."""
+class Ready:
+    """Bytes to be sent, whole and compressed."""
+
+    def __init__(self, text: str) -> None:
+        self.plain = text.encode()
+
+    @cached_property
+    def small(self) -> bytes:
+        """The same by gzip."""
+        return gzip.compress(self.plain, 6)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A board made ready: its table, its pictures, and as JSON and CSV when these are asked for."""
 
     live: LiveReport
-    json: bytes
-    html: str  # the board's part of a page
+    standings: Standings
+    strip: Strip | None
+    over_time: OverTime | None
+
+    @cached_property
+    def json(self) -> Ready:
+        """As `score board --format json` writes it."""
+        fields = json.loads(form_of("leaderboard", "json").write(self.live.report, Options()))
+        return Ready(dumped(with_rows(fields, self.live)))
+
+    @cached_property
+    def csv(self) -> Ready:
+        """As CSV, in which no cell is a formula."""
+        return Ready(form_of("leaderboard", "csv").write(self.live.report, Options()))
+
+
+class _Slot:
+    """A place for a value that is made once."""
+
+    def __init__(self) -> None:
+        self.lock, self.full, self.value = threading.Lock(), False, None
 
 
 class Site:
@@ -48,7 +87,9 @@ class Site:
         self.allow_plugins, self.clock = allow_plugins, clock
         self.board = Board.open(path, store, files, allow_plugins=allow_plugins)
         self.id = self.board.challenge.id
-        self._ready: OrderedDict[tuple[Any, ...], Shown] = OrderedDict()
+        self.zone = ZoneInfo(self.board.challenge.timezone)
+        self._stamp: tuple[int, ...] = ()
+        self._slots: OrderedDict[Any, _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -62,11 +103,45 @@ class Site:
         self.board, before = board, self.board
         before.close()
 
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What `make` gives, made once for each state of the store."""
+        stamp = self.board.stamp()
+        with self._lock:
+            if stamp != self._stamp:
+                self._slots.clear()
+                self._stamp = stamp
+            slot = self._slots.setdefault(key, _Slot())
+            self._slots.move_to_end(key)
+            while len(self._slots) > KEPT:
+                self._slots.popitem(last=False)
+        with slot.lock:
+            if not slot.full:
+                slot.value, slot.full = make(), True  # type: ignore[assignment]
+            value: T = slot.value  # type: ignore[assignment]
+        return value
+
+    @property
+    def rules(self) -> Challenge:
+        """The challenge as the version in force has it."""
+        return self.once("rules", lambda: self.board.terms().challenge)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """What boards there are."""
+        return self.once("splits", lambda: (EVERYTHING, *self.board.splits()))
+
+    @property
+    def teams(self) -> Mapping[str, int]:
+        """What the teams are called now -> their numbers."""
+        return self.once(
+            "teams", lambda: {name: team.id for name, team in self.board.teams().items()}
+        )
+
     def span(self, phase: str | None = None) -> Span | None:
         """The phase of that id, or the present one. Raises `UnknownName`."""
         if phase is None:
-            return phase_at(self.board.challenge, self.clock())
-        known_spans = {span.phase.id: span for span in spans(self.board.challenge)}
+            return phase_at(self.rules, self.clock())
+        known_spans = {span.phase.id: span for span in spans(self.rules)}
         if phase not in known_spans:
             raise UnknownName("phase", phase, list(known_spans))
         return known_spans[phase]
@@ -76,17 +151,16 @@ class Site:
 
         What a phase showed stays visible while the next one goes on.
         """
-        splits = ("all", *self.board.splits())
         if viewer.organizer:
-            return splits
+            return self.splits
         now = self.clock()
-        begun = [s for s in spans(self.board.challenge) if s.opens is None or now >= s.opens]
+        begun = [s for s in spans(self.rules) if s.opens is None or now >= s.opens]
         shown = {span.phase.show for span in begun}
-        return tuple(split for split in splits if split in shown)
+        return tuple(split for split in self.splits if split in shown)
 
     def default_split(self, viewer: Viewer) -> str | None:
         """The split that a board opens with; None where nothing may be seen."""
-        visible, shown = self.visible(viewer), self.board.shown(self.clock())
+        visible, shown = self.visible(viewer), shown_at(self.rules, self.clock())
         if shown in visible:
             return shown
         return visible[0] if visible and (viewer.organizer or shown != "none") else None
@@ -96,36 +170,28 @@ class Site:
         visible = self.visible(viewer)
         if visible or viewer.organizer:
             return visible
-        own = self.board.shown(self.clock()) == "own"
-        return (EVERYTHING,) if own and not self.board.splits() else ()
+        own = shown_at(self.rules, self.clock()) == "own"
+        return (EVERYTHING,) if own and len(self.splits) == 1 else ()
 
     def shown(self, split: str, as_of: datetime | None = None, phase: str | None = None) -> Shown:
         """A board, made anew only when something changed."""
         span = self.span(phase)
-        key = (self.board.stamp(), split, as_of, span.phase.id if span else None)
-        with self._lock:
-            if key in self._ready:
-                self._ready.move_to_end(key)
-                return self._ready[key]
-            version = self.board.version(as_of)
-            live = self.board.snapshot(version).board(
-                as_of or self.clock(), split=split, phase=phase
-            )
-            options = Options()
-            fields = json.loads(form_of("leaderboard", "json").write(live.report, options))
-            made = Shown(
-                live,
-                dumped(with_rows(fields, live)).encode(),
-                fragment(
-                    Part(
-                        "board", "Board", "leaderboard/board.html", board_part(live.report, options)
-                    )
-                ),
-            )
-            self._ready[key] = made
-            while len(self._ready) > KEPT:
-                self._ready.popitem(last=False)
-        return made
+        key = ("board", split, as_of, span.phase.id if span else None)
+        return self.once(key, lambda: self._made(split, as_of, phase))
+
+    def _made(self, split: str, as_of: datetime | None, phase: str | None) -> Shown:
+        snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.clock()
+        live = snapshot.board(now, split=split, phase=phase)
+        table, strip = standings(live, self.teams, self.zone)
+        return Shown(live, table, strip, over_time(snapshot, live, now, self.teams, self.zone))
+
+    def shake_up(self, splits: tuple[str, ...]) -> Shake | None:
+        """Ranks on the first split against those on the second, where both may be seen."""
+        parts = [split for split in splits if split != EVERYTHING][:2]
+        if len(parts) < 2:
+            return None
+        one, other = (self.shown(split).live for split in parts)
+        return self.once(("shake", *parts), lambda: shake_up(one, other, self.teams))
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:
         """An entry as the API says it, with the values that this viewer may see."""

@@ -7,6 +7,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scorer.core.errors import ScorerError
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from scorer.web.site import Site
 
 PAUSE = 0.5  # seconds between looks for work that nobody announced
+LEASE, BEAT = 60.0, 15.0  # seconds that work is held by who does it, and between renewals
 
 
 class Limits(NamedTuple):
@@ -28,13 +32,16 @@ class Failed(ScorerError):
     """A child process did not answer."""
 
 
-def asked(site: Site, limits: Limits, do: str, **more: Any) -> dict[str, Any]:
+def asked(
+    site: Site, limits: Limits, do: str, beat: Callable[[], None] = lambda: None, **more: Any
+) -> dict[str, Any]:
     """What a child process answers.
 
     Args:
         site: the challenge and its store.
         limits: of the child.
         do: prepare, evaluate, check, kit, rescore or audit.
+        beat: called now and then while it works.
         more: what the task needs.
 
     Raises:
@@ -49,20 +56,37 @@ def asked(site: Site, limits: Limits, do: str, **more: Any) -> dict[str, Any]:
     environment = {key: value for key, value in os.environ.items() if key != "SCORER_SERVE"}
     # each child is one of several: a pool of threads of its own would only be in the way
     environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    # a session of its own: Ctrl-C ends the server, which lets evaluations finish
+    child = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment, start_new_session=True,
+    )  # fmt: skip
+    stdout, stderr = _ended(child, limits.seconds * 1.5, beat)
     try:
-        ended = subprocess.run(
-            command, capture_output=True, timeout=limits.seconds * 1.5, env=environment, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Failed(f"it took longer than {limits.seconds * 1.5:g} seconds") from None
-    try:
-        answer: dict[str, Any] = json.loads(ended.stdout)
+        answer: dict[str, Any] = json.loads(stdout)
     except ValueError:
-        said = ended.stderr.decode("utf-8", "replace")[-4000:]
-        raise Failed(f"it ended with {ended.returncode}\n{said}") from None
+        said = stderr.decode("utf-8", "replace")[-4000:]
+        raise Failed(f"it ended with {child.returncode}\n{said}") from None
     if "error" in answer:
         raise ScorerError(answer["error"])
     return answer
+
+
+def _ended(
+    child: subprocess.Popen[bytes], seconds: float, beat: Callable[[], None]
+) -> tuple[bytes, bytes]:
+    """What a child wrote, once it has ended; it is killed when it takes longer."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return child.communicate(timeout=max(min(until - time.monotonic(), BEAT), 0.01))
+        except subprocess.TimeoutExpired:
+            if time.monotonic() < until:
+                beat()
+                continue
+            child.kill()
+            child.communicate()
+            raise Failed(f"it took longer than {seconds:g} seconds") from None
 
 
 class Workers:
@@ -112,11 +136,17 @@ class Workers:
 
     def _one(self, site: Site) -> bool:
         """Have one waiting file evaluated; False where none waits."""
-        sha256 = site.board.claim(threading.current_thread().name, self._limits.seconds * 2)
+        name = f"{os.uname().nodename}:{os.getpid()}:{threading.current_thread().name}"
+        sha256 = site.board.claim(name, LEASE)
         if sha256 is None:
             return False
+
+        def beat() -> None:
+            with suppress(ScorerError):  # the store is away; it may come back
+                site.board.renew(sha256, name, LEASE)
+
         try:
-            asked(site, self._limits, "evaluate", sha256=sha256)
+            asked(site, self._limits, "evaluate", beat, sha256=sha256)
         except ScorerError as error:
             site.board.fail(sha256, f"the evaluation's process did not finish: {error}")
         return True

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGINT, SIGTERM
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -93,6 +94,11 @@ def serve(
             finally:
                 for number, handler in before.items():
                     signal.signal(number, handler)
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Tell the application at once, so that pages that follow a board let go of it."""
+            self.config.loaded_app.state.context.closing = True
+            super().handle_exit(sig, frame)
 
     Server(config).run()
     return Result()

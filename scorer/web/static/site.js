@@ -1,48 +1,65 @@
 "use strict";
 
-// One's own row is marked.
-function mark(live) {
-  for (const name of live.querySelectorAll("tbody th[scope=row]")) {
-    if (live.dataset.own && (name.title || name.textContent.trim()) === live.dataset.own) {
-      name.closest("tr").classList.add("own");
-    }
-  }
-}
-
 // A board that is open follows what happens.
 const live = document.getElementById("live");
 if (live) {
-  mark(live);
   let last = null;
   const source = new EventSource(live.dataset.events);
   source.onmessage = async (event) => {
-    if (last !== null && last !== event.data) {
-      const answer = await fetch(live.dataset.part);
-      if (answer.ok) {
-        const made = new DOMParser().parseFromString(await answer.text(), "text/html");
-        live.replaceChildren(...made.body.children);
-        mark(live);
-        // the buttons and the filter of the new table
-        const script = document.createElement("script");
-        script.src = document.querySelector("script[data-page]").src;
-        document.body.append(script);
-      }
-    }
+    const before = last;
     last = event.data;
+    if (before === null || before === last) return;
+    const answer = await fetch(live.dataset.part);
+    if (!answer.ok) return;
+    const made = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const typed = live.querySelector(".filter input")?.value ?? "";
+    const focused = live.querySelector(".filter input") === document.activeElement;
+    live.replaceChildren(...made.body.children);
+    wire(live);
+    const box = live.querySelector(".filter input");
+    if (box && typed) {
+      box.value = typed;
+      box.dispatchEvent(new Event("input"));
+    }
+    if (box && focused) box.focus();
+    document.getElementById("news").textContent =
+      `The board was renewed at ${new Date().toLocaleTimeString()}.`;
   };
 }
 
 // An entry that waits is looked at again.
-const status = document.getElementById("status");
-if (status && status.dataset.status === "pending") setTimeout(() => location.reload(), 1500);
+const state = document.getElementById("status");
+if (state && state.dataset.status === "pending") setTimeout(() => location.reload(), 1000);
 
-// A file is checked as soon as it is chosen or dropped, without cost.
+// A file is checked as soon as it is chosen or dropped, without cost; sending shows how far it is.
 const form = document.querySelector("form.submit");
 if (form) {
   const file = form.querySelector("input[type=file]");
   const drop = form.querySelector(".drop");
   const told = form.querySelector(".checked");
   const bar = form.querySelector("progress");
+  const post = (data, done) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.upload.onprogress = (event) => {
+      bar.hidden = false;
+      bar.value = event.total ? event.loaded / event.total : 0;
+    };
+    request.onload = () => {
+      bar.hidden = true;
+      done(request);
+    };
+    request.onerror = () => {
+      bar.hidden = true;
+      told.textContent = "The server cannot be reached. Nothing was sent.";
+    };
+    request.send(data);
+  };
+  const say = (request) => {
+    const made = new DOMParser().parseFromString(request.responseText, "text/html");
+    const found = made.querySelector("main section[role=status], main p[role=alert]");
+    told.replaceChildren(...(found ? [found] : [made.querySelector("main p") ?? ""]));
+  };
   for (const kind of ["dragover", "dragleave", "drop"]) {
     drop.addEventListener(kind, (event) => {
       event.preventDefault();
@@ -57,19 +74,21 @@ if (form) {
     if (!file.files.length) return;
     const data = new FormData(form);
     data.set("act", "check");
-    const request = new XMLHttpRequest();
-    request.open("POST", form.dataset.check);
-    request.upload.onprogress = (event) => {
-      bar.hidden = false;
-      bar.value = event.total ? event.loaded / event.total : 0;
-    };
-    request.onload = () => {
-      bar.hidden = true;
-      const made = new DOMParser().parseFromString(request.responseText, "text/html");
-      const found = made.querySelector("section[role=status], p[role=alert]");
-      told.replaceChildren(...(found ? [found] : []));
-    };
     told.textContent = "Checking …";
-    request.send(data);
+    post(data, say);
+  });
+  form.addEventListener("submit", (event) => {
+    if (event.submitter?.value !== "send") return;
+    event.preventDefault();
+    const data = new FormData(form, event.submitter);
+    event.submitter.disabled = true;
+    post(data, (request) => {
+      event.submitter.disabled = false;
+      if (request.status === 200 && request.responseURL.includes("/entries/")) {
+        location.assign(request.responseURL);
+      } else {
+        say(request);
+      }
+    });
   });
 }

@@ -1,31 +1,59 @@
 "use strict";
 
-// A column's button sorts the rows; rows without a value stay last.
-for (const button of document.querySelectorAll("th button")) {
-  button.addEventListener("click", () => {
-    const head = button.closest("th");
-    const table = head.closest("table");
-    const now = head.getAttribute("aria-sort");
-    const order =
-      now === "none" ? head.dataset.first : now === "ascending" ? "descending" : "ascending";
-    const sign = order === "ascending" ? 1 : -1;
-    const key = (row) => row.cells[head.cellIndex].dataset.sort;
-    const compare = (a, b) =>
-      head.dataset.kind === "text" ? a.localeCompare(b) : Number(a) - Number(b);
-    const rows = [...table.tBodies[0].rows];
-    rows.sort((a, b) => {
-      const [left, right] = [key(a), key(b)];
-      if (left === "" || right === "") return (left === "") - (right === "");
-      return sign * compare(left, right);
+// What of a page, or of a part that is put in later, does something.
+function wire(part) {
+  // A column's button sorts the rows; rows without a value stay last.
+  for (const button of part.querySelectorAll("th button")) {
+    button.addEventListener("click", () => {
+      const head = button.closest("th");
+      const table = head.closest("table");
+      const now = head.getAttribute("aria-sort");
+      const order =
+        now === "none" ? head.dataset.first : now === "ascending" ? "descending" : "ascending";
+      const sign = order === "ascending" ? 1 : -1;
+      const key = (row) => row.cells[head.cellIndex].dataset.sort;
+      const compare = (a, b) =>
+        head.dataset.kind === "text" ? a.localeCompare(b) : Number(a) - Number(b);
+      const rows = [...table.tBodies[0].rows];
+      rows.sort((a, b) => {
+        const [left, right] = [key(a), key(b)];
+        if (left === "" || right === "") return (left === "") - (right === "");
+        return sign * compare(left, right);
+      });
+      for (const other of head.parentNode.cells) {
+        if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
+      }
+      head.setAttribute("aria-sort", order);
+      table.classList.toggle("ranked", head.dataset.kind === "rank" && sign === 1);
+      table.tBodies[0].append(...rows);
     });
-    for (const other of head.parentNode.cells) {
-      if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
-    }
-    head.setAttribute("aria-sort", order);
-    table.classList.toggle("ranked", head.dataset.kind === "rank" && sign === 1);
-    table.tBodies[0].append(...rows);
-  });
+  }
+
+  // What is typed keeps the rows, and the sections below, whose names hold it.
+  for (const box of part.querySelectorAll(".filter")) {
+    const input = box.querySelector("input");
+    const count = box.querySelector("output");
+    const table = document.getElementById(input.getAttribute("aria-controls"));
+    const named = [
+      ...[...table.tBodies[0].rows].map((row) => [row, row.querySelector("th")]),
+      ...[...document.querySelectorAll(".submissions > details")].map((each) => [
+        each, each.querySelector("h3"),
+      ]),
+    ];
+    const filter = () => {
+      const wanted = input.value.trim().toLowerCase();
+      for (const [each, name] of named) {
+        each.hidden = !(name.title || name.textContent).toLowerCase().includes(wanted);
+      }
+      const rows = [...table.tBodies[0].rows];
+      const kept = rows.filter((row) => !row.hidden).length;
+      count.textContent = wanted ? `${kept} of ${rows.length}` : "";
+    };
+    input.addEventListener("input", filter);
+    box.hidden = false;
+  }
 }
+wire(document);
 
 // A link to a folded part opens it.
 function open() {
@@ -38,27 +66,3 @@ function open() {
 }
 window.addEventListener("hashchange", open);
 open();
-
-// What is typed keeps the rows, and the sections below, whose names hold it.
-for (const box of document.querySelectorAll(".filter")) {
-  const input = box.querySelector("input");
-  const count = box.querySelector("output");
-  const table = document.getElementById(input.getAttribute("aria-controls"));
-  const named = [
-    ...[...table.tBodies[0].rows].map((row) => [row, row.querySelector("th")]),
-    ...[...document.querySelectorAll(".submissions > details")].map((each) => [
-      each, each.querySelector("h3"),
-    ]),
-  ];
-  const filter = () => {
-    const wanted = input.value.trim().toLowerCase();
-    for (const [part, name] of named) {
-      part.hidden = !(name.title || name.textContent).toLowerCase().includes(wanted);
-    }
-    const rows = [...table.tBodies[0].rows];
-    const kept = rows.filter((row) => !row.hidden).length;
-    count.textContent = wanted ? `${kept} of ${rows.length}` : "";
-  };
-  input.addEventListener("input", filter);
-  box.hidden = false;
-}

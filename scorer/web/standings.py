@@ -1,0 +1,66 @@
+"""The leaderboard's table as the web shows it: the report's, with teams, entries and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from scorer.core.text import printable
+from scorer.reports.base import Options
+from scorer.reports.leaderboard.html import board
+from scorer.reports.syntax.html import Cell, Head, Strip, Table, named
+from scorer.store.live import LiveReport
+
+
+class Standings(NamedTuple):
+    """The table, whether it has so many rows that a filter helps, and what to know beside it."""
+
+    table: Table | None
+    filter: bool
+    notes: Sequence[str]
+
+
+def told(time: datetime, zone: ZoneInfo) -> str:
+    """A time as people write it, in the challenge's zone.
+
+    >>> from datetime import UTC
+    >>> told(datetime(2026, 3, 1, 22, 5, tzinfo=UTC), ZoneInfo("Europe/Ljubljana"))
+    '2026-03-01 23:05'
+    """
+    return f"{time.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
+def standings(
+    live: LiveReport, teams: Mapping[str, int], zone: ZoneInfo
+) -> tuple[Standings, Strip | None]:
+    """The board's table and its picture.
+
+    Args:
+        live: the board.
+        teams: a team's name -> its number, by which its row is found again.
+        zone: of the times.
+    """
+    data = board(live.report, Options())
+    table, strip = data["table"], data.get("strip")
+    if table is None:
+        return Standings(None, False, data["notes"]), strip
+    questions = [key for key, each in live.report.challenge.questions.items() if each.board]
+    head = [*table.head, Head("entries", "number", "descending"), Head("latest", "text")]
+    head += [Head(printable(key, 60), "text") for key in questions]
+    body = []
+    for row, standing in zip(table.rows, live.report.standings, strict=True):
+        held = live.rows[standing.name]
+        cells = [cell._replace(link="") for cell in row.cells]
+        is_theirs = held.entry is not None
+        time = told(held.received, zone) if is_theirs else ""
+        cells += [Cell(str(held.entries), str(held.entries)) if is_theirs else Cell(sort="")]
+        cells += [Cell(time, time, "text")]
+        for key in questions:
+            answer = held.answers.get(key, "")
+            cells.append(named(answer, 80, sort=printable(answer, 80), look="text"))
+        marks = [f"team-{teams[held.team]}"] if held.team in teams and is_theirs else []
+        body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
+    made: Table = table._replace(head=head, rows=body)
+    return Standings(made, data["filter"], data["notes"]), strip
