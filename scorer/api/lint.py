@@ -136,7 +136,7 @@ def _best(measure: Measure, found: Sequence[Value]) -> float:
     if len(tables) == len(found) and found[0].folds is None:
         best = np.fmax.reduce([sign * each for each in tables])
         known = best[~np.isnan(best)]
-        total = sign * float(known.sum()) if known.size else math.nan
+        total = sign * float(known.sum()) + 0.0 if known.size else math.nan  # never -0
         return total if measure.metric.aggregate == "sum" else total / max(known.size, 1)
     known_means = [sign * value.mean for value in found if not math.isnan(value.mean)]
     return sign * max(known_means, default=math.nan)

@@ -52,6 +52,8 @@ class BoundChallenge:
         """What a submission may look like: the kind's shapes, with what the measures need."""
         columns, shapes = self.challenge.submission.columns, self.kind.submission
         needed = frozenset(role for m in self.measures for role in m.metric.columns)
+        if "target" in self.challenge.truth.columns:  # of numbers, whatever the measures are
+            needed |= {"prediction"}
         if callable(shapes):
             return shapes(self.challenge.submission, needed)
         return tuple(

@@ -481,3 +481,16 @@ def test_lint_writes_over_nothing_that_it_reads(score, challenge):
         assert ran.code == 2
         assert "needs a file of its own" in ran.err
         assert (folder / name).read_bytes() == before
+
+
+def test_large_numbers_keep_their_columns_and_a_lowest_value_is_never_minus_0(challenge, score):
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: id, target: price}}\n"
+        "submission: {columns: {list: id, prediction: price}}\nmetrics: [MSE, MAPE]\n"
+    )
+    ran = score("lint", challenge(yaml, **{"truth.csv": "id,price\na,900\nb,0\nc,7\nd,41\n"}))
+    rows = {line.split()[0]: line.split() for line in ran.out.splitlines() if line}
+    head, mse, mape = rows["measure"], rows["MSE"], rows["MAPE"]
+    assert head[1:] == ["perfect", "mean", "empty", "random", "±"]
+    assert len(mse) == len(mape) == len(head)
+    assert mse[1] == mape[1] == "0.0000"

@@ -67,6 +67,13 @@ def test_a_file_is_a_measure(kaggle):
     assert first["params"]["k"] == 5
 
 
+def test_it_may_be_the_only_measure(kaggle):
+    pytest.importorskip("pandas")
+    ran = kaggle("--allow-plugins", yaml=YAML.replace(", MAE", ""))
+    assert ran.code == 0, ran
+    assert measured(ran) == {"metric@5": pytest.approx(5 / 3)}
+
+
 def test_classes_that_are_numbers_are_numbers(kaggle):
     pytest.importorskip("pandas")
     yaml = (

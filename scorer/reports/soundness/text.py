@@ -44,17 +44,17 @@ def _lines(lint: Lint) -> Iterator[str]:
     yield from wrap(f"{message}{challenge.leaderboard.seed}):", WIDTH)
     yield ""
     names = [name for name in PROBES if any(name in row for row in lint.found.values())]
-    yield f"{'measure':{NAME}}" + "".join(f"{name:>9}" for name in [*names, "random"]) + "      ±"
+    yield f"{'measure':{NAME}}" + "".join(f" {name:>8}" for name in [*names, "random"]) + "      ±"
     for m in lint.measures:
         chance = lint.chance[m.id]
         cells = [_cell(lint.found[m.id].get(name), m) for name in names]
         cells.append(_cell(chance.mean, m))
-        apart = "-" if math.isnan(chance.deviation) else f"{chance.deviation:.4f}"
+        apart = _narrow(chance.deviation)
         label = printable(m.id, 60)
         if len(label) >= NAME:
             yield label
             label = ""
-        yield f"{label:{NAME}}" + "".join(f"{c:>9}" for c in cells) + f"{apart:>7}"
+        yield f"{label:{NAME}}" + "".join(f" {c:>8}" for c in cells) + f" {apart:>6}"
     yield ""
     row = ", ".join(f"{printable(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
     yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
@@ -92,6 +92,14 @@ def detectable(found: Detectable, primary: Measure) -> str:
         f"submissions differ from list to list as {found.basis} do (standard deviation "
         f"{found.deviation:.4g})."
     )
+
+
+def _narrow(deviation: float) -> str:
+    """A deviation in six characters, with as many decimals as there is room for."""
+    if math.isnan(deviation):
+        return "-"
+    shown = (f"{deviation:{form}}" for form in (".4f", ".3f", ".2f", ".1f", ".0f"))
+    return next((each for each in shown if len(each) <= 6), f"{deviation:.0e}")
 
 
 def _cell(value: float | None, measure: Measure) -> str:
