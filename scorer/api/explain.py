@@ -10,10 +10,10 @@ from scorer.api.submissions import Named, loaded, named_file, trespasses
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings
-from scorer.io.formats.base import format_of, read
+from scorer.io.formats.base import read
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.scoring.lists import met, outcome, score_lists
+from scorer.scoring.lists import met, outcome, score_lists, with_slots
 
 if TYPE_CHECKING:
     from scorer.results.explanation import Explanation
@@ -42,10 +42,11 @@ def explain(
     if stray := trespasses(ready, file.path):
         return Explanation(file.name, name, ready.public.called, stray, ())
     plan, findings = ready.plan, Findings(str(file.path))
-    format = format_of(file.path, plan.rules.format)
+    format = plan.format(file.path)
     table = read(file.path, format, plan.shapes, findings, plan.limits)
     card = None
     if table is not None:
+        table = with_slots(plan, table)
         card = outcome(plan, score_lists(plan, table), findings, None).card
     findings.show_as(file.display)
     if table is None or card is None:

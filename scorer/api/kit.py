@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from scorer.challenge.archive import ABSENT, refuse_kit
+from scorer.challenge.forms import cut_of
 from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
 from scorer.challenge.public import Public
 from scorer.core.text import printable
@@ -182,7 +183,8 @@ def _lists(
     """The public file of lists, its columns that have a role; else one made of their ids."""
     if challenge.lists is not None:
         optional = () if _telling(challenge, public) else ("group",)
-        return _packed("lists", challenge.lists, Schema(("list",), optional), files, packed)
+        shape = Schema(("list",), optional)
+        return _packed(challenge, "lists", challenge.lists, shape, files, packed)
     files["lists.csv"] = _csv([{"list": name} for name in public.lists], ("list",))
     return {"file": "lists.csv"}
 
@@ -208,7 +210,7 @@ def _items(
         called = source.columns | features | users
         named = source.model_copy(update={"columns": called})
         schema = Schema(("item",), ("list", *features, *users))
-        message = _packed("items", named, schema, files, packed)
+        message = _packed(prepared.challenge, "items", named, schema, files, packed)
         columns = {key: name for key, name in message["columns"].items() if key not in features}
         listed = {"features": list(features.values())} if features else {}
         return message | {"columns": columns | listed}
@@ -225,16 +227,23 @@ def _items(
 
 
 def _names_lists(source: Source) -> bool:
-    found = header(source.file, format_of(source.file, source.format), Limits())
+    format = format_of(source.file, source.format, form=cut_of(source))
+    found = header(source.file, format, Limits())
     return source.columns.get("list", "list") in found
 
 
 def _packed(
-    name: str, source: Source, schema: Schema, files: dict[str, bytes], packed: list[str]
+    challenge: Challenge,
+    name: str,
+    source: Source,
+    schema: Schema,
+    files: dict[str, bytes],
+    packed: list[str],
 ) -> dict[str, Any]:
     """Write the columns of a public file that have a role, never the file itself.
 
     Args:
+        challenge: whose file it is.
         name: what the kit's file is called, less its suffix.
         source: the organizer's file.
         schema: the roles that are public.
@@ -244,7 +253,7 @@ def _packed(
     Returns:
         What challenge.yaml says of it.
     """
-    table = public_table(source, schema)
+    table = public_table(challenge, source, schema)
     columns = {
         role: table.called(role)
         for role in schema.roles
@@ -260,7 +269,7 @@ def _packed(
     files[f"{name}.csv"] = _csv(
         (dict(zip(heads, row, strict=True)) for row in zip(*cells, strict=True)), heads
     )
-    format = format_of(source.file, source.format)
+    format = format_of(source.file, source.format, form=cut_of(source))
     others = sorted(header(source.file, format, Limits()) - {*heads})
     note = f"{name}.csv holds of {source.file.name}: {', '.join(heads)}"
     if others and format.name in ("csv", "parquet"):

@@ -10,7 +10,6 @@ from scorer.api.submissions import Named
 from scorer.checks.ids import DECIMAL_ID, Known
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.formats.base import format_of
 from scorer.io.pieces import pieces
 from scorer.io.table import CodedColumn
 from scorer.kinds.grades import Grades
@@ -47,11 +46,10 @@ def overlap(
     if not isinstance(ready.answers, Grades):
         return
     truth, prepared = ready.answers.truth, ready.prepared
-    rules = prepared.challenge.submission
     for file, each in zip(files, scored, strict=True):
         if not _is_low(ready, each):
             continue
-        format = format_of(file.path, file.format or rules.format)
+        format = prepared.format(file.path, file.format)
         with pieces(file.path, format, prepared.shapes, prepared.limits, Findings()) as tables:
             table = next(tables, None)
         if table is None or "item" not in table.ids or not len(table.ids["item"].names):

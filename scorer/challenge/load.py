@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from scorer.challenge.fields import as_written
+from scorer.challenge.forms import Formed
 from scorer.challenge.model import APART, COLUMNS, FILE, ROLES, Challenge, Items, Submission
 from scorer.challenge.yaml import MOST_BYTES, Value, document, from_data
 from scorer.core.errors import ChallengeError
@@ -247,6 +248,8 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
     steps: Steps = fault["loc"] or (fault["ctx"]["key"],)
     if steps[:2] in (("leaderboard", "rank_by"), ("leaderboard", "ladder")):
         steps = steps[:2] + steps[3:]  # less the tag of the union
+    if steps[1:2] == ("lines",):
+        steps = steps[:2] + steps[3:]  # as well
     if steps[:2] == ("splits", "shares"):
         steps = ("splits", *steps[2:])
     if steps[1:] and steps[1] in APART.get(str(steps[0]), ()):
@@ -283,7 +286,8 @@ def _keys(steps: Steps) -> list[str]:
         if isinstance(step, str):
             model = next(_models(model.model_fields[step].annotation))
     apart = {Items: APART["items"], Submission: APART["submission"]}.get(model, ())
-    return [key for key in model.model_fields if key not in apart]
+    own = sorted(model.model_fields, key=lambda key: key in Formed.model_fields)  # forms last
+    return [key for key in own if key not in apart]
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

@@ -10,6 +10,7 @@ descriptions to editors.
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -48,9 +49,11 @@ from scorer.challenge.fields import (
     switch,
     wrong,
 )
+from scorer.challenge.forms import Formed, KeyFile, cut_of, keys_of
 from scorer.challenge.yaml import Value
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, printable, quoted
+from scorer.io.form import Form
 from scorer.io.limits import Limits as ReadLimits
 
 FILE = "challenge.yaml"
@@ -162,7 +165,7 @@ MULTILABEL = (
 )
 
 
-class Source(Part):
+class Source(Formed):
     """A file of the organizer's."""
 
     file: File = Field(description="path, relative to challenge.yaml and inside its folder")
@@ -228,7 +231,7 @@ class Limits(Part):
         return ReadLimits(**self.model_dump())
 
 
-class Submission(Part):
+class Submission(Formed):
     """What a submission must be."""
 
     format: Name | None = Field(
@@ -250,6 +253,10 @@ class Submission(Part):
         {}, description="of each class the column of its probability; written among the columns"
     )
     multilabel: Name | None = Field(None, description=MULTILABEL)
+    rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
+        "error",
+        description="ranks that a list leaves out: refused, or kept as slots without an item",
+    )
     normalize: Annotated[bool, BeforeValidator(as_flag)] = Field(
         False, description="whether probabilities that do not sum to 1 are divided by their sum"
     )
@@ -412,6 +419,19 @@ class Challenge(Part):
     _root: Value | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
+    def _formed(self) -> Self:
+        for name, each in (("truth", self.truth), ("submission", self.submission)):
+            for word, source in (("lists", self.lists), ("items", self.items)):
+                if each.lines == word and source is None:
+                    message = f"the challenge has no {word}, whose rows the lines would be of"
+                    raise wrong(message, "C121", name)
+            vector = cut_of(each).vector
+            if vector and self.items is None:
+                message = "cells without item hold a value for each candidate of their list; "
+                raise wrong(f"{message}items: says which these are", "C121", name)
+        return self
+
+    @model_validator(mode="after")
     def _phased(self) -> Self:
         living.refuse_contradictions(self.phases, self.splits)
         return self
@@ -433,11 +453,43 @@ class Challenge(Part):
         return (
             self.path,
             *(source.file for source in sources if source is not None),
+            *(each.file for each in self.key_files.values()),
             *([self.splits.file] if self.splits and self.splits.file else []),
             *self.leaderboard.baselines,
             *self.plugins,
             *(file for each in self.examples for file in (each.truth, each.submission) if file),
         )
+
+    def form(self, written: Formed) -> Form:
+        """The form of a submission, or of one of the files, with the public files it needs."""
+        lines, found = written.lines, cut_of(written)
+        keys = candidates = None
+        if isinstance(lines, KeyFile):
+            keys = keys_of(lines, "item" in lines.columns)
+        elif lines is not None:
+            source = self.lists if lines == "lists" else self.items
+            if source is not None:
+                keys = keys_of(source, lines == "items")
+        if found.vector and self.items is not None:
+            candidates = keys_of(self.items, True)
+        return replace(
+            found,
+            lines=keys,
+            candidates=candidates,
+            json=tuple(written.json.items()),
+            parts=tuple(written.parts.items()),
+        )
+
+    @property
+    def key_files(self) -> dict[str, KeyFile]:
+        """The files that say what lines are about, by the keys of challenge.yaml."""
+        sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
+        sections["items"] = self.items
+        return {
+            f"{name}.lines": each.lines
+            for name, each in sections.items()
+            if each is not None and isinstance(each.lines, KeyFile)
+        }
 
     @property
     def classes(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
 from scorer.engines.gather import Apart, parts_apart, parts_together
 from scorer.engines.processes import shareable, shared
-from scorer.io.formats.base import format_of
 from scorer.io.limits import Unreadable
 from scorer.io.pieces import columns_at, pieces
 from scorer.results.scorecard import Outcome
@@ -63,7 +62,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
         Apart: the rows of a list do not stand together.
     """
     findings, sha256 = Findings(str(path)), hashlib.sha256()
-    format = format_of(path, plan.rules.format)
+    format = plan.format(path)
     with pieces(
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:

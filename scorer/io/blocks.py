@@ -140,6 +140,11 @@ class Lines:
             self._all = block.data.decode().split("\n")[:-1]
 
     @property
+    def first(self) -> int:
+        """The number of the first line."""
+        return self._block.first
+
+    @property
     def size(self) -> int:
         """How many bytes they take."""
         return len(self._block.data)

@@ -77,7 +77,7 @@ def pieces(
             yield Pieces()
             return
         stack.callback(stream.close)
-        request = Request(path, stream, shapes, findings, limits, stack)
+        request = Request(path, stream, shapes, findings, limits, stack, format.form)
         found = Pieces()
         found.tables = _bounded(found, request, format)
         yield found
@@ -213,7 +213,8 @@ def columns_at(
             stream = stack.enter_context(open_bytes(path, limits, format.binary))
         except Unreadable:
             return [None] * len(cells)
-        return format.columns(Request(path, stream, shapes, Findings(), limits, stack), cells)
+        request = Request(path, stream, shapes, Findings(), limits, stack, format.form)
+        return format.columns(request, cells)
 
 
 def joined(found: Pieces) -> Table | None:

@@ -31,8 +31,19 @@ Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint64]
 
-TEXT = frozenset(
-    {"list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold", "label"}
+
+class _Roles(frozenset[str]):
+    """Some roles; one with a number, as `item[3]`, is as its name is."""
+
+    def __contains__(self, role: object) -> bool:
+        return frozenset.__contains__(self, str(role).partition("[")[0])
+
+
+TEXT = _Roles(
+    {
+        *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
+        *("label", "cell"),
+    }
 )
 # possessive, so that a million digits and an x are not tried a million times
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -40,10 +51,11 @@ _PLAIN = frozenset("0123456789.+-eE")
 _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
 LARGEST = 1e100  # of what is computed with: its square, summed over a file, is finite
-ORDERED = frozenset({"score", "rank"})  # only compared, so that any finite number will do
+ORDERED = _Roles({"score", "rank"})  # only compared, so that any finite number will do
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 
-Place = Callable[[str, int], "tuple[int, int | None]"]
+Place = Callable[[str, int, int], "tuple[int, int | None]"]
+Row = tuple[int, Sequence[str], str, int]  # line, cells, the text they were cut from, which of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +269,8 @@ class Builder:
     """Columns in the making. Rows come one by one, cells in the order of `roles`.
 
     Args:
-        place: tells where the n-th cell stands in a row's text: how many lines
-            below its first, and at which character, from 1.
+        place: tells where the n-th cell stands in a row's text, of which several rows may have
+            been made: how many lines below its first, and at which character, from 1.
         lenient: the roles whose cells need not be numbers; they are NaN then.
     """
 
@@ -276,13 +288,13 @@ class Builder:
         self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
         self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
         self._lines: list[Ints] = []
-        self._batch: list[tuple[int, Sequence[str], str]] = []
+        self._batch: list[Row] = []
         self._text = 0
         self.facts: dict[str, Any] = {}
 
-    def row(self, line: int, cells: Sequence[str], raw: str = "") -> None:
-        """Take a row: its line, its cells, and the text they were cut from."""
-        self._batch.append((line, cells, raw))
+    def row(self, line: int, cells: Sequence[str], raw: str = "", part: int = 0) -> None:
+        """Take a row: its line, its cells, the text they were cut from, and which row of that."""
+        self._batch.append((line, cells, raw, part))
         self._text += len(raw) or sum(map(len, cells))
         if len(self._batch) >= BATCH_ROWS or self._text > BATCH_TEXT:
             self._flush()
@@ -306,7 +318,7 @@ class Builder:
         if not self._batch:
             return
         batch, self._batch, self._text = self._batch, [], 0
-        lines, cells, _ = zip(*batch, strict=True)
+        lines, cells, *_ = zip(*batch, strict=True)
         self._lines.append(np.array(lines, dtype=np.int64))
         for n, (role, column) in enumerate(zip(self.roles, zip(*cells, strict=True), strict=True)):
             if role in self._codes:
@@ -316,9 +328,7 @@ class Builder:
             else:
                 self._numbers[role].append(self._parsed(n, column, batch))
 
-    def _parsed(
-        self, n: int, column: Sequence[str], batch: Sequence[tuple[int, Sequence[str], str]]
-    ) -> Floats:
+    def _parsed(self, n: int, column: Sequence[str], batch: Sequence[Row]) -> Floats:
         """The numbers of a column; a cell that is none gets its problem and NaN."""
         most = largest(self.roles[n])
         if _PLAIN.issuperset("".join(column)):
@@ -336,13 +346,19 @@ class Builder:
         return values
 
     def _tell(
-        self, n: int, fault: tuple[str, str], line: int, cells: Sequence[str], raw: str
+        self,
+        n: int,
+        fault: tuple[str, str],
+        line: int,
+        cells: Sequence[str],
+        raw: str,
+        part: int,
     ) -> None:
         """Tell what is wrong with the n-th cell of a row."""
         code, message = fault
         if count_only(self.findings, code):
             return
-        below, column = self._place(raw, n) if self._place else (0, None)
+        below, column = self._place(raw, n, part) if self._place else (0, None)
         message = f"{printable(self.wanted.called(self.roles[n]), 60)} {message}"
         ids = dict(zip(self.roles, cells, strict=True))
         self.findings.add(

@@ -20,6 +20,7 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.io.blocks import NONE, Block, Lines, Mask, Places
+from scorer.io.form import PLAIN, Form
 from scorer.io.limits import BOM, Limits, NoTable, Unreadable
 from scorer.io.lines import too_long
 from scorer.io.table import (
@@ -43,7 +44,8 @@ ROOM = 256 * 1024**2  # bytes that may be asked for before polars is imported
 HEAD = 64 * 1024  # bytes in which a header is looked for first
 THREADS = 2  # that cut, beside the one that reads
 
-Row = tuple[int, Sequence[str], str]  # its line, its cells, the text they were cut from
+# its line, its cells, the text they were cut from, and which of the rows of that text it is
+Row = tuple[int, Sequence[str], str] | tuple[int, Sequence[str], str, int]
 
 
 class Request(NamedTuple):
@@ -55,6 +57,7 @@ class Request(NamedTuple):
     findings: Findings
     limits: Limits
     stack: ExitStack  # what must be gone when the file is left: threads, processes
+    form: Form = PLAIN
 
 
 class Plain(NamedTuple):
@@ -154,7 +157,7 @@ class TextReader(ABC):
         """The columns of a block's plain lines, by polars."""
         return Plain({}, NONE, np.arange(block.count))
 
-    def place(self, raw: str, cell: int) -> tuple[int, int | None]:
+    def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
         """Where a cell stands in a row's text: lines below its first, and character from 1."""
         return 0, None
 
@@ -174,9 +177,9 @@ class TextReader(ABC):
             return None
         n = self.roles.index(role)
         _, rows = self.parse(lines, line, True, Findings(), self.notes())
-        for _, cells, raw in rows:
+        for _, cells, raw, *part in rows:
             if cells[n] == cell:
-                below, column = self.place(raw, n)
+                below, column = self.place(raw, n, *part)
                 return None if below else column
         return None
 
@@ -469,8 +472,8 @@ def _parsed(
                 break
             if after > line + 1:
                 taken.append(range(line, after))
-            for number, cells, raw in rows:
-                builder.row(number, cells, raw)
+            for row in rows:
+                builder.row(*row)
     except Unreadable as raised:
         error = raised
     return builder.table(), taken, error

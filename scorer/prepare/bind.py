@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
+from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
@@ -14,7 +16,7 @@ from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, quoted
 from scorer.io.files import same_content
-from scorer.io.formats.base import format_of, header
+from scorer.io.formats.base import Format, format_of, header
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
 from scorer.kinds.base import Kind, kinds
@@ -64,6 +66,11 @@ class BoundChallenge:
             )
             for shape in shapes
         )
+
+    def format(self, path: Path, name: str | None = None) -> Format:
+        """How a submission is read; in the format of that name, if any."""
+        rules = self.challenge.submission
+        return format_of(path, name or rules.format, form=self.challenge.form(rules))
 
     @property
     def limits(self) -> Limits:
@@ -159,6 +166,11 @@ def _open_truth(challenge: Challenge) -> Iterator[Problem]:
             message = "this is the truth's file, which no participant may know"
             help = f"write the {key} to a file of their own, without the answers"
             yield challenge.problem("C124", key, message, help)
+    for key, source in challenge.key_files.items():
+        if not key.startswith("truth") and same_content(source.file, challenge.truth.file):
+            message = "this is the truth's file, which no participant may know"
+            help = "write what the lines are about to a file of their own, without the answers"
+            yield challenge.problem("C124", key, message, help)
 
 
 def _by_content(challenge: Challenge) -> Challenge:
@@ -233,7 +245,8 @@ def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
         if name in fits and roles & declared:
             return name
     if not {"item", "grade", "rating"} & set(source.columns):
-        words = header(source.file, format_of(source.file, source.format), Limits())
+        format = format_of(source.file, source.format, form=cut_of(source))
+        words = header(source.file, format, Limits())
         for name, roles in SHOWN.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name

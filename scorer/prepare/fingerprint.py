@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from scorer.challenge.forms import KeyFile
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem, of_organizer
@@ -23,6 +24,7 @@ from scorer.views.returned import Returned
 
 MOST_KEY = 1 << 16  # bytes of it that count
 BESIDE = ("lists", "items", "history", "likelihood", "folds")
+UNSAID = {"file", "lines"}  # paths, which say nothing of a file's meaning
 IN_ORDER = (Judged, Ranked, Returned)  # views in which equal scores have an order
 COST = 1 << 11  # of scrypt, where there is no key: 2 MiB and some 5 ms a guess
 
@@ -99,6 +101,7 @@ def digests(
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }
+    files |= {name: _file_digest(keys.file) for name, keys in challenge.key_files.items()}
     known, key = json.dumps(files).encode(), _key(challenge.folder)
     truth = (
         hashlib.scrypt(known, salt=values, n=COST, r=8, p=1, dklen=32)
@@ -151,20 +154,36 @@ def _values(
     """The rules of reading and scoring as they are settled, defaults left out, written or not."""
     submission = challenge.submission
     sources = {
-        name: source.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
+        name: source.model_dump(mode="json", exclude=UNSAID, exclude_defaults=True)
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }
-    return {
+    values: dict[str, object] = {
         "kind": kind,
         "measures": {
             m.id: m.signature(**_circumstances(m, rules[m.id], submission.ties)) for m in measures
         },
         "submission": submission.model_dump(
-            mode="json", exclude={"missing_list"}, exclude_defaults=True
+            mode="json", exclude={"missing_list", *UNSAID}, exclude_defaults=True
         ),
         "files": sources,
     }
+    if lines := _lines(challenge):
+        values["lines"] = lines
+    return values
+
+
+def _lines(challenge: Challenge) -> dict[str, object]:
+    """What files without ids are lines of, less the paths."""
+    found: dict[str, object] = {}
+    for name in ("truth", "submission", "lists", "items"):
+        section = getattr(challenge, name)
+        lines = None if section is None else section.lines
+        if isinstance(lines, KeyFile):
+            found[name] = lines.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
+        elif lines is not None:
+            found[name] = lines
+    return found
 
 
 def _digest(fields: Mapping[str, object]) -> bytes:

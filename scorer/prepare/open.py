@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from scorer.challenge.archive import refuse_kit
-from scorer.challenge.model import Source
+from scorer.challenge.forms import cut_of
+from scorer.challenge.model import Challenge, Source
 from scorer.challenge.public import Names, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
@@ -49,13 +50,14 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     groups: dict[str, str] = {}
     clusters: dict[str, str] = {}
     if challenge.items is not None:
-        table = _table(challenge.items, [Schema(("item",), ("list",))], findings)
+        table = _table(challenge, challenge.items, [Schema(("item",), ("list",))], findings)
         if table is not None:
             items = dict.fromkeys(table.ids["item"].names)
             if "list" in table.ids:
                 candidates = _by_list(table, "item")
     if challenge.lists is not None:
-        table = _table(challenge.lists, [Schema(("list",), ("group", "cluster"))], findings)
+        shape = Schema(("list",), ("group", "cluster"))
+        table = _table(challenge, challenge.lists, [shape], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
             groups = _parts(table, "group", display_path(challenge.lists.file), findings)
@@ -70,7 +72,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     answered = any("prediction" not in shape.roles for shape in prepared.shapes)  # by classes
     unnamed = kind.name == "labels" and answered and not classes
     if challenge.lists is None or bare or unnamed:
-        table = truth or _table(challenge.truth, kind.known, findings)
+        table = truth or _table(challenge, challenge.truth, kind.known, findings)
         if table is not None and challenge.lists is None:
             lists = Names(sorted(table.ids["list"].names))
         if table is not None and unnamed and "label" in table.ids:
@@ -82,6 +84,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         named = candidates or {}
         asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
         candidates = None if bare else candidates
+    _read_keys(challenge, findings)
     _raise(findings)
     return Public(
         kind.name, lists, items, candidates, asked, called, groups, classes, separator, clusters
@@ -101,7 +104,7 @@ def answers(
     tables = {}
     if challenge.likelihood is not None and Preferred in prepared.views:
         chances = Schema(("list", "better", "worse", "probability"))
-        likelihood = _table(challenge.likelihood, [chances], findings)
+        likelihood = _table(challenge, challenge.likelihood, [chances], findings)
         if likelihood is not None:
             tables["likelihood"] = likelihood
             told = Findings(display_path(challenge.likelihood.file))
@@ -121,16 +124,18 @@ def answers(
     _raise(findings)
     folds = {}
     if challenge.folds is not None:
-        for name, (part, lists) in _folds(challenge.folds, table, ready.lists, findings).items():
+        for name, (part, lists) in _folds(
+            challenge, challenge.folds, table, ready.lists, findings
+        ).items():
             own = replace(public, lists=dict.fromkeys(lists))
             folds[name] = kind.open(part, replace(aids, public=own), Findings())
     return ready, folds, list(findings)
 
 
 def _folds(
-    source: Source, truth: Table, lists: Sequence[str], findings: Findings
+    challenge: Challenge, source: Source, truth: Table, lists: Sequence[str], findings: Findings
 ) -> dict[str, Folded]:
-    table = _table(source, SHAPES, findings)
+    table = _table(challenge, source, SHAPES, findings)
     _raise(findings)
     assert table is not None
     found = split(truth, table, lists, told := Findings(display_path(source.file)))
@@ -176,6 +181,7 @@ class OpenChallenge:
             self.folds,
             self.digests,
             tuple(prepared.challenge.plugins),
+            form=prepared.challenge.form(prepared.challenge.submission),
         )
 
 
@@ -194,7 +200,8 @@ def opened(
         return OpenChallenge(prepared, known, None, prepared.measures, {}, frozenset())
     refuse_kit(prepared.challenge)
     findings = Findings()
-    truth = _table(prepared.challenge.truth, prepared.kind.truth, findings)
+    challenge = prepared.challenge
+    truth = _table(challenge, challenge.truth, prepared.kind.truth, findings)
     _raise(findings)
     assert truth is not None
     known = public(prepared, truth)
@@ -212,24 +219,35 @@ def opened(
     return OpenChallenge(prepared, known, ready, measures, identity, asked, tuple(warnings), folds)
 
 
-def _table(source: Source, shapes: Sequence[Schema], findings: Findings) -> Table | None:
+def _table(
+    challenge: Challenge, source: Source, shapes: Sequence[Schema], findings: Findings
+) -> Table | None:
     """One of the organizer's files; what is wrong with it are T codes."""
     told = Findings(display_path(source.file))
     wanted = [replace(shape, columns=source.columns) for shape in shapes]
-    format = format_of(source.file, source.format)
+    format = format_of(source.file, source.format, form=challenge.form(source))
     table = read(source.file, format, wanted, told, Limits())
     findings.extend(of_organizer(told))
     return table
 
 
-def public_table(source: Source, schema: Schema) -> Table:
+def _read_keys(challenge: Challenge, findings: Findings) -> None:
+    """Tell what is wrong with the files that say what the lines of others are about."""
+    for source in challenge.key_files.values():
+        shape = Schema(("list",), ("item",), source.columns)
+        format = format_of(source.file, source.format, form=cut_of(source))
+        read(source.file, format, [shape], told := Findings(display_path(source.file)), Limits())
+        findings.extend(of_organizer(told))
+
+
+def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
     """The columns of a public file that have a role; no other column is kept.
 
     Raises:
         ChallengeError: it cannot be read.
     """
     findings = Findings()
-    table = _table(source, [schema], findings)
+    table = _table(challenge, source, [schema], findings)
     _raise(findings)
     assert table is not None
     return table
@@ -255,14 +273,14 @@ def _items(
         if source.users is not None:
             called["users"] = source.users
         named = source.model_copy(update={"columns": {**source.columns, **called}})
-        items = _table(named, [Schema(("item", *called))], findings)
+        items = _table(challenge, named, [Schema(("item", *called))], findings)
         if items is not None:
             found["items"] = items
             told = Findings(display_path(source.file))
             told.extend(_contradictory(items))
             findings.extend(of_organizer(told))
     if challenge.history is not None:
-        history = _table(challenge.history, [Schema(("list", "item"))], findings)
+        history = _table(challenge, challenge.history, [Schema(("list", "item"))], findings)
         if history is not None:
             found["history"] = history
     return found, features

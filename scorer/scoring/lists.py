@@ -23,6 +23,8 @@ from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
+from scorer.io.form import PLAIN, Form
+from scorer.io.formats.base import Format, format_of
 from scorer.io.limits import Limits
 from scorer.io.table import TEXT, CodedColumn, Schema, Table
 from scorer.kinds.base import Meeting, OpenTruth, begin
@@ -31,7 +33,7 @@ from scorer.results import scorecard
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.views.meeting import Views
-from scorer.views.ranked import distinct, ranked
+from scorer.views.ranked import GAPS, distinct, ranked
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Plan:
     digests: Mapping[str, str] = field(default_factory=dict)
     plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
     checks: bool = True  # whether a submission is checked
+    form: Form = PLAIN  # in which submissions are written
+
+    def format(self, path: Path) -> Format:
+        """How a submission is read."""
+        return format_of(path, self.rules.format, form=self.form)
 
     @cached_property
     def known(self) -> PublicIds:
@@ -144,6 +151,7 @@ def begun(plan: Plan, table: Table, rows: bool = True) -> Begun:
         table: all rows of any of the submission's lists.
         rows: whether the checks that look at rows one by one are to be asked, too.
     """
+    table = with_slots(plan, table)
     if plan.checks:
         seen = Submitted(table, plan.public, plan.rules, plan.known)
         found = checked(seen, ("list", "file", "row") if rows else ("list", "file"))
@@ -159,9 +167,17 @@ def begun(plan: Plan, table: Table, rows: bool = True) -> Begun:
 def met(plan: Plan, table: Table) -> Views:
     """All lists of the truth as the measures see them; those that the table lacks as empty ones."""
     assert plan.truth is not None
+    table = with_slots(plan, table)
     code = plan.places(None)[plan.known.lists.places(table.ids["list"])]
     mine, _ = _numbered(table, code, plan.truth.lists)
     return plan.truth.meet(mine, plan.rules.ties, plan.views)
+
+
+def with_slots(plan: Plan, table: Table) -> Table:
+    """The table, which says whether ranks that are left out are empty slots."""
+    if plan.rules.rank_gaps != "keep" or GAPS in table.facts:
+        return table
+    return replace(table, facts={**table.facts, GAPS: True})
 
 
 def merged(parts: Sequence[Part]) -> Part:

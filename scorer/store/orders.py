@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.problems import Findings
-from scorer.io.formats.base import format_of, read
+from scorer.io.formats.base import read
 from scorer.prepare.bind import BoundChallenge
 from scorer.store.audit import DEPTH, Orders
 from scorer.views.join import order
@@ -31,8 +31,7 @@ def order_of(path: Path, bound: BoundChallenge, lists: Sequence[str]) -> Ordered
         bound: the challenge.
         lists: the lists that count, in the order of their names.
     """
-    rules = bound.challenge.submission
-    table = read(path, format_of(path, rules.format), bound.shapes, Findings(), bound.limits)
+    table = read(path, bound.format(path), bound.shapes, Findings(), bound.limits)
     items = np.zeros((len(lists), DEPTH), dtype=np.uint64)
     digest = hashlib.sha256()
     if table is None:
@@ -48,7 +47,7 @@ def order_of(path: Path, bound: BoundChallenge, lists: Sequence[str]) -> Ordered
         )
         digest.update(repr(rows).encode())
         return Ordered(Orders(items), digest.hexdigest())
-    found = order(table, lists, rules.ties)
+    found = order(table, lists, bound.challenge.submission.ties)
     item = table.ids["item"]
     texts = [item.text(int(row)) for row in found.row]
     for name, rank, text in zip(found.in_list.tolist(), found.rank.tolist(), texts, strict=True):

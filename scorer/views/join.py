@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PAIR = ("better", "worse")
+EMPTY = "-"  # what a slot without an item is called
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,9 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     by = np.empty_like(place)
     start = np.repeat(rows.starts[runs], sizes)
     by[np.arange(place.size) + moved - place] = np.arange(place.size)
+    if rows.gapped:  # no two have one rank, so that nothing has moved
+        rank = rows.slots(place)
+        return Ordered(rows.at(place), np.repeat(number[runs], sizes), rank, rank - 1, size)
     rank = place - start + 1
     return Ordered(
         rows.at(place)[by], np.repeat(number[runs], sizes), rank, first - start, size
@@ -197,7 +201,7 @@ class Unsettled:
         runs = np.flatnonzero(number >= 0)
         number = number[runs]
         returned = np.zeros(len(truth.lists), dtype=np.int64)
-        returned[number] = rows.sizes[runs]
+        returned[number] = rows.lengths[runs]
         sizes = truth.starts[number + 1] - truth.starts[number]
         mine, run = spans(truth.starts[number], sizes), np.repeat(runs, sizes)
         found, place = rows.items.find(run, truth.keys(items)[mine])
@@ -205,6 +209,8 @@ class Unsettled:
         tied = TiedRows.of(first, size, ties)
         start = rows.starts[run[found]]
         wanted = rows.at(tied.places)
+        if rows.gapped:
+            start, first = place - rows.slots(place) + 1, place
         return cls(truth, ties, returned, mine[found], place, start, first, size, tied, wanted)
 
     def judged(self, names: Sequence[str]) -> Judged:
@@ -265,6 +271,11 @@ def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
         return Names(known)
     found = order(table, truth.lists[at : at + 1], ties)
     given = tuple(table.ids["item"].text(row) for row in found.row.tolist())
+    if found.rank.size and int(found.rank.max()) > found.rank.size:  # with slots without an item
+        held = dict(zip(found.rank.tolist(), given, strict=True))
+        slots = np.arange(1, int(found.rank.max()) + 1)
+        given = tuple(held.get(rank, EMPTY) for rank in slots.tolist())
+        return Names(known, given, slots - 1, np.ones_like(slots))
     return Names(known, given, found.before, found.tied)
 
 

@@ -17,6 +17,7 @@ from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
+GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
 MANY = 20_000  # ids that polars puts in order sooner than Python does
 
 
@@ -88,6 +89,22 @@ class RankedRows:
     def rank(self) -> Ints:
         """The rank of each place in its list, from 1; equal rows as in the file."""
         return np.arange(1, len(self) + 1) - np.repeat(self.starts, self.sizes)
+
+    @property
+    def gapped(self) -> bool:
+        """Whether ranks that a list leaves out are slots without an item."""
+        numbers = self.table.numbers
+        return bool(self.table.facts.get(GAPS)) and "rank" in numbers and "score" not in numbers
+
+    def slots(self, places: Ints) -> Ints:
+        """The ranks that the submission gives, where those left out are empty slots."""
+        found: Ints = self.table.numbers["rank"][self.at(places)].astype(np.int64)
+        return found
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How long the list of each run is, with its empty slots."""
+        return self.slots(self.starts + self.sizes - 1) if self.gapped else self.sizes
 
     @cached_property
     def tied(self) -> Mask | None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from scorer.challenge.forms import Formed
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge, Length, Limits, RankBy, Tiers
 from scorer.challenge.schema import schema
@@ -394,7 +395,8 @@ def test_what_would_help():
     with pytest.raises(ChallengeError) as caught:
         challenge("truth: {file: t, sep: ;}\nmetrics: [{name: a}]")
     assert [problem.help for problem in caught.value.problems] == [
-        "known here: file, format, columns, multilabel",
+        "known here: file, format, columns, multilabel, header, separator, skip, comment, cells, "
+        "wide, lines, json, parts",
         "write nDCG@10, or {metric: nDCG, k: 10}",
     ]
 
@@ -469,7 +471,7 @@ def test_schema():
     assert made["properties"]["metrics"]["minItems"] == 1
     assert made["$defs"]["Leaderboard"]["properties"]["seed"]["minimum"] == 0
     items = made["properties"]["items"]["anyOf"][1]["properties"]
-    assert set(items) == {"file", "format", "columns"}
+    assert set(items) == {"file", "format", "columns", *Formed.model_fields}
     assert set(items["columns"]["properties"]) == {"item", "list", "users", "features"}
     assert all(ref in made["$defs"] for ref in re.findall(r"#/\$defs/(\w+)", json.dumps(made)))
 

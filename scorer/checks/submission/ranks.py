@@ -47,13 +47,16 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
     yield from places(same[np.argsort(submitted.table.line[rows[same]], kind="stable")], twice)
 
 
-@check("S404", kinds=("grades", "preferences"), complete=True)
+@check("S404", "S402", kinds=("grades", "preferences"), complete=True)
 def rank_gaps(submitted: Submitted) -> Iterator[Problem]:
     """Where ranks decide, a list leaves none out.
 
     A list of n rows that leaves no rank out goes to n at most, whatever it has twice.
     """
     if (found := _odd(submitted)) is None:
+        return
+    if submitted.rules.rank_gaps == "keep":
+        yield from _beyond(submitted, found)
         return
     lists, word = submitted.lists, submitted.public.word("list")
     rows, value, starts = found.rows, found.value, found.starts
@@ -74,6 +77,23 @@ def rank_gaps(submitted: Submitted) -> Iterator[Problem]:
         return Problem("S404", message, line=submitted.line(row), list=name)
 
     yield from places(gaps[np.argsort(submitted.table.line[rows[starts[gaps]]])], gap)
+
+
+def _beyond(submitted: Submitted, found: _Ranks) -> Iterator[Problem]:
+    """Where ranks that are left out are empty slots, none is below the last slot there can be."""
+    rules, word = submitted.rules, submitted.public.word("list")
+    length = rules.length
+    most = rules.limits.list if length is None or length.max is None else length.max
+    at = np.flatnonzero(found.value > most)
+
+    def beyond(n: int) -> Problem:
+        row = int(found.rows[at[n]])
+        name = submitted.lists.text(row)
+        message = f"rank {found.value[at[n]]:.12g} in {word} {quoted(name)}; the last is {most:,}"
+        return Problem("S402", message, line=submitted.line(row), list=name)
+
+    order = np.argsort(submitted.table.line[found.rows[at]], kind="stable")
+    yield from places(order, beyond)
 
 
 @dataclass(frozen=True, slots=True)

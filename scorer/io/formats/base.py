@@ -12,11 +12,13 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import nearest, printable, quoted
 from scorer.io.files import member_name, open_bytes
+from scorer.io.form import PLAIN, Form, Keys, NoColumns, cut_schema
 from scorer.io.limits import Limits, NoTable, Unreadable
 from scorer.io.lines import count_only, lines
 from scorer.io.pieces import joined, pieces
+from scorer.io.reshape import KeyTable, Reshaped
 from scorer.io.table import ORDERED, Schema, Table, number
-from scorer.io.text import Request, columns, tables
+from scorer.io.text import Request, TextReader, columns, tables
 
 COMPRESSED = (".gz", ".zst", ".zip")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
@@ -43,6 +45,7 @@ class Format(NamedTuple):
     words: Words | None = None  # of a file's columns, where they are no line of text
     columns: Columns | None = None  # where cells stand in their lines
     write: Write | None = None  # None: no file of it can be made
+    form: Form = PLAIN  # of the files that are read
 
 
 def format(
@@ -69,7 +72,7 @@ def format(
 
     def marked(thing: F) -> F:
         def where(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int | None]:
-            return columns(thing(request), request, cells)
+            return columns(_reader(thing, request), request, cells)
 
         known = where if isinstance(thing, type) else None
         return mark(thing, Format(name, suffixes, _tables(thing), (), binary, words, known, write))
@@ -80,7 +83,7 @@ def format(
 def _tables(thing: Any) -> Tables:
     """The tables of a file, as what defines a format gives them."""
     if isinstance(thing, type):
-        return lambda request: tables(thing(request), request)
+        return lambda request: tables(_reader(thing, request), request)
 
     def found(request: Request) -> Iterator[Table]:
         made: Table | Iterator[Table] | None = thing(request)
@@ -91,14 +94,48 @@ def _tables(thing: Any) -> Tables:
     return found
 
 
+def _reader(thing: Callable[[Request], TextReader], request: Request) -> TextReader:
+    """The reader of a text file, whatever its form."""
+    return Reshaped(thing, request, key_table) if request.form.reshapes else thing(request)
+
+
+def key_table(keys: Keys) -> KeyTable:
+    """What lines, or values, without ids are about.
+
+    Raises:
+        Unreadable: the file cannot be read.
+    """
+    findings, columns = Findings(str(keys.file)), dict(keys.columns)
+    shape = Schema(("list",), ("item",), columns)
+    format = format_of(keys.file, keys.format, form=keys.form or PLAIN)
+    table = read(keys.file, format, [shape], findings, Limits())
+    if table is None or findings.fatal:
+        problem = next(iter(p for p in findings if p.severity == "error"))
+        raise Unreadable(problem)
+    rows = range(len(table))
+    items = list(map(table.ids["item"].text, rows)) if "item" in table.ids else None
+    return KeyTable([table.ids["list"].text(n) for n in rows], items, keys.file.name)
+
+
 @cache
 def formats() -> Registry[Format]:
     """Every format there is."""
     return discover("format", "scorer.io.formats", Format, "scorer.formats")
 
 
-def format_of(path: Path, name: str | None, fallback: str = "csv") -> Format:
-    """The format of that name, else the one of the file's suffix, else the fallback."""
+def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = PLAIN) -> Format:
+    """The format of that name, else the one of the file's suffix, else the fallback.
+
+    Args:
+        path: the file.
+        name: of its format, if the challenge says it.
+        fallback: the format of other suffixes.
+        form: in which files of this format are written here.
+    """
+    return _format_of(path, name, fallback)._replace(form=form)
+
+
+def _format_of(path: Path, name: str | None, fallback: str) -> Format:
     if name is not None:
         return formats().get(name)
     suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
@@ -131,8 +168,12 @@ def resolve(
     of a declared score and rank one is enough, since either orders the rows.
     """
     given = set(names)
-
-    shape = min(request.wanted, key=lambda shape: len(lacking(shape, given)))  # the first of equals
+    try:
+        wanted = [cut_schema(request.form, shape, names) for shape in request.wanted]
+    except NoColumns as error:
+        request.findings.add(Problem("S201", str(error), line=line))
+        return None
+    shape = min(wanted, key=lambda shape: len(lacking(shape, given)))  # the first of equals
     if not (missing := lacking(shape, given)):
         return shape, tuple(role for role in shape.roles if shape.called(role) in given)
     taken = {shape.called(role) for role in shape.roles}
@@ -250,6 +291,8 @@ def header(path: Path, format: Format, limits: Limits) -> frozenset[str]:
 
     For what can be told from a file without reading any row.
     """
+    if format.form.header:
+        return frozenset(format.form.header)
     try:
         with open_bytes(path, limits, format.binary) as stream:
             if format.words is not None:

@@ -16,6 +16,7 @@ import numpy as np
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines, Mask, columns
+from scorer.io.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.io.formats.base import (
     COMPRESSED,
     SAMPLE,
@@ -27,6 +28,7 @@ from scorer.io.formats.base import (
 )
 from scorer.io.limits import Limits, NoTable
 from scorer.io.lines import count_only
+from scorer.io.separated import Cutter, cutter
 from scorer.io.table import DECIMAL, TEXT, Schema
 from scorer.io.text import Plain, Request, Row, TextReader, plain_rows
 
@@ -34,6 +36,7 @@ WRITE_JSON = "write one object a line, as pandas does with to_json(orient='recor
 JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
 EXCEL = re.compile(r"sep=.", re.IGNORECASE)
 BETWEEN = re.compile(r"[\s,;|]+")  # ids of one cell
+DECIMAL_TEXT = DECIMAL.pattern.replace("++", "+").replace("*+", "*")  # as polars writes it
 MOST_LINES = 10_000  # of one record
 SAMPLE_LINES = 10_000  # in which the sample is looked for
 BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
@@ -48,7 +51,7 @@ FAULTS = (  # words of the csv module, and ours
 )
 
 Record = tuple[int, list[str], str]  # line, fields, and the text they were cut from
-Start = tuple[int, int]  # of a field: lines below the record's first, character from 1
+Start = tuple[int, int | None]  # of a field: lines below the record's first, character from 1
 CLOSED = re.compile(r' *+"[^"]*+(?:""[^"]*+)*+"')
 
 
@@ -74,6 +77,32 @@ class Csv(TextReader):
     begun = False
     separator = ""
     width = 0
+    raw: Cutter | None = None  # of a file whose fields have no quotes
+
+    def _headed(
+        self, lines: Lines, separator: str, last: bool, findings: Findings
+    ) -> tuple[int, Record | None]:
+        """The names of the columns, and the line after them; of none where the form names them."""
+        names = list(self.request.form.header)
+        if not names:
+            return self._next(lines, 0, separator, last, findings)
+        number, text = lines[0]
+        _, first = self._next(lines, 0, separator, last, Findings())
+        if first is not None and first[1] == names:
+            message = f"the first line names the columns ({printable(text, 60)}); it has none here"
+            findings.add(Problem("S212", message, line=number, help="begin with the first row"))
+            raise NoTable
+        return 0, (number, names, "\n")
+
+    def _next(
+        self, lines: Lines, line: int, separator: str, last: bool, findings: Findings
+    ) -> tuple[int, Record | None]:
+        """The record that begins on a line, and the line after it, as `_record` has them."""
+        if self.raw is None:
+            return _record(lines, line, separator, last, findings, self.request.limits)
+        number, text = lines[line]
+        fields = self.raw.fields(text)
+        return line + 1, (number, fields, text) if fields else None
 
     def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
         """Look for the header, and at some rows for what columns hold that nothing uses."""
@@ -89,14 +118,18 @@ class Csv(TextReader):
                 raise NoTable
             if blank or not len(lines):
                 return blank
-            if (problem := _no_header(lines[0], request)) is not None:
+            form = request.form
+            if not form.header and (problem := _no_header(lines[0], request)) is not None:
                 findings.add(problem)
                 raise NoTable
-            separator = _separator(lines[0], request)
+            lone = len(form.header) == 1 and not form.separator
+            separator = NO_SEPARATOR if lone else _separator(lines[0], request)
         else:
             separator = self.separator
-        after, header = _record(lines, 0, separator, last, findings, request.limits)
-        if not after:
+        if request.form.header or separator in (WHITESPACE, NO_SEPARATOR):
+            self.raw = cutter(request.form, 0, None, separator)
+        after, header = self._headed(lines, separator, last, findings)
+        if not after and header is None:
             return 0
         if header is None:  # it is wrong, or blank: the next one may be the header
             if after == len(lines) and last:
@@ -107,7 +140,7 @@ class Csv(TextReader):
         unheard, at = Findings(), after
         most = after + SAMPLE_LINES
         while at < min(len(lines), most) and len(sample) < SAMPLE:
-            following, record = _record(lines, at, separator, last, unheard, request.limits)
+            following, record = self._next(lines, at, separator, last, unheard)
             if following == at:
                 break
             sample.extend([record] if record is not None else [])
@@ -122,6 +155,10 @@ class Csv(TextReader):
         self.shape, self.roles = found
         self.width = len(names)
         self.places = [names.index(self.shape.called(role)) for role in self.roles]
+        several = {f"cell[{role}]": mark for role, mark in request.form.cells}
+        ends = self.places.index(self.width - 1) if self.width - 1 in self.places else -1
+        within = several.get(self.roles[ends]) if ends >= 0 else None
+        self.raw = cutter(request.form, self.width, within, separator)
         self.facts["columns"] = tuple(names)
         self.begun = True
         return after
@@ -130,7 +167,7 @@ class Csv(TextReader):
         self, lines: Lines, line: int, last: bool, findings: Findings, notes: Any
     ) -> tuple[int, Sequence[Row]]:
         """A record that is not blank, if it has as many fields as the header."""
-        after, record = _record(lines, line, self.separator, last, findings, self.request.limits)
+        after, record = self._next(lines, line, self.separator, last, findings)
         if record is None:
             return after, ()
         number, fields, raw = record
@@ -139,17 +176,26 @@ class Csv(TextReader):
         if not count_only(findings, "S207"):
             message = f"{len(fields):,} fields, expected {self.width:,}"
             more = len(fields) > self.width
-            below, column = _start(raw, self.separator, self.width) if more else (0, None)
-            hint = f"an unquoted {MARKS[self.separator]}?" if more else None
+            below, column = self._start(raw, self.width) if more else (0, None)
+            mark = MARKS.get(self.separator, "separator")
+            hint = f"an unquoted {mark}?" if more and self.raw is None else None
             findings.add(Problem("S207", message, line=number + below, column=column, help=hint))
         return after, ()
 
-    def place(self, raw: str, cell: int) -> Start:
+    def place(self, raw: str, cell: int, part: int = 0) -> Start:
         """Where a cell's field starts."""
-        return _start(raw, self.separator, self.places[cell])
+        return self._start(raw, self.places[cell])
+
+    def _start(self, raw: str, n: int) -> Start:
+        """Where the n-th field of a record starts."""
+        if self.raw is not None:
+            return 0, self.raw.start(raw, n)
+        return _start(raw, self.separator, n)
 
     def plain(self, block: Block, notes: Any) -> Plain:
         """The columns of the lines that are whole records with all fields."""
+        if self.raw is not None:
+            return self._unquoted(self.raw, block)
         data, separator = block.data, ord(self.separator)
         blanks = any(blank.encode() in data for blank in BLANKS[self.separator])
         odd, outside = block.spoiled(), block.octets == separator
@@ -179,6 +225,28 @@ class Csv(TextReader):
             frame = self._columns(block.picked(good), quotes, blanks, True)
             if frame is None or frame.height != at.size:
                 return Plain({}, NONE, np.arange(block.count))
+        return plain_rows(frame, dict(zip(self.roles, self.places, strict=True)), at, odd)[0]
+
+    def _unquoted(self, raw: Cutter, block: Block) -> Plain:
+        """The columns of lines that are cut by their marks alone."""
+        odd = block.spoiled()
+        if b"\r" in block.data:
+            odd = np.union1d(odd, block.lines_with(b"\r"))
+        frame, at, odd = raw.columns(block, odd)
+        if not at.size:
+            return Plain({}, at, odd)
+        import polars as pl
+
+        numbers = [n for role, n in zip(self.roles, self.places, strict=True) if role not in TEXT]
+        frame = frame.with_columns(
+            [
+                pl.when(pl.col(str(n)).str.contains(f"^(?:{DECIMAL_TEXT})$"))
+                .then(pl.col(str(n)))
+                .cast(pl.Float64, strict=False)
+                .fill_null(float("nan"))
+                for n in numbers
+            ]
+        )
         return plain_rows(frame, dict(zip(self.roles, self.places, strict=True)), at, odd)[0]
 
     def _columns(self, data: bytes, quotes: bool, blanks: bool, tolerant: bool) -> Any:
@@ -247,9 +315,12 @@ def _header(
     request: Request,
 ) -> tuple[Schema, tuple[str, ...]] | None:
     """The shape that the header fits and the roles it has, after telling what is odd about it."""
-    findings, starts = request.findings, [start for start, _ in _starts(raw, separator)]
+    findings = request.findings
+    starts = [start for start, _ in _starts(raw, separator)] if raw != "\n" else []
+    starts += [(0, None)] * (len(names) - len(starts))
     wanted = {shape.called(role) for shape in request.wanted for role in shape.roles}
-    if wanted.isdisjoint(names) and any(map(DECIMAL.fullmatch, re.split(r"[,;|\s]+", raw))):
+    cells = () if request.form.header else re.split(r"[,;|\s]+", raw)
+    if wanted.isdisjoint(names) and any(map(DECIMAL.fullmatch, cells)):
         message = f"no header; the first line looks like data ({printable(raw.strip(), 60)})"
         shape = request.wanted[0]
         first = separator.join(shape.called(role) for role in shape.required)
@@ -271,7 +342,7 @@ def _header(
             findings.add(Problem("S204", message, line=line + below, column=column))
     found = resolve(names, request, line)
     if found is not None:
-        if (problem := _several_ids(*found, names, sample, separator)) is not None:
+        if not request.form.cells and (problem := _several_ids(*found, names, sample, separator)):
             findings.add(problem)
             return None
         used = {found[0].called(role) for role in found[1]}
@@ -357,6 +428,8 @@ def _holds_several(cell: str) -> bool:
 def _separator(first: tuple[int, str], request: Request) -> str:
     """What separates the columns; told where it is not what should."""
     line, text = first
+    if request.form.separator:
+        return separator_of(request.form.separator)
     suffixes = [s.lower() for s in request.path.suffixes if s.lower() not in COMPRESSED]
     expected = "\t" if suffixes[-1:] == [".tsv"] else ","
     names = {shape.called(role) for shape in request.wanted for role in shape.roles}

@@ -267,7 +267,7 @@ class JsonLines(TextReader):
         frame = frame.with_columns(pl.col(numbers).cast(pl.Float64, strict=False))
         return plain_rows(frame, places, at, odd)[0]
 
-    def place(self, raw: str, cell: int) -> tuple[int, int | None]:
+    def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
         """Where a value begins."""
         return 0, _place(raw, self.names[cell])
 

@@ -137,7 +137,7 @@ class Trec(TextReader):
             notes.first = block.first + int(plain.at[0]), ()
         return plain
 
-    def place(self, raw: str, cell: int) -> tuple[int, int]:
+    def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int]:
         """Where in a line a cell begins."""
         return 0, [match.start() for match in FIELD.finditer(raw)][self.places[cell]] + 1
 

@@ -1,0 +1,177 @@
+"""How a file is written where it is not plain: the keys of challenge.yaml that say it."""
+
+# no `from __future__ import annotations`: pydantic would have to compile each of them again
+import warnings
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
+
+from scorer.challenge.fields import (
+    SCALAR,
+    File,
+    Name,
+    Part,
+    Whole,
+    Word,
+    as_text,
+    as_written,
+    wrong,
+)
+from scorer.challenge.yaml import Value
+from scorer.core.text import nearest, quoted
+from scorer.io.form import NO_SEPARATOR, WHITESPACE, WRITTEN, Form, Keys, separator_of
+
+CELLS = ("item", "rank", "score", "prediction", "grade", "rating", "subtopic")
+WIDE = ("item", "rank", "list")
+TEXTS: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
+PAIRS: dict[str, Any] = {"type": "object", "additionalProperties": SCALAR}
+
+
+def _separator(value: Any) -> Any:
+    """What separates columns, or several in a cell."""
+    word = as_text(value)
+    if len(separator_of(word)) == 1 or word in (WHITESPACE, NO_SEPARATOR):
+        return word
+    near = nearest(word, [*WRITTEN, WHITESPACE, NO_SEPARATOR])
+    hint = f"; did you mean {quoted(near)}?" if near else ""
+    known = f"one character, {', '.join(WRITTEN)} or {WHITESPACE}"
+    raise wrong(f"{as_written(value)} separates nothing; write {known}{hint}")
+
+
+def _texts(value: Any) -> Any:
+    """One text, or a list of them."""
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+def _roles(known: tuple[str, ...]) -> BeforeValidator:
+    """A mapping whose keys are some roles."""
+
+    def checked(value: Any) -> Any:
+        for role in value if isinstance(value, dict) else ():
+            if role not in known:
+                near = nearest(role, known)
+                hint = f"; did you mean {quoted(near)}?" if near else ""
+                raise wrong(f"no role {quoted(role)} here{hint} (known: {', '.join(known)})")
+        return value
+
+    return BeforeValidator(checked)
+
+
+def _one(value: Any) -> Any:
+    if isinstance(value, dict) and len(value) != 1:
+        raise wrong("one role is what columns are named by; write {item: 'F*'}")
+    return value
+
+
+Separator = Annotated[str, BeforeValidator(_separator), WithJsonSchema(SCALAR)]
+Texts = Annotated[tuple[Name, ...], BeforeValidator(_texts), WithJsonSchema(TEXTS)]
+Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(PAIRS)]
+Wide = Annotated[
+    dict[str, Texts],
+    BeforeValidator(_one),
+    _roles(WIDE),
+    WithJsonSchema({"type": "object", "additionalProperties": TEXTS}),
+]
+
+
+class Cut(Part):
+    """How lines and cells become rows, where a file has no header with a row for each item."""
+
+    header: tuple[Name, ...] = Field(
+        (), description="the columns, in their order, of a file that does not name them"
+    )
+    separator: Separator = Field(
+        "",
+        description="what separates the columns: one character, tab, semicolon, whitespace; "
+        "default: by the file's suffix",
+        validate_default=False,
+    )
+    skip: Whole = Field(0, description="lines before anything else that are no rows")
+    comment: Texts = Field((), description="lines that begin with one of these are no rows")
+    cells: Cells = Field(
+        {},
+        description="what separates several in a cell, by role: {item: ' '}; their order ranks. "
+        "Without item the values are of the list's public candidates, in their order",
+    )
+    wide: Wide = Field(
+        {},
+        description="columns that are one row each: {item: 'F*'}; what * stands for becomes the "
+        "item, the rank, or the part of the list that it is in",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if len(set(self.header)) < len(self.header):
+            raise wrong("a column is named twice in header")
+        if self.cells and self.wide:
+            raise wrong("cells and wide cannot both say what a row is")
+        return self
+
+
+class KeyFile(Cut):
+    """A public file whose rows say what the lines of another file are about."""
+
+    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
+    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
+    columns: Annotated[dict[str, Name], _roles(("list", "item")), WithJsonSchema(PAIRS)] = Field(
+        {}, description="what the file calls its columns; with item the lines are of pairs"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _path(cls, value: Any) -> Any:
+        return {"file": value} if not isinstance(value, dict) else value
+
+
+def _kind_of_lines(value: Any) -> str:
+    word = value.text if isinstance(value, Value) else value
+    return "word" if word in ("lists", "items") else "file"
+
+
+LinesOf = Annotated[
+    Annotated[Literal["lists", "items"], Word, Tag("word")] | Annotated[KeyFile, Tag("file")],
+    Discriminator(_kind_of_lines),
+]
+
+
+# pydantic's own `json` of a model is deprecated, and nobody calls it here
+warnings.filterwarnings("ignore", 'Field name "json" in "Formed" shadows', UserWarning)
+
+
+class Formed(Cut):
+    """The form of a submission, or of one of the organizer's files."""
+
+    lines: LinesOf | None = Field(
+        None,
+        description="lines have no ids: the n-th one is of the n-th row of lists, of items, or of "
+        "a file with the columns list and, if any, item",
+    )
+    json: Annotated[dict[str, Name], WithJsonSchema(PAIRS)] = Field(  # type: ignore[assignment]
+        {},
+        description="where a JSON document has its columns: {list: 'questions[].id', "
+        "item: 'questions[].documents[]'}",
+    )
+    parts: Annotated[dict[Name, Name], WithJsonSchema(PAIRS)] = Field(
+        {},
+        description="files of a folder or a ZIP archive that are one submission: {like: like.csv}; "
+        "the list of a part is called like/ID, and the part is its group",
+    )
+
+
+def keys_of(source: Any, item: bool) -> Keys:
+    """The rows of a public file, as keys of lines or values."""
+    columns = {"list": "list"} | ({"item": "item"} if item else {}) | source.columns
+    return Keys(source.file, source.format, tuple(columns.items()), cut_of(source))
+
+
+def cut_of(written: Cut) -> Form:
+    """What says how lines and cells become rows."""
+    wide = next(iter(written.wide.items()), None)
+    return Form(
+        header=written.header,
+        separator=written.separator,
+        skip=written.skip,
+        comment=written.comment,
+        cells=tuple((role, separator_of(mark)) for role, mark in written.cells.items()),
+        wide=wide,
+    )
