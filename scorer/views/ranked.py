@@ -33,6 +33,7 @@ class RankedRows:
     lists: Ints  # one a run: the code of its list
     sizes: Ints  # one a run
     step: Floats | None  # from each place to the next: 0 for a tie, infinite to another list
+    given: Floats | None = None  # the table's ranks, where those left out are empty slots
 
     @classmethod
     def of(cls, table: Table, keep: Mask | None = None) -> RankedRows:
@@ -61,7 +62,8 @@ class RankedRows:
             by = _ordered(np.repeat(np.arange(sizes.size), sizes), key)
             rows = by if rows is None else rows[by]
             step = _steps(key[by], starts)
-        return cls(item, rows, lists, sizes, step)
+        kept = table.facts.get(GAPS) and "score" not in numbers
+        return cls(item, rows, lists, sizes, step, numbers["rank"] if kept else None)
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
@@ -93,13 +95,12 @@ class RankedRows:
     @property
     def gapped(self) -> bool:
         """Whether ranks that a list leaves out are slots without an item."""
-        numbers = self.table.numbers
-        return bool(self.table.facts.get(GAPS)) and "rank" in numbers and "score" not in numbers
+        return self.given is not None
 
     def slots(self, places: Ints) -> Ints:
         """The ranks that the submission gives, where those left out are empty slots."""
-        found: Ints = self.table.numbers["rank"][self.at(places)].astype(np.int64)
-        return found
+        assert self.given is not None
+        return self.given[self.at(places)].astype(np.int64)
 
     @cached_property
     def lengths(self) -> Ints:
