@@ -45,6 +45,16 @@ Hits@1 Hits@2 Hits(rel=2)@1
 """
 NOTATIONS = VARIANTS.split()
 
+# the same of metrics that look at subtopics
+OF_SUBTOPICS = """
+alpha_DCG@3 alpha_DCG(alpha=0.9,normalize=false)@5 alpha_DCG(rel=2,judged_only=true)@2
+alpha_nDCG@1 alpha_nDCG@5 alpha_nDCG(alpha=0,rel=2)@3 alpha_nDCG(alpha=1,judged_only=true)@9
+ERR_IA@1 ERR_IA(judged_only=true)@4 nERR_IA@2 nERR_IA(rel=2)@9 NRBP NRBP(alpha=0.1,beta=0.9)
+nNRBP nNRBP(alpha=0.9,beta=0.1,rel=2) AP_IA AP_IA(rel=2,judged_only=true) P_IA@3
+P_IA(judged_only=true)@2 StRecall StRecall(rel=2)@2
+"""
+DIVERSE = OF_SUBTOPICS.split()
+
 
 @cache
 def bound(notation):

@@ -13,8 +13,19 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.io.table import Ints, Schema, Table
 from scorer.kinds.base import Constants, Meeting, SideTables, kind
+from scorer.views.diverse import Diverse
 from scorer.views.hits import Judged, Ranked, Ties
-from scorer.views.join import Truth, Unsettled, graded, judge, likelihood, named, returned, stated
+from scorer.views.join import (
+    Subtopics,
+    Truth,
+    Unsettled,
+    graded,
+    judge,
+    likelihood,
+    named,
+    returned,
+    stated,
+)
 from scorer.views.meeting import Views
 from scorer.views.names import Names
 from scorer.views.pairwise import Layout, Orders, Preferred, Ranking
@@ -32,6 +43,7 @@ class Grades:
     truth: Truth
     constants: Constants
     aids: SideTables
+    table: Table | None = None  # what it was made of, where a measure looks at more of it
     whole: Grades | None = None  # of which this has some lists
     numbers: Ints | None = None  # which of its lists these are
 
@@ -44,7 +56,7 @@ class Grades:
         """The truth of some lists alone."""
         if lists.size == len(self.lists):
             return self
-        return Grades(self.truth.only(lists), self.constants, self.aids, self, lists)
+        return Grades(self.truth.only(lists), self.constants, self.aids, None, self, lists)
 
     @cached_property
     def items(self) -> Truth:
@@ -61,6 +73,15 @@ class Grades:
         layout, chances = Layout.of(self.items.in_list, self.lists), self.aids.tables
         likely = likelihood(chances["likelihood"], self.items) if "likelihood" in chances else None
         return Orders.of(layout, Ranking(self.items.grade), likely)
+
+    @cached_property
+    def subtopics(self) -> Subtopics:
+        """What each row of the truth was judged for."""
+        if self.whole is not None and self.numbers is not None:
+            first, last = (self.whole.truth.starts[self.numbers + n] for n in (0, 1))
+            return self.whole.subtopics.only(spans(first, last - first))
+        assert self.table is not None
+        return Subtopics.of(self.table, self.truth)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -90,6 +111,8 @@ class Grades:
         seen = dict(met(judged, answered, views).views)
         if Preferred in views:
             seen[Preferred] = Preferred(self.orders, stated(submission, self.items))
+        if Diverse in views:
+            seen[Diverse] = self.subtopics.of_judged(judged)
         if Returned in views:
             seen[Returned] = returned(submission, self.truth, ties, self.catalogue, self.past)
         return Views(answered, seen)
@@ -127,7 +150,8 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     catalogue = None if aids.public.items is None else len(aids.public.items)
     history = aids.tables.get("history")
     users = None if history is None else len(history.ids["list"].names)
-    return Grades(truth, Constants(highest, catalogue, users), aids)
+    kept = table if Diverse in aids.views else None
+    return Grades(truth, Constants(highest, catalogue, users), aids, kept)
 
 
 def _catalogue(aids: SideTables) -> Catalogue:

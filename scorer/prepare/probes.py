@@ -27,7 +27,8 @@ from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.lists import outcome, score_lists
 from scorer.scoring.settle import over_folds, settle
-from scorer.views.join import Truth
+from scorer.views.diverse import Diverse
+from scorer.views.join import Truth, judge
 from scorer.views.pairwise import Orders
 from scorer.views.returned import Returned
 
@@ -244,9 +245,20 @@ class _OfGrades:
         # correlations of orders: two items that differ, or all with the truth's own ties
         both = self._ends
         made.append(self._listed(self.truth.in_list[both], self.truth.item[both]))
+        if Diverse in self.ready.views:
+            made.append(self._diverse())
         if self._scored:
             made.append(self._listed(*rows[0], keep_worst=True))
         return made
+
+    def _diverse(self) -> Table:
+        """The items in the order in which each is relevant to the most that is new."""
+        assert isinstance(self.ready.answers, Grades)
+        nothing = judge(_table({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
+        rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
+        best = self.ready.answers.subtopics.of_judged(nothing).best(rel, 0.5, None)
+        rows = best.item[np.append(np.diff(best.item) != 0, True)] if best.item.size else NONE
+        return self._listed(self.truth.in_list[rows], self.truth.item[rows])
 
     @cached_property
     def _ends(self) -> Ints:

@@ -11,6 +11,7 @@ import numpy as np
 
 from scorer.core.arrays import Mask, starts
 from scorer.io.table import CodedColumn, Codes, Floats, Ints, Table
+from scorer.views.diverse import Diverse
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.names import Names
 from scorer.views.pairwise import Likelihood, Orders, Pairs, Preferred, Ranking
@@ -246,6 +247,41 @@ def returned(
         found.in_list, found.rank, code[item.codes[found.row]], grade, len(truth.lists),
         catalogue, *past, truth.lists,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Subtopics:
+    """What each row of a truth was judged for."""
+
+    size: Ints  # of each row of the truth
+    subtopic: Ints  # of these, row after row
+    grade: Floats
+    named: Ints  # of each row of the truth: its item's place by name
+
+    @classmethod
+    def of(cls, table: Table, truth: Truth) -> Subtopics:
+        """Those of the table that the truth was made of; without the column, one for all."""
+        row = truth.rows(table.ids["list"], table.ids["item"])
+        codes = table.ids["subtopic"].codes if "subtopic" in table.ids else np.zeros_like(row)
+        grade = table.numbers.get("grade", np.ones(len(table)))
+        by = np.lexsort((-grade, codes, row))  # one that is judged again has its highest grade
+        by = by[starts(row[by], codes[by])]
+        by = by[row[by] >= 0]
+        names = sorted(range(len(truth.named)), key=list(truth.named).__getitem__)
+        place = np.empty(len(names), dtype=np.int64)
+        place[names] = np.arange(len(names))
+        size = np.bincount(row[by], minlength=truth.item.size)
+        return cls(size, codes[by].astype(np.int64), grade[by], place[truth.item])
+
+    def only(self, rows: Ints) -> Subtopics:
+        """Those of some rows of the truth."""
+        first = np.cumsum(self.size) - self.size
+        at = spans(first[rows], self.size[rows])
+        return Subtopics(self.size[rows], self.subtopic[at], self.grade[at], self.named[rows])
+
+    def of_judged(self, judged: Judged) -> Diverse:
+        """Beside the hits."""
+        return Diverse(judged, self.size, self.subtopic, self.grade, self.named)
 
 
 def rated(table: Table, truth: Truth) -> Rated:

@@ -10,7 +10,7 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lists import table
-from variants import NOTATIONS, pairs, refuses
+from variants import DIVERSE, NOTATIONS, pairs, refuses
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
@@ -22,6 +22,7 @@ from scorer.metrics.notation import parse
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
+from scorer.views.diverse import Diverse
 
 VLNET = ROOT / "challenges/vlnet-2011"
 TEAM_A = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
@@ -150,7 +151,9 @@ def grades_of(lists, **tables):
 
 
 def test_every_metric_is_here():
-    every = {bound(n).metric.name for n in [*NOTATIONS, *PREDICTED, *RETURNED, *PREFERRED]}
+    every = {
+        bound(n).metric.name for n in [*NOTATIONS, *DIVERSE, *PREDICTED, *RETURNED, *PREFERRED]
+    }
     # those of tables are in tests/kinds/test_labels.py
     assert every == {each.name for each in metrics() if "labels" not in each.kinds}
     assert all(each.explain for each in metrics())
@@ -172,6 +175,35 @@ def test_ranked_lists(notation):
         ):
             assert_leads(found, value)
             assert_grades(found, truth)
+
+    holds()
+
+
+@pytest.mark.parametrize("notation", DIVERSE)
+def test_subtopics(notation):
+    @LAWS
+    @given(st.lists(pairs(tied=True), min_size=1, max_size=3), st.integers(0, 99))
+    def holds(lists, seed):
+        rng = np.random.default_rng(seed)
+        names = [f"{n:03}" for n in range(len(lists))]
+        rows = [
+            (name, item, f"{rng.integers(3)}", grade)
+            for name, (_, graded) in zip(names, lists, strict=True)
+            for item, grade in graded.items()
+            for _ in range(2)
+        ]
+        sent = [
+            (name, x, -n)
+            for name, (groups, _) in zip(names, lists, strict=True)
+            for n, group in enumerate(groups)
+            for x in group
+        ]
+        public = Public("grades", dict.fromkeys(names))
+        aids = SideTables(public, views={Diverse: notation})
+        truth = rows_of(("list", "item", "subtopic"), rows, ("grade",))
+        answers = kinds().get("grades").open(truth, aids, Findings())
+        for found, value in workings(notation, answers, table(sent, "score")):
+            assert_leads(found, value)
 
     holds()
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
 from scorer.metrics.params import discounts, gained
+from scorer.views.diverse import Diverse
 from scorer.views.hits import Hits, Judged
 from scorer.views.labelled import Labelled, Targets
 from scorer.views.names import Names
@@ -189,6 +190,13 @@ def single_list(view: Any, at: int) -> Any:
         case Judged():
             hits, ideal = (_alone(hits, at) for hits in (view.hits, view.ideal))
             return Judged(hits, ideal, view.returned[at : at + 1], view.names[at : at + 1])
+        case Diverse():
+            mine = view.judged.ideal.in_list == at
+            rows = np.repeat(mine, view.size)
+            alone = single_list(view.judged, at)
+            return Diverse(
+                alone, view.size[mine], view.subtopic[rows], view.grade[rows], view.named[mine]
+            )
         case Rated():
             mine = view.in_list == at
             none, name = np.zeros(int(mine.sum()), dtype=np.int64), view.names[at : at + 1]

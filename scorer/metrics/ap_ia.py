@@ -1,0 +1,66 @@
+"""Intent-aware average precision."""
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics import diversity
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.params import Relevant
+from scorer.views.diverse import Diverse, Facets
+from scorer.views.hits import ratio
+
+
+def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
+    """What each relevant item adds to the average precision of its subtopic."""
+    relevant = np.sort(view.wanted(rel).key)
+    first, last = (np.searchsorted(relevant, facets.key, side) for side in ("left", "right"))
+    shares: Floats = (facets.before() + 1) / facets.rank / (last - first)
+    return shares
+
+
+def _parts(view: Diverse, rel: float, judged_only: bool) -> tuple[Floats, Floats]:
+    """What a list gains, and what it is divided by."""
+    view = view.only_judged() if judged_only else view
+    facets = view.found(rel)
+    return facets.total(_shares(view, facets, rel)), view.subtopics(rel)
+
+
+def _explain(one: Listing[Diverse], value: float, *, rel: float, judged_only: bool) -> Steps:
+    view = one.view.only_judged() if judged_only else one.view
+    facets = view.found(rel)
+    weight = _shares(view, facets, rel)
+    gained, whole = _parts(one.view, rel, judged_only)
+    parts = ("sum over subtopics / subtopics", float(gained[0]), float(whole[0]))
+    yield from diversity.explained("AP_IA", one, facets, weight, parts, value, None, judged_only)
+
+
+@metric(
+    "AP_IA",
+    title="Intent-aware average precision",
+    source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
+    aliases=("MAP_IA",),
+    peers=diversity.PEERS,
+    explain=_explain,
+)
+def ap_ia(
+    diverse: Diverse,
+    *,
+    rel: Relevant = 1,
+    judged_only: bool = False,
+) -> Floats:
+    """The mean over subtopics of the average precision for each.
+
+    A subtopic without a relevant item does not count; the others count alike,
+    where the paper weighs them by how likely they are meant. Undefined where
+    there is none.
+
+    a is relevant to subtopics 1 and 2, b to 1; returned b, a:
+
+    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
+    >>> diverse = Diverse.of((["b", "a"], truth))
+    >>> ap_ia(diverse)                         # ((1/1 + 2/2) / 2 + 1/2) / 2
+    array([0.75])
+    """
+    return ratio(*_parts(diverse, rel, judged_only))

@@ -1,0 +1,161 @@
+"""Hits by subtopic: what each judged item is relevant to, and in which order it was met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.views.hits import Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Relevant subtopics of items, ordered by list, then by rank; one row a subtopic of an item."""
+
+    in_list: Ints
+    rank: Ints  # of the item
+    key: Ints  # of the subtopic, different in each list
+    item: Ints  # of the hit, or of the ideal's item
+    lists: int
+
+    def where(self, rows: Mask | Ints) -> Facets:
+        """Only some rows: those where a mask holds, or these, in their order."""
+        return Facets(
+            self.in_list[rows], self.rank[rows], self.key[rows], self.item[rows], self.lists
+        )
+
+    def top(self, k: int | None) -> Facets:
+        """Those at ranks 1 to k; all without a k."""
+        return self if k is None else self.where(self.rank <= k)
+
+    def before(self) -> Ints:
+        """How many items above each one, in its list, have the same subtopic."""
+        by = np.argsort(self.key, kind="stable")
+        ordered = self.key[by]
+        first = np.searchsorted(ordered, ordered)
+        count = np.empty_like(by)
+        count[by] = np.arange(by.size) - first
+        return count
+
+    def total(self, weight: ArrayLike = 1.0) -> Floats:
+        """The sum of `weight` in each list, in rank order; 0 where there is none."""
+        weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
+        return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
+
+    def gain(self, alpha: float) -> Floats:
+        """What each is worth when each item above it with that subtopic takes the share alpha."""
+        found: Floats = (1 - alpha) ** self.before().astype(np.float64)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Diverse:
+    """The hits of every list and the subtopics that judged items are relevant to."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+
+    judged: Judged
+    size: Ints  # of each of the ideal's items: how many subtopics it was judged for
+    subtopic: Ints  # of these, item after item
+    grade: Floats
+    named: Ints  # of each of the ideal's items: its place by name, among all there are
+
+    @property
+    def lists(self) -> int:
+        """How many lists there are."""
+        return self.judged.lists
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What the lists are called."""
+        return self.judged.names
+
+    def only_judged(self) -> Diverse:
+        """As if the items nobody judged (or judged below 0) had not been returned."""
+        keep = self.judged.ideal.grade >= 0
+        rows = np.repeat(keep, self.size)
+        return Diverse(
+            self.judged.only_judged(), self.size[keep], self.subtopic[rows], self.grade[rows],
+            self.named[keep],
+        )  # fmt: skip
+
+    def found(self, rel: float) -> Facets:
+        """The subtopics of the hits."""
+        hits = self.judged.hits
+        item = self.judged.ideal.starts()[hits.in_list] + hits.place - 1
+        return self._facets(item, hits.in_list, hits.rank, rel)
+
+    def wanted(self, rel: float) -> Facets:
+        """The subtopics of all judged items."""
+        ideal = self.judged.ideal
+        return self._facets(np.arange(ideal.rank.size), ideal.in_list, ideal.nth(), rel)
+
+    def subtopics(self, rel: float) -> Floats:
+        """How many subtopics of each list have a relevant item."""
+        wanted = self.wanted(rel)
+        return wanted.where(wanted.before() == 0).total()
+
+    def best(self, rel: float, alpha: float, k: int | None) -> Facets:
+        """The subtopics of the items, ordered so that each adds the most, to rank k.
+
+        The best order is hard to find (NP); this is the greedy one, equal
+        gains by name downwards, as ndeval takes it.
+        """
+        wanted = self.wanted(rel)
+        rank = np.zeros(self.size.size, dtype=np.int64)
+        keys, key = np.unique(wanted.key, return_inverse=True)
+        worth = np.ones(keys.size)
+        in_list = self.judged.ideal.in_list
+        left = np.flatnonzero(np.bincount(wanted.item, minlength=rank.size))
+        step = 0
+        while left.size and (k is None or step < k):
+            step += 1
+            gain = np.bincount(wanted.item, worth[key], minlength=rank.size)[left]
+            by = left[np.lexsort((self.named[left], gain, in_list[left]))]
+            chosen = by[np.append(np.diff(in_list[by]) != 0, True)]  # the last of each list
+            rank[chosen] = step
+            taken = np.zeros(rank.size, dtype=bool)
+            taken[chosen] = True
+            worth[key[taken[wanted.item]]] *= 1 - alpha
+            left = left[rank[left] == 0]
+        made = replace(wanted, rank=rank[wanted.item])
+        made = made.where(made.rank > 0)
+        order = np.lexsort((made.rank, made.in_list))
+        return made.where(order)
+
+    def _facets(self, item: Ints, in_list: Ints, rank: Ints, rel: float) -> Facets:
+        first = np.cumsum(self.size) - self.size
+        sizes = self.size[item]
+        rows = np.repeat(first[item] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        at = np.repeat(np.arange(item.size), sizes)
+        subtopics = int(self.subtopic.max(initial=0)) + 1
+        key = in_list[at] * subtopics + self.subtopic[rows]
+        found = Facets(in_list[at], rank[at], key, item[at], self.lists)
+        return found.where(self.grade[rows] >= rel)
+
+    @classmethod
+    def of(cls, *lists: tuple[Sequence[str], Mapping[str, Mapping[str, float]]]) -> Diverse:
+        """From returned items and their truth, `{item: {subtopic: grade}}`; for examples."""
+        judged = Judged.of(
+            *((items, {x: max(g.values()) for x, g in truth.items()}) for items, truth in lists)
+        )
+        subtopics = sorted({s for _, truth in lists for grades in truth.values() for s in grades})
+        places = {name: n for n, name in enumerate(subtopics)}
+        ordered = [
+            (item, truth[item])
+            for _, truth in lists
+            for item in sorted(truth, key=lambda item, truth=truth: -max(truth[item].values()))  # type: ignore[misc]
+        ]
+        names = sorted({item for item, _ in ordered})
+        return cls(
+            replace(judged, names=tuple(map(str, range(len(lists))))),
+            np.array([len(grades) for _, grades in ordered], dtype=np.int64),
+            np.array([places[s] for _, grades in ordered for s in grades], dtype=np.int64),
+            np.array([g for _, grades in ordered for g in grades.values()], dtype=np.float64),
+            np.array([names.index(item) for item, _ in ordered], dtype=np.int64),
+        )
