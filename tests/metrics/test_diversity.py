@@ -12,7 +12,7 @@ from variants import DIVERSE, METRICS, bound
 
 from scorer.views.diverse import Diverse
 
-LAWS = settings(derandomize=True, deadline=None, max_examples=60)
+LAWS = settings(derandomize=True, deadline=None, max_examples=25)
 ITEMS, SUBTOPICS = "abcdef", "123"
 
 
@@ -148,7 +148,7 @@ def test_diversity_qrels_on_the_command_line(score, tmp_path):
     (tmp_path / "qrels.txt").write_text(QRELS)
     (tmp_path / "run.txt").write_text(RUN)
     (tmp_path / "challenge.yaml").write_text(
-        "truth: {file: qrels.txt, format: trec}\n"
+        "truth: {file: qrels.txt, format: trec}\nsubmission: {format: trec}\n"
         "metrics: [alpha_nDCG@2, StRecall@1, AP]\nundefined: skip\n"
         "leaderboard: {intervals: false, tiers: false}\n"
     )
