@@ -19,9 +19,14 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.yaml import Value
 from scorer.core.text import nearest, quoted
+from scorer.io.documents import astray, is_path, steps
 from scorer.io.form import NO_SEPARATOR, WHITESPACE, WRITTEN, Form, Keys, separator_of
 
 CELLS = ("item", "rank", "score", "prediction", "grade", "rating", "subtopic")
+JSON = (
+    *("list", "item", "rank", "score", "grade", "rating", "prediction", "label", "target"),
+    *("better", "worse", "subtopic", "group"),
+)
 WIDE = ("item", "rank", "list")
 TEXTS: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
 PAIRS: dict[str, Any] = {"type": "object", "additionalProperties": SCALAR}
@@ -63,6 +68,20 @@ def _one(value: Any) -> Any:
     return value
 
 
+def _paths(value: Any) -> Any:
+    """A mapping of roles to paths, all through the same elements."""
+    paths = {}
+    for role, path in value.items() if isinstance(value, dict) else ():
+        text = as_text(path)
+        if not is_path(text):
+            raise wrong(f"{as_written(path)} is no path; write questions[].id, or * for each key")
+        paths[role] = steps(text)
+    if paths and (lost := astray(paths)) is not None:
+        raise wrong(f"the path of {quoted(lost)} does not lead through the elements of the others")
+    return value
+
+
+Paths = Annotated[dict[str, Name], BeforeValidator(_paths), _roles(JSON), WithJsonSchema(PAIRS)]
 Separator = Annotated[str, BeforeValidator(_separator), WithJsonSchema(SCALAR)]
 Texts = Annotated[tuple[Name, ...], BeforeValidator(_texts), WithJsonSchema(TEXTS)]
 Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(PAIRS)]
@@ -146,7 +165,7 @@ class Formed(Cut):
         description="lines have no ids: the n-th one is of the n-th row of lists, of items, or of "
         "a file with the columns list and, if any, item",
     )
-    json: Annotated[dict[str, Name], WithJsonSchema(PAIRS)] = Field(  # type: ignore[assignment]
+    json: Paths = Field(  # type: ignore[assignment]
         {},
         description="where a JSON document has its columns: {list: 'questions[].id', "
         "item: 'questions[].documents[]'}",

@@ -109,6 +109,25 @@ def test_gaps_of_ranks_are_slots_where_they_are_kept(tmp_path):
     assert said is not None
 
 
+def test_documents(tmp_path):
+    write(
+        tmp_path,
+        challenge__yaml="""
+            truth: {file: truth.json, json: {list: 'questions[].id', item: 'questions[].docs[]'}}
+            submission: {json: {list: 'questions[].id', item: 'questions[].docs[]'}}
+            metrics: [RR]
+            """,
+        truth__json='{"questions": [{"id": "q1", "docs": ["a"]}, {"docs": ["b"], "id": "q2"}]}',
+        good__json='{"questions": [{"id": "q1", "docs": ["x", "a"]}, {"docs": ["b"], "id": "q2"}]}',
+        bad__json='{"questions": [{"id": "q1", "docs": ["x", "a"]},\n{"docs": ["b"], "id": "q3"}]}',
+    )
+    assert values(tmp_path, "good.json", "RR") == {"q1": 0.5, "q2": 1.0}
+    assert problems(tmp_path, "bad.json") == [
+        "S301 None:None 1 of 2 lists is missing: 'q2'",
+        "S302 2:23 list 'q3' is not in this challenge; nearest: 'q1'",
+    ]
+
+
 @pytest.mark.parametrize(
     ("written", "message"),
     [
@@ -122,6 +141,9 @@ def test_gaps_of_ranks_are_slots_where_they_are_kept(tmp_path):
         ("{cells: {item: ','}, wide: {item: 'F*'}}", "cells and wide cannot both say"),
         ("lines: {file: a.csv, colums: {}}", "no key 'colums' here; did you mean 'columns'?"),
         ("lines: {file: a.csv, columns: {user: b}}", "no role 'user' here (known: list, item)"),
+        ("json: {lst: 'a[]'}", "no role 'lst' here; did you mean 'list'?"),
+        ("json: {list: 'a..b', item: 'a[]'}", "'a..b' is no path"),
+        ("json: {list: 'a[].id', item: 'b[].id'}", "the path of 'item' does not lead through"),
         ("skip: -1", "'-1' is below 0"),
         ("rank_gaps: kept", "is not 'error' or 'keep'"),
     ],

@@ -18,7 +18,8 @@ from scorer.io.lines import count_only, lines
 from scorer.io.pieces import joined, pieces
 from scorer.io.reshape import KeyTable, Reshaped
 from scorer.io.table import ORDERED, Schema, Table, number
-from scorer.io.text import Request, TextReader, columns, tables
+from scorer.io.text import Request, TextReader, tables
+from scorer.io.text import columns as text_columns
 
 COMPRESSED = (".gz", ".zst", ".zip")
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
@@ -54,6 +55,7 @@ def format(
     binary: bool = False,
     words: Words | None = None,
     write: Write | None = None,
+    columns: Columns | None = None,
 ) -> Callable[[F], F]:
     """Make something the format of that name.
 
@@ -66,15 +68,16 @@ def format(
         suffixes: of its files.
         binary: whether its files are no text.
         words: the names of a file's columns, where they are no line of text.
+        columns: tells where cells stand in their lines; a `TextReader` does.
         write: makes a file of rows, for the sample in a kit: of rows, each a mapping of role to
             value, and of what the columns are called, by role.
     """
 
     def marked(thing: F) -> F:
         def where(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int | None]:
-            return columns(_reader(thing, request), request, cells)
+            return text_columns(_reader(thing, request), request, cells)
 
-        known = where if isinstance(thing, type) else None
+        known = where if isinstance(thing, type) else columns
         return mark(thing, Format(name, suffixes, _tables(thing), (), binary, words, known, write))
 
     return marked
@@ -132,12 +135,12 @@ def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = 
         fallback: the format of other suffixes.
         form: in which files of this format are written here.
     """
-    return _format_of(path, name, fallback)._replace(form=form)
+    return _format_of(path, name, fallback, form)._replace(form=form)
 
 
-def _format_of(path: Path, name: str | None, fallback: str) -> Format:
-    if name is not None:
-        return formats().get(name)
+def _format_of(path: Path, name: str | None, fallback: str, form: Form) -> Format:
+    if name is not None or form.json:
+        return formats().get(name or "json")
     suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
     if path.suffix.lower() == ".zip" and not suffixes:  # as its one file is called
         suffixes = [s.lower() for s in Path(member_name(path) or "").suffixes]
