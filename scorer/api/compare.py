@@ -108,12 +108,11 @@ def _compared(
     positions = [card.positions for card in cards.values() if card.positions is not None]
     cubes = {each.name: preferred(each, positions) for each in asked}
     valid = [each for each in scored if each.valid]
-    skip = prepared.challenge.submission.missing_list == "skip"
     clusters = cluster_codes(report.lists, ready.public.clusters)
     samples: dict[str, Samples] = {}
     untested: dict[str, str] = {}
     for measure in ready.measures:
-        found = samples_of(measure, valid, skip=skip, clusters=clusters)
+        found = samples_of(measure, valid, challenge=prepared.challenge, clusters=clusters)
         if isinstance(found, str):
             untested[measure.id] = found
         else:

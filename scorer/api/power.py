@@ -106,8 +106,7 @@ def detectable_of(
         if len(scored) < 2:
             continue
         codes = cluster_codes(terms.lists, terms.clusters)
-        skip = challenge.submission.missing_list == "skip"
-        samples = samples_of(primary, scored, skip=skip, clusters=codes)
+        samples = samples_of(primary, scored, challenge=challenge, clusters=codes)
         if isinstance(samples, str):
             return Detectable(math.nan, math.nan, tiers.alpha, "nothing", why=samples)
         lists, units, sd = usual(samples.tests(rules))

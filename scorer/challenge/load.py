@@ -38,6 +38,13 @@ UNWRITTEN = Value(None, 0, 0)
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
 
 
+# what a measure says of how its lists make one number, beside its metric's parameters
+COMBINING = ("score", "per", "average", "aggregate", "weights", "group", "unit")
+
+
+COMPOSED = "score"  # what a composite is called that has no id
+
+
 Steps: TypeAlias = tuple[str | int, ...]
 
 
@@ -191,11 +198,15 @@ def _written(root: Value, folder: Path) -> dict[str, Any]:
 
 def _measure(n: int, value: Value) -> dict[str, Any]:
     given = dict(_mapping(value)) or {"metric": value}
-    keys = ("metric", "id", "primary", *(("kaggle", "better") if "kaggle" in given else ()))
+    directed = "kaggle" in given or "score" in given
+    keys = ("metric", "id", "primary", "kaggle", *COMBINING, *(["better"] if directed else []))
     own = {key: given.pop(key, None) for key in keys}
     made = {key: _tree(one) for key, one in own.items() if one and one.data is not None}
     if isinstance(file := made.get("kaggle"), Value) and file.text:
         made.setdefault("metric", kaggle_name(file.text))
+    if "score" in made:
+        made.setdefault("id", COMPOSED)
+        made.setdefault("metric", COMPOSED)
     if "metric" in made:
         made["notation"] = made.pop("metric")
     params = {key: one.plain() for key, one in given.items()}

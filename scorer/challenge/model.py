@@ -51,10 +51,12 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.forms import Formed, KeyFile, cut_of, keys_of
 from scorer.challenge.yaml import Value
+from scorer.core.formula import FormulaError, parse
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, printable, quoted
 from scorer.io.form import Form
 from scorer.io.limits import Limits as ReadLimits
+from scorer.stats.aggregate import aggregate
 
 FILE = "challenge.yaml"
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
@@ -145,15 +147,50 @@ def column_schema(section: str) -> dict[str, Any]:
     return {"type": "object", "properties": names, "additionalProperties": False}
 
 
+ONE_OR_MANY: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
+
+
 MEASURE = {
     "type": "object",
-    "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}],
+    "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}, {"required": ["score"]}],
     "properties": {
         "metric": {"type": "string", "description": "name or notation: nDCG, nDCG@10, AP(rel=2)"},
         "id": {**SCALAR, "description": "what the measure is called in results; default: its name"},
         "primary": {"type": "boolean", "description": "ranks by this measure; default: the first"},
         "kaggle": {"type": "string", "description": "a Python file with Kaggle's score function"},
-        "better": {"enum": ["higher", "lower"], "description": "of a Kaggle file's values"},
+        "better": {
+            "enum": ["higher", "lower"],
+            "description": "of a Kaggle file's values, or of a score where that does not follow",
+        },
+        "score": {
+            "type": "string",
+            "description": "a formula of other measures' ids, in place of a metric: "
+            "0.3*carts + 0.7*orders; numbers, + - * / ( ), min, max, sqrt",
+        },
+        "per": {
+            "enum": ["mean", "list"],
+            "description": "a score of whole submissions' values, or of each list's; default: mean",
+        },
+        "average": {
+            **ONE_OR_MANY,
+            "description": "lists, pooled, or group; columns of the lists' file name groups, from "
+            "the innermost: [pooled, phase]",
+        },
+        "aggregate": {
+            **ONE_OR_MANY,
+            "description": "how lists, or the outermost groups, make one number: mean, sum, "
+            "median, geometric, power(-5); or of each level, from the lists outwards",
+        },
+        "weights": {
+            **ONE_OR_MANY,
+            "description": "how much each counts: a column of the lists' file, or size, of groups; "
+            "or of each level, none where all count alike",
+        },
+        "group": {**SCALAR, "description": "only lists of this group count"},
+        "unit": {
+            "enum": ["list", "group"],
+            "description": "what intervals and tests draw; default: list",
+        },
     },
     "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
 }
@@ -274,6 +311,33 @@ class Submission(Formed):
     limits: Limits = Field(Limits(), description="what a submission may cost to read")
 
 
+def _one_or_many(value: Any) -> Any:
+    """Texts; of an entry that says nothing, ''."""
+    if not isinstance(value, list | tuple):
+        value = [value]
+    return tuple("" if bare(one) is None else as_text(one) for one in value)
+
+
+def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        try:
+            aggregate(name)
+        except ValueError as error:
+            raise wrong(f"{quoted(name)} is no aggregate; {error}") from None
+    return names
+
+
+def _formula(text: str) -> str:
+    try:
+        parse(text)
+    except FormulaError as error:
+        raise wrong(str(error), "C125") from None
+    return text
+
+
+OneOrMany = Annotated[tuple[str, ...], BeforeValidator(_one_or_many)]
+
+
 class MeasureSpec(Part):
     """A measure as it was asked for; the registry has not been asked yet."""
 
@@ -282,8 +346,20 @@ class MeasureSpec(Part):
     id: Name | None = None
     primary: Annotated[bool, BeforeValidator(as_flag)] = False
     kaggle: File | None = None  # a file with Kaggle's function `score`, whose metric it is
-    better: Annotated[Literal["higher", "lower"], Word] = "higher"  # of such a file's values
+    better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
+    score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
+    per: Annotated[Literal["mean", "list"], Word] = "mean"  # what a score is a formula of
+    average: OneOrMany = ()  # lists, pooled, or columns of the lists whose groups are averaged
+    aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
+    weights: OneOrMany = ()  # columns of the lists, or size; '' for none
+    group: Name | None = None  # the lists that count
+    unit: Annotated[Literal["list", "group"], Word] = "list"  # what is resampled
     key: str = ""
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The ids of the measures that its formula names."""
+        return () if self.score is None else parse(self.score).names
 
 
 Measures = tuple[
@@ -529,7 +605,14 @@ class Challenge(Part):
     def with_metrics(self, notations: Iterable[str]) -> Self:
         """A copy that asks for these measures instead, the first primary; an `id` is a measure."""
         own = {spec.id: spec.model_copy(update={"primary": False}) for spec in self.metrics}
-        specs = (own.get(word) or MeasureSpec(notation=word, key="--metric") for word in notations)
+        specs = [own.get(word) or MeasureSpec(notation=word, key="--metric") for word in notations]
+        named = {spec.id: spec for spec in self.metrics} | {s.notation: s for s in self.metrics}
+        for spec in specs:  # those that a score is made of come with it
+            for name in spec.wanted:
+                part = named.get(name)
+                called = None if part is None else (part.id, part.notation)
+                if part is not None and all((s.id, s.notation) != called for s in specs):
+                    specs.append(part.model_copy(update={"primary": False}))
         return self.model_copy(update={"metrics": _one_primary(tuple(specs))})
 
     def with_truth(self, path: Path) -> Self:

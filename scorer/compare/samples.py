@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Protocol
 
 import numpy as np
 
-from scorer.challenge.model import Leaderboard, Tiers
+from scorer.challenge.model import Challenge, Leaderboard, Tiers
+from scorer.compare.figures import figures_of, group_codes
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.base import Measure
+from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
+from scorer.results.scorecard import Rules, Scorecard
+from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import (
     LEFT_OUT,
     Interval,
@@ -31,7 +34,7 @@ from scorer.stats.figures import weighted_pseudo_values
 from scorer.stats.folds import fold_interval, paired_folds
 from scorer.stats.paired import paired, paired_sums
 from scorer.stats.units import units
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import shares
 
 RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
 WEIGHTED = 1_000  # draws of a figure that is worked out anew for each
@@ -97,10 +100,11 @@ class _OfLists:
 
     values: Floats  # (submissions, lists), NaN where skipped
     clusters: Ints | None = None
+    unit: str | None = None  # what is drawn, where it is neither lists nor clusters
 
     @property
     def over(self) -> str:
-        return "lists" if self.clusters is None else "clusters"
+        return self.unit or ("lists" if self.clusters is None else "clusters")
 
     @property
     def valued(self) -> Mask:
@@ -176,10 +180,11 @@ class _OfSums:
     valued: Mask  # (submissions, lists)
     figure: Callable[[Floats], Floats]
     clusters: Ints | None = None
+    unit: str | None = None
 
     @property
     def over(self) -> str:
-        return "lists" if self.clusters is None else "clusters"
+        return self.unit or ("lists" if self.clusters is None else "clusters")
 
     def of(self, rows: Ints) -> _OfSums:
         return replace(self, sums=self.sums[rows], valued=self.valued[rows])
@@ -227,10 +232,12 @@ class _OfWeights:
     figures: tuple[Callable[[Floats], float], ...]  # of how often each list counts
     valued: Mask  # (submissions, lists)
     clusters: Ints | None = None
+    unit: str | None = None
+    smooth: bool = True
 
     @property
     def over(self) -> str:
-        return "lists" if self.clusters is None else "clusters"
+        return self.unit or ("lists" if self.clusters is None else "clusters")
 
     def of(self, rows: Ints) -> _OfWeights:
         return replace(
@@ -266,7 +273,7 @@ class _OfWeights:
         def values(rows: Ints, common: Mask) -> Floats:
             own = None if unit is None else unit[common]
             figures = [self._over(row, common) for row in rows.tolist()]
-            return weighted_pseudo_values(figures, int(common.sum()), own)
+            return weighted_pseudo_values(figures, int(common.sum()), own, smooth=self.smooth)
 
         table = np.full(self.valued.shape, np.nan)
         for row, common in enumerate(self.valued):
@@ -350,7 +357,7 @@ def samples_of(
     measure: Measure,
     scored: Sequence[Scored],
     *,
-    skip: bool = False,
+    challenge: Challenge,
     clusters: Ints | None = None,
 ) -> Samples | str:
     """What the certainty of a measure is worked out from, or why there is none.
@@ -358,61 +365,45 @@ def samples_of(
     Args:
         measure: the measure.
         scored: the submissions, all valid.
-        skip: whether missing lists are left out.
+        challenge: says how lists without a value count.
         clusters: (lists,), equal numbers for lists that are not independent.
     """
-    metric, values = measure.metric, [each.values[measure.id] for each in scored]
+    values = [each.values[measure.id] for each in scored]
     folds = sorted({name for value in values for name in value.folds or ()})
     if folds:
         if len(folds) < 2:
             return "there is one fold only"
         return _OfFolds(np.array([[(v.folds or {}).get(n, np.nan) for n in folds] for v in values]))
-    if all(value.per_list is not None for value in values):
-        if metric.aggregate == "sum":
-            return "it is a sum over the lists, which says how many there are"
-        return _OfLists(np.array([value.per_list for value in values]), clusters)
+    how = measure.combination
+    if measure.metric.aggregate == "sum" and not how.groups and not measure.parts:
+        return "it is a sum over the lists, which says how many there are"
+    if how.lists.name == "sum" and not how.groups and measure.of_lists:
+        return "it is a sum over the lists, which says how many there are"
     cards = [each.card for each in scored if each.card is not None]
-    statistics = [card.statistics[measure.id] for card in cards]
-    if metric.no_interval is not None:
-        return metric.no_interval
-    if metric.of_sums is None and metric.weighted is None:
-        return f"{metric.name} does not say how draws of lists make its figure"
-    if len(cards[0].lists) < 2:
-        return "of a single list nothing is known about others"
-    found = np.ones((len(cards), len(cards[0].lists)), dtype=bool)
-    for row, (card, each) in enumerate(zip(cards, statistics, strict=True) if skip else ()):
-        # a figure can be about lists that are missing: those have rows
-        found[row] = card.answered | (each.sums() != 0).any(axis=1)
-    if metric.of_sums is not None:
-        sums = _stacked([_sums(measure, each) for each in statistics])
-        return _OfSums(sums, found, partial(metric.of_sums, **measure.params), clusters)
-    weighted = metric.weighted
-    assert weighted is not None
-    return _OfWeights(
-        tuple(partial(_weighted, weighted, each, measure.params) for each in statistics),
-        found,
-        clusters,
-    )
+    of_groups = how.unit == "group"
+    if of_groups:
+        clusters = None
+    one_group = how.lists == MEAN and how.list_weights is None and _one_group(measure, cards[0])
+    if all(value.plain or (one_group and value.per_list is not None) for value in values):
+        unit = "groups" if of_groups else None
+        own = group_codes(measure, cards[0])[0] if of_groups else clusters
+        return _OfLists(np.array([value.per_list for value in values]), own, unit)
+    rules = {m.id: Rules.of(challenge, m.metric.better) for m in measure.all_parts}
+    found = figures_of(measure, scored, rules, how.unit)
+    if isinstance(found, str):
+        return found
+    if found.valued.shape[1] < 2:
+        return f"of a single {how.unit} nothing is known about others"
+    over = "groups" if of_groups else None
+    if found.sums is not None and found.of is not None and found.smooth:
+        return _OfSums(found.sums, found.valued, found.of, clusters, over)
+    return _OfWeights(found.weigh, found.valued, clusters, over, found.smooth)
 
 
-def _sums(measure: Measure, statistics: Statistics) -> Floats:
-    """(lists, width): what `of_sums` is given the sums of."""
-    if measure.metric.sums is None:
-        return statistics.sums()
-    made: Floats = measure.metric.sums(statistics, **measure.params)
-    return made
-
-
-def _stacked(sums: Sequence[Floats]) -> Floats:
-    """(submissions, lists, width): those of less width, as of fewer classes, filled up with 0."""
-    width = max(each.shape[1] for each in sums)
-    return np.stack([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in sums])
-
-
-def _weighted(
-    figure: Callable[..., float],
-    statistics: Statistics,
-    params: Mapping[str, object],
-    weights: Floats,
-) -> float:
-    return float(figure(statistics, weights, **params))
+def _one_group(measure: Measure, card: Scorecard) -> bool:
+    """Whether a measure's groups are one, which is then the whole."""
+    every = np.ones(len(card.lists), dtype=bool)
+    groups = grouped(card.columns, measure, every & belonging(card, measure))
+    return groups is not None and len(groups.names) == 1 and all(
+        level.trivial for level in groups.levels
+    )  # fmt: skip

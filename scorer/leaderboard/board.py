@@ -29,7 +29,7 @@ from scorer.leaderboard.standings import (
 from scorer.metrics.base import Measure
 from scorer.results.report import Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
-from scorer.scoring.settle import over_folds, settle
+from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.views.positions import PositionTable
 
 
@@ -73,15 +73,17 @@ def settled(
         for measure in terms.measures:
             rules = terms.rules[measure.id]
             values[measure.id] = (
-                over_folds(outcome.folds, card.lists, measure, rules)
+                over_folds(outcome.folds, card.lists, measure, terms.rules)
                 if outcome.folds
-                else settle(card, measure, rules)
+                else settle(card, measure, terms.rules)
             )
-            if rules.undefined == "error" and measure.id in card.values:
+            if rules.undefined == "error" and measure.of_lists:
                 undefined = {
                     each.lists[n]: None
                     for each in outcome.folds.values() or [card]
-                    for n in np.flatnonzero(each.states(measure.id, rules) == UNDEFINED).tolist()
+                    for n in np.flatnonzero(
+                        of_lists(each, measure, terms.rules)[1] == UNDEFINED
+                    ).tolist()
                 }
                 findings.extend(_undefined(measure.id, terms, name) for name in undefined)
         if findings.fatal:
@@ -100,7 +102,7 @@ def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
             masks.setdefault(group, np.zeros(len(card.lists), dtype=bool))[n] = True
     return {
         measure.id: {
-            group: settle(card, measure, terms.rules[measure.id], keep).mean
+            group: settle(card, measure, terms.rules, keep).mean
             for group, keep in sorted(masks.items())
         }
         for measure in terms.measures
@@ -173,8 +175,7 @@ def board(terms: Terms, scored: Sequence[Scored]) -> Report:
         terms: what the challenge says of its board.
         scored: the submissions, each with its scorecard and its settled values.
     """
-    skip = terms.challenge.submission.missing_list == "skip"
-    return with_certainty(ranked(terms, scored), terms.groups, terms.clusters, skip=skip)
+    return with_certainty(ranked(terms, scored), terms.groups, terms.clusters)
 
 
 R = TypeVar("R", bound=Report)

@@ -32,7 +32,7 @@ SPLIT = ("public", "private")  # groups of lists that are compared with random o
 
 
 def with_certainty(
-    report: Report, groups: Mapping[str, str], clusters: Mapping[str, str], *, skip: bool
+    report: Report, groups: Mapping[str, str], clusters: Mapping[str, str]
 ) -> Report:
     """The report with intervals, tiers, ranges of ranks, and what the tests were.
 
@@ -44,7 +44,6 @@ def with_certainty(
         report: with its standings, best first.
         groups: list -> the group that it is in.
         clusters: list -> those that are not independent of each other; one without is alone.
-        skip: whether the challenge leaves out missing lists.
     """
     rules, primary = report.challenge.leaderboard, report.primary
     by_name = {each.name: each for each in report.submissions if each.valid}
@@ -52,7 +51,7 @@ def with_certainty(
     if not scored or (rules.intervals is None and rules.tiers is None):
         return report
     codes = cluster_codes(report.lists, clusters)
-    samples = samples_of(primary, scored, skip=skip, clusters=codes)
+    samples = samples_of(primary, scored, challenge=report.challenge, clusters=codes)
     if isinstance(samples, str):
         return replace(report, uncertain=samples)
     rows = [
@@ -103,7 +102,7 @@ def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple
 
 def _table(values: Sequence[Value]) -> Floats | None:
     """(submissions, lists): what each list's value is; None for whole-challenge figures."""
-    per_list = [value.per_list for value in values if value.per_list is not None]
+    per_list = [value.per_list for value in values if value.plain]
     return np.array(per_list) if per_list and len(per_list) == len(values) else None
 
 

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
 
@@ -29,7 +30,10 @@ from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry
 from scorer.metrics.base import Measure, Metric, metrics
+from scorer.metrics.combination import PLAIN, Combination
+from scorer.metrics.composite import composite
 from scorer.results.scorecard import Scorecard
+from scorer.stats.aggregate import Aggregate
 
 T = TypeVar("T")
 
@@ -151,6 +155,17 @@ def _named(name: str, known: Registry[Metric], kinds: Sequence[str]) -> dict[str
 
 
 def _measure_out(bound: Measure, known: Registry[Metric]) -> dict[str, object]:
+    fields = _bare_out(bound, known)
+    if not bound.combination.plain:
+        fields["combination"] = asdict(bound.combination)
+    if bound.parts:
+        fields["parts"] = [_measure_out(part, known) for part in bound.parts]
+        fields["params"] = dict(bound.params)
+        fields["of"] = [bound.metric.better, *bound.metric.range]
+    return fields
+
+
+def _bare_out(bound: Measure, known: Registry[Metric]) -> dict[str, object]:
     name, kinds = bound.metric.name, list[str]()
     with suppress(PluginError):  # an aggregation looks at no challenge
         kinds = sorted(bound.metric.kinds)
@@ -173,10 +188,34 @@ def _written(bound: Measure) -> dict[str, Any]:
 
 
 def _measure(fields: Mapping[str, Any], known: Registry[Metric]) -> Measure:
+    parts = tuple(_measure(part, known) for part in fields.get("parts", ()))
+    bound = _bare(fields, known, parts)
+    how = fields.get("combination")
+    return replace(bound, parts=parts, combination=_combination(how) if how else PLAIN)
+
+
+def _combination(fields: Mapping[str, Any]) -> Combination:
+    return Combination(
+        Aggregate(**fields["lists"]),
+        fields["list_weights"],
+        tuple(fields["groups"]),
+        tuple(Aggregate(**each) for each in fields["aggregates"]),
+        tuple(fields["weights"]),
+        fields["group"],
+        fields["unit"],
+    )
+
+
+def _bare(fields: Mapping[str, Any], known: Registry[Metric], parts: Sequence[Measure]) -> Measure:
     name = fields["metric"]
-    metric = _named(name, known, fields["kinds"]).get(fields["registry"])
-    if metric is None:
+    if parts:
+        better, low, high = fields["of"]
+        metric = composite(parts[0].metric.view, better, low, high)
+        return Measure(metric, fields["params"], fields["name"], fields["id"], fields["primary"])
+    found = _named(name, known, fields["kinds"]).get(fields["registry"])
+    if found is None:
         raise UnknownName("metric", name, list(known.things))
+    metric = found
     params = metric.parameters(**fields["params"])
     settled = {key: getattr(params, key) for key in metric.parameters.model_fields}
     return Measure(metric, settled, fields["name"], fields["id"], fields["primary"])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 from scorer.core.errors import PluginError
 from scorer.core.registry import MARK, PLUGIN, Registry, discover, mark, plugin
 from scorer.core.text import nearest, quoted
+from scorer.metrics.combination import PLAIN, Combination
 from scorer.metrics.notation import NotationError, parse, written
 
 if TYPE_CHECKING:
@@ -129,10 +130,16 @@ class Measure:
     primary: bool = False
     weighted: bool = False  # lists have weights, so that a mean is a figure of all of them
     classes: tuple[str, ...] = ()  # the labels there are, of a table of classes
+    combination: Combination = PLAIN  # how its lists make one number
+    parts: tuple[Measure, ...] = ()  # of a composite: the measures of its formula, by their ids
 
     @property
-    def aggregate(self) -> Aggregate:
+    def aggregate(self) -> str:
         """How lists make one number; a metric with an `average` can pool them."""
+        if self.parts and self.params["per"] == "mean":
+            return "formula"
+        if not self.combination.plain:
+            return self.combination.word
         pooled = self.weighted or self.params.get("average") == "pooled"
         return "pooled" if pooled else self.metric.aggregate
 
@@ -143,9 +150,29 @@ class Measure:
         return needs(self.params) if callable(needs) else needs
 
     @property
+    def of_lists(self) -> bool:
+        """Whether each list has a value by it."""
+        pooled = self.weighted or self.params.get("average") == "pooled"
+        return not (pooled or self.metric.aggregate == "pooled" or self.aggregate == "formula")
+
+    @property
+    def all_parts(self) -> tuple[Measure, ...]:
+        """Itself, and all that it is made of."""
+        return (self, *(each for part in self.parts for each in part.all_parts))
+
+    @property
     def decimals(self) -> bool:
         """Whether its values are anything but counts."""
         return self.metric.aggregate != "sum"
+
+    @property
+    def range(self) -> tuple[float | None, float | None]:
+        """The lowest and the highest value that it can have."""
+        low, high = self.metric.range
+        aggregates = (self.combination.lists, *self.combination.aggregates)
+        if any(each.name == "sum" for each in aggregates):
+            return (low if low == 0 else None, high if high == 0 else None)
+        return low, high
 
     def heading(self, word: str = "list") -> str:
         """What a report heads its column with: the id, or the name and how it is meant.
@@ -169,6 +196,7 @@ class Measure:
             params={**self.params, **params},
             weighted=bool(getattr(constants, "weighted", False)),
             classes=tuple(getattr(constants, "classes", ())),
+            parts=tuple(part.settled(constants) for part in self.parts),
         )
 
     def signature(self, **circumstances: object) -> str:
@@ -182,9 +210,17 @@ class Measure:
         parts = [self.metric.name]
         for key, value in self.params.items():
             extra = fields[key].json_schema_extra
-            symbol = extra.get("symbol", key) if isinstance(extra, dict) else key
+            said = extra if isinstance(extra, dict) else {}
+            if said.get("quiet") and value == fields[key].default:
+                continue  # it came later than signatures that are known
+            symbol = said.get("symbol", key)
             message = written(value).replace("\\", "\\\\").replace("|", "\\|")
             parts.append(f"{symbol}:{message}")
+        for key, value in self.combination.facts().items():
+            if key != "unit":  # which changes no number
+                parts.append(f"{key}:{written(value)}")
+        for part in self.parts:
+            parts.append(f"{part.id}:({part.signature()})")
         return "|".join([*parts, *(f"{key}:{value}" for key, value in circumstances.items())])
 
 

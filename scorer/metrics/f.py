@@ -14,12 +14,20 @@ from scorer.metrics.explain.tables import (
     ranked_table,
     relevant_items,
 )
-from scorer.metrics.params import Cutoff, Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Cutoff, Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int, rel: float, beta: float, judged_only: bool
+    one: Listing[Judged],
+    value: float,
+    *,
+    k: int,
+    rel: float,
+    beta: float,
+    judged_only: bool,
+    average: str,
 ) -> Steps:
     one = only_judged(one, judged_only)
     found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
@@ -39,6 +47,8 @@ def _explain(
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
     aliases=("F1",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
 def f(
@@ -48,7 +58,8 @@ def f(
     rel: Relevant = 1,
     beta: Annotated[float, Field(gt=0, description="How much recall weighs; above 0.")] = 1,
     judged_only: bool = False,
-) -> Floats:
+    average: Pooling = "lists",
+) -> Floats | Statistics:
     """Precision and recall at k in one number, their weighted harmonic mean.
 
     (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + k)
@@ -68,6 +79,7 @@ def f(
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
     wanted = judged.ideal.count(rel)
-    return ratio(
-        (1 + beta**2) * found.total(found.within(k)), (beta**2 * wanted + k) * (wanted > 0)
+    counts = (wanted > 0) | (average == "pooled")  # what is returned there is wrong, and counts
+    return ratios(
+        (1 + beta**2) * found.total(found.within(k)), (beta**2 * wanted + k) * counts, average
     )

@@ -6,12 +6,12 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, ranked_table
-from scorer.metrics.params import Cutoff
+from scorer.metrics.params import Cutoff, Pooling
 from scorer.views.hits import Judged as View
-from scorer.views.hits import ratio
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
-def _explain(one: Listing[View], value: float, *, k: int) -> Steps:
+def _explain(one: Listing[View], value: float, *, k: int, average: str) -> Steps:
     counts, n = one.view.hits.within(k), len(one.names.returned)
     yield ranked_table(one, one.view.hits, {"judged": counts}, k)
     most = min(k, n)
@@ -23,9 +23,11 @@ def _explain(one: Listing[View], value: float, *, k: int) -> Steps:
     title="Share of judged items",
     source="ir_measures' Judged, after OpenNIR",
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
-def judged(judged: View, *, k: Cutoff) -> Floats:
+def judged(judged: View, *, k: Cutoff, average: Pooling = "lists") -> Floats | Statistics:
     """The share of the first k ranks that the truth says anything about.
 
     Where it is low, other metrics say little. Any grade counts, also 0 and
@@ -37,4 +39,4 @@ def judged(judged: View, *, k: Cutoff) -> Floats:
     >>> judged(View.of((["a", "x", "b"], {"a": 1, "b": 0})), k=10)    # 2 / 3
     array([0.66666667])
     """
-    return ratio(judged.hits.total(judged.hits.within(k)), np.minimum(judged.returned, k))
+    return ratios(judged.hits.total(judged.hits.within(k)), np.minimum(judged.returned, k), average)

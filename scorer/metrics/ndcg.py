@@ -9,8 +9,9 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, gains, ideal_table, only_judged, ranked_table
-from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
-from scorer.views.hits import Hits, Judged, ranked_hits, ratio
+from scorer.metrics.params import Cutoff, Discount, Gain, Pooling, discounts, gained
+from scorer.views.hits import Hits, Judged, ranked_hits
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
@@ -22,6 +23,7 @@ def _explain(
     discount: str,
     ideal: str,
     judged_only: bool,
+    average: str,
 ) -> Steps:
     one = only_judged(one, judged_only)
     hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
@@ -44,6 +46,8 @@ def _explain(
         "dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
         "gains": {"*": "gain"},
     },
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
 def ndcg(
@@ -54,7 +58,8 @@ def ndcg(
     discount: Discount = "log2",
     ideal: Literal["judged", "uncut", "returned", "reordered"] = "judged",
     judged_only: bool = False,
-) -> Floats:
+    average: Pooling = "lists",
+) -> Floats | Statistics:
     """How near a list's gain, discounted by rank, comes to the best list's.
 
     An item at rank i adds its gain over log2(i + 1), as in trec_eval and ranx;
@@ -79,7 +84,7 @@ def ndcg(
     def total(hits: Hits, depth: Floats | int | None) -> Floats:
         return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))
 
-    return ratio(total(judged.hits, k), total(ordered, depth))
+    return ratios(total(judged.hits, k), total(ordered, depth), average)
 
 
 def _best(judged: Judged, k: int | None, gain: Any, ideal: str) -> tuple[Hits, Floats | int | None]:

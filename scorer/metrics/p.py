@@ -8,12 +8,20 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table
-from scorer.metrics.params import Cutoff, Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Cutoff, Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int, rel: float, denominator: str, judged_only: bool
+    one: Listing[Judged],
+    value: float,
+    *,
+    k: int,
+    rel: float,
+    denominator: str,
+    judged_only: bool,
+    average: str,
 ) -> Steps:
     one = only_judged(one, judged_only)
     found = one.view.hits.relevant(rel)
@@ -29,6 +37,8 @@ def _explain(
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's P",
     aliases=("Precision",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
 def p(
@@ -38,7 +48,8 @@ def p(
     rel: Relevant = 1,
     denominator: Literal["k", "returned"] = "k",
     judged_only: bool = False,
-) -> Floats:
+    average: Pooling = "lists",
+) -> Floats | Statistics:
     """The share of the first k ranks that holds a relevant item.
 
     A list shorter than k is divided by k all the same, as trec_eval does.
@@ -56,4 +67,4 @@ def p(
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
     depth = np.minimum(judged.returned, k) if denominator == "returned" else k
-    return ratio(found.total(found.within(k)), depth)
+    return ratios(found.total(found.within(k)), depth, average)

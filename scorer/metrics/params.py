@@ -81,6 +81,16 @@ Average = Annotated[
     Field(description="The mean of each list's value, or one value of all lists' rows together."),
 ]
 
+Pooling = Annotated[
+    Literal["lists", "pooled"],
+    BeforeValidator(lambda value: "lists" if value == "list" else value),
+    Field(
+        description="The mean of each list's ratio, or one ratio: the sum of all lists' numerators "
+        "over that of their denominators.",
+        json_schema_extra={"quiet": True},
+    ),
+]
+
 
 def averaged(name: str, params: Mapping[str, Any], word: str) -> str:
     """The heading of a measure with an `average`: which of the two it is."""

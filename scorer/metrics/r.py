@@ -8,12 +8,20 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
-from scorer.metrics.params import Cutoff, Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Cutoff, Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int, rel: float, denominator: str, judged_only: bool
+    one: Listing[Judged],
+    value: float,
+    *,
+    k: int,
+    rel: float,
+    denominator: str,
+    judged_only: bool,
+    average: str,
 ) -> Steps:
     one = only_judged(one, judged_only)
     found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
@@ -30,6 +38,8 @@ def _explain(
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's recall",
     aliases=("Recall",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
 def r(
@@ -39,7 +49,8 @@ def r(
     rel: Relevant = 1,
     denominator: Literal["relevant", "capped"] = "relevant",
     judged_only: bool = False,
-) -> Floats:
+    average: Pooling = "lists",
+) -> Floats | Statistics:
     """The share of the relevant items that stands at the first k ranks.
 
     Divided by all relevant items, as trec_eval does, so that a list with more
@@ -57,6 +68,8 @@ def r(
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
     wanted = judged.ideal.count(rel)
-    return ratio(
-        found.total(found.within(k)), np.minimum(wanted, k) if denominator == "capped" else wanted
+    return ratios(
+        found.total(found.within(k)),
+        np.minimum(wanted, k) if denominator == "capped" else wanted,
+        average,
     )

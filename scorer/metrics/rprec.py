@@ -4,11 +4,14 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
-from scorer.metrics.params import Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
+def _explain(
+    one: Listing[Judged], value: float, *, rel: float, judged_only: bool, average: str
+) -> Steps:
     one = only_judged(one, judged_only)
     found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
     most = len(relevant.items)
@@ -24,9 +27,13 @@ def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: boo
     source="Buckley and Voorhees, Retrieval System Evaluation, in TREC, 2005",
     aliases=("RPrecision",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
-def rprec(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
+def rprec(
+    judged: Judged, *, rel: Relevant = 1, judged_only: bool = False, average: Pooling = "lists"
+) -> Floats | Statistics:
     """The share of the first R ranks that holds a relevant item, R being how many there are.
 
     Precision and recall at R are the same number. As in trec_eval a list
@@ -41,4 +48,4 @@ def rprec(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Fl
         judged = judged.only_judged()
     found = judged.hits.relevant(rel)
     wanted = judged.ideal.count(rel)
-    return ratio(found.total(found.within(wanted[found.in_list])), wanted)
+    return ratios(found.total(found.within(wanted[found.in_list])), wanted, average)

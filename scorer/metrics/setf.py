@@ -14,12 +14,13 @@ from scorer.metrics.explain.tables import (
     ranked_table,
     relevant_items,
 )
-from scorer.metrics.params import Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, rel: float, beta: float, judged_only: bool
+    one: Listing[Judged], value: float, *, rel: float, beta: float, judged_only: bool, average: str
 ) -> Steps:
     one = only_judged(one, judged_only)
     found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
@@ -39,6 +40,8 @@ def _explain(
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
     aliases=("set_F",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
 def setf(
@@ -47,7 +50,8 @@ def setf(
     rel: Relevant = 1,
     beta: Annotated[float, Field(gt=0, description="How much recall weighs; above 0.")] = 1,
     judged_only: bool = False,
-) -> Floats:
+    average: Pooling = "lists",
+) -> Floats | Statistics:
     """Precision and recall of all that was returned, their weighted harmonic mean.
 
     (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + n)
@@ -67,4 +71,5 @@ def setf(
         judged = judged.only_judged()
     found = judged.hits.count(rel)
     wanted = judged.ideal.count(rel)
-    return ratio((1 + beta**2) * found, (beta**2 * wanted + judged.returned) * (wanted > 0))
+    counts = (wanted > 0) | (average == "pooled")  # what is returned there is wrong, and counts
+    return ratios((1 + beta**2) * found, (beta**2 * wanted + judged.returned) * counts, average)

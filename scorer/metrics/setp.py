@@ -6,12 +6,19 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
-from scorer.metrics.params import Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, rel: float, relative: bool, judged_only: bool
+    one: Listing[Judged],
+    value: float,
+    *,
+    rel: float,
+    relative: bool,
+    judged_only: bool,
+    average: str,
 ) -> Steps:
     one = only_judged(one, judged_only)
     found, relevant, n = (
@@ -32,11 +39,18 @@ def _explain(
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_P",
     aliases=("set_P",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
 def setp(
-    judged: Judged, *, rel: Relevant = 1, relative: bool = False, judged_only: bool = False
-) -> Floats:
+    judged: Judged,
+    *,
+    rel: Relevant = 1,
+    relative: bool = False,
+    judged_only: bool = False,
+    average: Pooling = "lists",
+) -> Floats | Statistics:
     """The share of all returned items that is relevant.
 
     Undefined, where trec_eval says 0, for a list that returned nothing.
@@ -52,4 +66,4 @@ def setp(
     best = judged.returned.astype(np.float64)
     if relative:
         best = np.minimum(best, judged.ideal.count(rel))
-    return ratio(judged.hits.count(rel), best)
+    return ratios(judged.hits.count(rel), best, average)

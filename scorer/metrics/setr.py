@@ -4,11 +4,12 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
-from scorer.metrics.params import Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
+def _explain(one: Listing[Judged], value: float, *, rel: float, average: str) -> Steps:
     found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
     counts = found.within()
     yield relevant
@@ -22,9 +23,11 @@ def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_recall",
     aliases=("set_recall",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
-def setr(judged: Judged, *, rel: Relevant = 1) -> Floats:
+def setr(judged: Judged, *, rel: Relevant = 1, average: Pooling = "lists") -> Floats | Statistics:
     """The share of the relevant items that was returned, at whatever rank.
 
     Returned a, x; a, b and c are relevant:
@@ -32,4 +35,4 @@ def setr(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> setr(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1})))    # 1 / 3
     array([0.33333333])
     """
-    return ratio(judged.hits.count(rel), judged.ideal.count(rel))
+    return ratios(judged.hits.count(rel), judged.ideal.count(rel), average)

@@ -6,11 +6,14 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
-from scorer.metrics.params import Relevant
-from scorer.views.hits import Judged, ratio
+from scorer.metrics.params import Pooling, Relevant
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
+def _explain(
+    one: Listing[Judged], value: float, *, rel: float, judged_only: bool, average: str
+) -> Steps:
     one = only_judged(one, judged_only)
     found, relevant, n = (
         one.view.hits.relevant(rel),
@@ -29,9 +32,13 @@ def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: boo
     source="trec_eval's set_relative_P",
     aliases=("set_relative_P",),
     expected=True,
+    figure=of_share,
+    of_sums=shares,
     explain=_explain,
 )
-def setrelp(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
+def setrelp(
+    judged: Judged, *, rel: Relevant = 1, judged_only: bool = False, average: Pooling = "lists"
+) -> Floats | Statistics:
     """The relevant items returned, over the most that a list of that length could hold.
 
     That is min(n, R); undefined, where trec_eval says 0, if it is 0.
@@ -44,4 +51,4 @@ def setrelp(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> 
     if judged_only:
         judged = judged.only_judged()
     wanted = judged.ideal.count(rel)
-    return ratio(judged.hits.count(rel), np.minimum(judged.returned, wanted))
+    return ratios(judged.hits.count(rel), np.minimum(judged.returned, wanted), average)

@@ -22,6 +22,7 @@ from scorer.io.table import Schema
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
+from scorer.prepare.combine import Combiner
 from scorer.prepare.guess.forms import is_qrels
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
@@ -46,7 +47,7 @@ class BoundChallenge:
     def views(self) -> frozenset[type]:
         """All that the measures and the leaderboard look at."""
         preferred = self.rank_by or any(m.metric.view is PositionTable for m in self.breakers)
-        asked = {m.metric.view for m in self.measures}
+        asked = {m.metric.view for m in self.measures if not m.parts}
         return frozenset(asked | {Positions} if preferred else asked)
 
     @property
@@ -116,26 +117,27 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
         if (spec := theirs.get(path)) is not None:
             from scorer.prepare.kaggle import kaggle_metric
 
-            one = kaggle_metric(path, parse(spec.notation)[0], spec.better, challenge)
+            one = kaggle_metric(path, parse(spec.notation)[0], spec.better or "higher", challenge)
             registry = registry.with_([(one, path.name)])
         else:
             registry = registry.with_(plugin(path, Metric))
     problems: list[Problem] = []
+    combiner = Combiner(challenge, problems)
     measures: list[Measure] = []
+    place = {id(spec): n for n, spec in enumerate(challenge.metrics)}
+    found_by: dict[int, Measure] = {}
     known = list(_known(challenge, registry, problems))
     kind, mixed = _kind(challenge, known)
     for spec, choices in known:
         found = next((each for each in choices if kind.name in each.kinds), choices[0])
         try:
-            bound = measure(found, spec.notation, spec.params, spec.id, spec.primary)
+            params = combiner.params(spec, found)
+            bound = measure(found, spec.notation, params, spec.id, spec.primary)
         except NotationError as error:
             key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
             problems.append(challenge.problem("C114", key, str(error)))
         else:
-            if any(bound.id == other.id for other in measures):
-                message = f"two measures are called {quoted(bound.id)}; give one an id"
-                problems.append(challenge.problem("C120", spec.key, message))
-            measures.append(bound)
+            bound = found_by[place[id(spec)]] = combiner.combined(spec, bound)
             if challenge.submission.ties == "expected" and not found.expected:
                 message = f"{found.name} has no closed form for submission.ties: expected"
                 problems.append(challenge.problem("C122", spec.key, message))
@@ -143,6 +145,15 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
                 if not any(_has(challenge, one) for one in need.split(" or ")):
                     message = f"{bound.name} needs {need}, which this challenge does not have"
                     problems.append(challenge.problem("C121", spec.key, message))
+    if len(found_by) == len(known):
+        found_by = combiner.composites(challenge.metrics, found_by)
+    for n, spec in enumerate(challenge.metrics):
+        if (made := found_by.get(n)) is None:
+            continue
+        if any(made.id == other.id for other in measures):
+            message = f"two measures are called {quoted(made.id)}; give one an id"
+            problems.append(challenge.problem("C120", spec.key, message))
+        measures.append(made)
     if problems:
         raise ChallengeError(problems=sorted(problems, key=lambda p: p.line or 0))
     rules = {}
@@ -202,6 +213,8 @@ def _known(
 ) -> Iterator[Choice]:
     """The metrics that each measure may mean, one for each kind; unknown names are `problems`."""
     for spec in challenge.metrics:
+        if spec.score is not None:
+            continue
         try:
             name, _, _ = parse(spec.notation)
             found = registry.named(name)
@@ -342,10 +355,11 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
     ):
         # a whole-challenge figure such as Gini has no lists to be zero; one of a table has rows
         zero = message == "zero" and (lower or bound.metric.columns == ("prediction",))
-        if zero and (bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds):
+        if not zero or (bound.parts and not bound.of_lists):
+            continue
+        if bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds:
             why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"
             refused.append(
                 challenge.problem("C118", where, f"zero would {why}; write skip or error")
             )
-    undefined = challenge.undefined or ("error" if lower else "zero")
-    return Rules(challenge.submission.missing_list or "error", undefined), refused
+    return Rules.of(challenge, bound.metric.better), refused

@@ -47,7 +47,10 @@ def signature(measure: Measure, rules: Rules, ties: str, lists: int, folds: int 
 
 def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, object]:
     fields: dict[str, object] = {"missing": rules.missing}
-    if measure.aggregate != "pooled":  # a figure has no list that could be undefined
+    if measure.aggregate not in (
+        "pooled",
+        "formula",
+    ):  # a figure has no list that could be undefined
         fields["undefined"] = rules.undefined
     if measure.metric.view in IN_ORDER:
         fields["ties"] = ties
@@ -122,7 +125,10 @@ def board_digest(challenge: Challenge, measures: Sequence[Measure]) -> str:
     """The digest of what a board depends on beside its scorecards: all that orders them."""
     return _digest(
         {
-            "measures": [[m.id, m.primary] for m in measures],
+            "measures": [
+                [m.id, m.primary, *([m.combination.unit] if m.combination.unit != "list" else [])]
+                for m in measures
+            ],
             "leaderboard": challenge.leaderboard.model_dump(
                 mode="json", exclude={"baselines"}, exclude_defaults=True
             ),

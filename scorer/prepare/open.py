@@ -24,8 +24,10 @@ from scorer.kinds.base import OpenTruth, SideTables
 from scorer.kinds.labels import classes_of
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.columns import list_columns
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
+from scorer.results.columns import NONE, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.views.pairwise import Preferred
 from scorer.views.positions import Positions
@@ -156,6 +158,7 @@ class OpenChallenge:
     views: frozenset[type]  # all that is asked of a meeting
     warnings: tuple[Problem, ...] = ()
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
+    columns: ListColumns = NONE  # of the truth's lists, where measures need them
 
     def reading(self, format: str) -> OpenChallenge:
         """The same, for submissions in another format."""
@@ -182,6 +185,7 @@ class OpenChallenge:
             self.digests,
             tuple(prepared.challenge.plugins),
             form=prepared.challenge.form(prepared.challenge.submission),
+            columns=self.columns,
         )
 
 
@@ -216,7 +220,10 @@ def opened(
         prepared.rules,
         Positions in asked,
     )
-    return OpenChallenge(prepared, known, ready, measures, identity, asked, tuple(warnings), folds)
+    columns = list_columns(prepared, ready.lists)
+    return OpenChallenge(
+        prepared, known, ready, measures, identity, asked, tuple(warnings), folds, columns
+    )
 
 
 def _table(

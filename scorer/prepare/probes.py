@@ -26,7 +26,7 @@ from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.lists import outcome, score_lists
-from scorer.scoring.settle import over_folds, settle
+from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.views.diverse import Diverse
 from scorer.views.join import Truth, judge
 from scorer.views.pairwise import Orders
@@ -103,9 +103,7 @@ def values(ready: OpenChallenge, table: Table) -> dict[str, Value]:
     card, folds = cards(ready, table)
     rules = ready.prepared.rules
     return {
-        m.id: over_folds(folds, card.lists, m, rules[m.id])
-        if folds
-        else settle(card, m, rules[m.id])
+        m.id: over_folds(folds, card.lists, m, rules) if folds else settle(card, m, rules)
         for m in ready.measures
     }
 
@@ -120,7 +118,8 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     if not strict:
         return
     assert ready.answers is not None
-    asked = replace(ready, measures=strict)
+    known = {each.id: each for m in strict for each in m.all_parts}
+    asked = replace(ready, measures=tuple(known.values()))
     few = _one_of_each(asked)
     if few is not None and not any(_lost(few).values()):
         return
@@ -140,6 +139,8 @@ def _lost(asked: OpenChallenge) -> dict[str, set[str]]:
     for table in _attempts(probes(asked)):
         found = cards(asked, table)
         for m in asked.measures:
+            if not _strict(asked, m):
+                continue  # only part of another
             names = _undefined(asked, m, found)
             lost[m.id] = names & lost.get(m.id, names)
         if not any(lost.values()):
@@ -151,6 +152,8 @@ def _one_of_each(ready: OpenChallenge) -> OpenChallenge | None:
     """With one row of each class: of a row, our own measures look at nothing else of the truth."""
     answers = ready.answers
     if not isinstance(answers, Labels) or not answers.constants.classes or ready.folds:
+        return None
+    if ready.columns.groups or ready.columns.weights:
         return None
     if not all(m.metric.function.__module__.startswith("scorer.metrics.") for m in ready.measures):
         return None
@@ -166,18 +169,18 @@ def _attempts(made: Probes) -> Iterator[Table]:
 
 def _strict(ready: OpenChallenge, measure: Measure) -> bool:
     """Whether a list without a value is the truth's fault, if anyone's."""
-    about = measure.aggregate != "pooled" and measure.metric.view is not Returned
+    about = measure.of_lists and measure.metric.view is not Returned
     return about and ready.prepared.rules[measure.id].undefined == "error"
 
 
 def _undefined(
     ready: OpenChallenge, measure: Measure, found: tuple[Scorecard, Mapping[str, Scorecard]]
 ) -> set[str]:
-    (card, folds), rules = found, ready.prepared.rules[measure.id]
+    (card, folds), rules = found, ready.prepared.rules
     return {
         each.lists[n]
         for each in folds.values() or [card]
-        for n in np.flatnonzero(each.states(measure.id, rules) == UNDEFINED).tolist()
+        for n in np.flatnonzero(of_lists(each, measure, rules)[1] == UNDEFINED).tolist()
     }
 
 

@@ -27,6 +27,12 @@ class Value(NamedTuple):
     per_list: Floats | None  # one a list, NaN where skipped; None for whole-challenge measures
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
     deviation: float | None = None  # of these means from theirs
+    whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
+
+    @property
+    def plain(self) -> bool:
+        """Whether the mean is that of the lists' values, all alike."""
+        return self.per_list is not None and not self.whole
 
 
 @dataclass(frozen=True, slots=True)

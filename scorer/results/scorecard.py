@@ -11,8 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
+from scorer.results.columns import NONE, Groups, ListColumns
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
@@ -34,6 +36,12 @@ class Rules(NamedTuple):
     missing: Missing = "error"
     undefined: Undefined = "zero"
 
+    @classmethod
+    def of(cls, challenge: Challenge, better: str) -> Rules:
+        """Those of a challenge, for measures of that direction."""
+        undefined = challenge.undefined or ("error" if better == "lower" else "zero")
+        return cls(challenge.submission.missing_list or "error", undefined)
+
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:
@@ -50,6 +58,7 @@ class Scorecard:
     )  # of whole-challenge measures
     digests: Mapping[str, str] = field(default_factory=dict)
     positions: Positions | None = None  # of the relevant items, where preferences are asked
+    columns: ListColumns = NONE  # what measures need to know of the lists
 
     def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
         """SCORED, MISSING or UNDEFINED for each list.
@@ -74,7 +83,13 @@ class Scorecard:
         if (found := self.positions) is not None:
             for name in POSITIONS:
                 arrays[name] = getattr(found, name)
+        for n, groups in enumerate(self.columns.groups.values()):
+            arrays[f"group{n}"] = groups.codes
+        for n, weights in enumerate(self.columns.weights.values()):
+            arrays[f"weight{n}"] = weights
         head = {
+            "groups": {name: each.names for name, each in self.columns.groups.items()},
+            "weights": list(self.columns.weights),
             "positions": found is not None,
             "lists": self.lists,
             "values": list(self.values),
@@ -104,6 +119,13 @@ class Scorecard:
                 Positions(**{name: arrays[name] for name in POSITIONS}, lists=len(lists))
                 if head["positions"]
                 else None,
+                ListColumns(
+                    {
+                        name: Groups(tuple(names), arrays[f"group{n}"])
+                        for n, (name, names) in enumerate(head.get("groups", {}).items())
+                    },
+                    {name: arrays[f"weight{n}"] for n, name in enumerate(head.get("weights", ()))},
+                ),
             )
 
 
@@ -139,6 +161,7 @@ def merged(cards: Sequence[Scorecard]) -> Scorecard:
         _together(
             [(card.positions, place[offset:]) for card, offset in zip(cards, offsets, strict=False)]
         ),
+        cards[0].columns.plus([card.columns for card in cards[1:]]).at(np.array(order, dtype=int)),
     )
 
 

@@ -11,6 +11,7 @@ from scorer.core.errors import PluginError
 from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
 from scorer.metrics.base import Measure
+from scorer.results.columns import ListColumns
 from scorer.results.scorecard import Scorecard
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
@@ -23,17 +24,20 @@ def score(
     lists: Sequence[str],
     measures: Sequence[Measure],
     digests: Mapping[str, str] | None = None,
+    columns: ListColumns | None = None,
 ) -> Scorecard:
     """The raw values of every list.
 
     A list's value depends on that list and on the measures' settled parameters
-    only, so any split of the lists may be scored anywhere.
+    only, so any split of the lists may be scored anywhere. A composite has none of its own.
 
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.
     """
     values, statistics = {}, {}
     for measure in measures:
+        if measure.parts:
+            continue
         found = evaluate(measure, meeting.views)
         if isinstance(found, Statistics):
             statistics[measure.id] = found
@@ -41,8 +45,9 @@ def score(
             values[measure.id] = found
     positions = meeting.views.get(Positions)
     return Scorecard(
-        tuple(lists), meeting.answered, values, statistics, dict(digests or {}), positions
-    )
+        tuple(lists), meeting.answered, values, statistics, dict(digests or {}), positions,
+        columns or ListColumns(),
+    )  # fmt: skip
 
 
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:

@@ -30,6 +30,7 @@ from scorer.io.table import TEXT, CodedColumn, Schema, Table
 from scorer.kinds.base import Meeting, OpenTruth, begin
 from scorer.metrics.base import Measure
 from scorer.results import scorecard
+from scorer.results.columns import NONE, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.views.meeting import Views
@@ -52,6 +53,7 @@ class Plan:
     plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
     checks: bool = True  # whether a submission is checked
     form: Form = PLAIN  # in which submissions are written
+    columns: ListColumns = NONE  # of all lists of the truth, where measures need them
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""
@@ -65,6 +67,17 @@ class Plan:
     def places(self, fold: str | None) -> Ints:
         """Where each public list stands in the truth, or a fold's; -1 where not, and at the end."""
         return self._places[fold]
+
+    def columns_of(self, lists: Sequence[str]) -> ListColumns:
+        """What measures need to know of some of the truth's lists."""
+        if not self.columns.groups and not self.columns.weights:
+            return self.columns
+        return self.columns.at(np.array([self._index[name] for name in lists], dtype=np.int64))
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        assert self.truth is not None
+        return {name: n for n, name in enumerate(self.truth.lists)}
 
     @cached_property
     def _places(self) -> dict[str | None, Ints]:
@@ -116,7 +129,7 @@ class Begun:
             return Part(self.checked)
         try:
             cards = {
-                fold: score(found.views(texts(found.wanted)), truth.lists, self.plan.measures)
+                fold: _scored(self.plan, found.views(texts(found.wanted)), truth.lists)
                 for fold, (truth, found) in self.meetings.items()
                 if truth.lists
             }
@@ -288,6 +301,10 @@ def _numbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, In
     return mine, None
 
 
+def _scored(plan: Plan, views: Views, lists: Sequence[str]) -> Scorecard:
+    return score(views, lists, plan.measures, columns=plan.columns_of(lists))
+
+
 def _twice(seen: Submitted) -> bool:
     """Whether a list names an item twice, which is an error whatever the item."""
     return "item" in seen.table.ids and seen.ranked.items.repeated.size > 0
@@ -305,7 +322,7 @@ def _whole(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
     rest = np.array([n for n, name in enumerate(truth.lists) if name not in given], dtype=np.int64)
     part = truth.only(rest)
     views = part.meet(_empty(plan.shapes[0]), plan.rules.ties, plan.views)
-    left = score(views, part.lists, plan.measures)
+    left = _scored(plan, views, part.lists)
     return scorecard.merged([card, left]) if card is not None else left
 
 

@@ -1,51 +1,173 @@
-"""Raw values to a mean, by the challenge's rules."""
+"""Raw values to one number, by the challenge's rules.
+
+A measure's lists make a number by its combination: alike or weighted, pooled, or group by group.
+A composite is a formula of such numbers, or of each list's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import Measure
+from scorer.metrics.composite import formula_of
+from scorer.results.groups import Grouped, belonging, grouped
 from scorer.results.report import Value
-from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard
+from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, Rules, Scorecard
+from scorer.stats.aggregate import combined
 from scorer.views.hits import ratio
 
+Ruled = Rules | Mapping[str, Rules]  # of one measure; of a composite also of its parts, by id
+States = NDArray[np.uint8]
+Figure = Callable[[Mask], float]  # of some of the lists
 
-def settle(card: Scorecard, measure: Measure, rules: Rules, keep: Mask | None = None) -> Value:
+
+def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None) -> Value:
     """The value that the rules make of a scorecard's lists, or of those that `keep` names."""
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
+    if measure.parts and not measure.of_lists:
+        return _formula(card, measure, rules, kept)
+    kept = kept & belonging(card, measure)
     if (statistics := card.statistics.get(measure.id)) is not None:
-        assert measure.metric.figure is not None
-        counts = card.answered & kept if rules.missing == "skip" else kept
-        # Missing lists add no rows to a pooled figure; some figures (ListCoverage) count them.
-        # The rows of a table are always there.
-        used = counts if "labels" in measure.metric.kinds else kept
-        figure = measure.metric.figure(statistics.of(used), **measure.params)
+        used = _counting(card, measure, own_rules(rules, measure).missing == "skip")
+        counts = card.answered & kept if own_rules(rules, measure).missing == "skip" else kept
         absent = int((~card.answered & kept).sum())
-        return Value(float(figure), int(counts.sum()), absent, 0, None)
-    values = card.values[measure.id].copy()
-    states = card.states(measure.id, rules)
-    values[states == UNDEFINED] = 0.0 if rules.undefined == "zero" else np.nan
-    if rules.missing == "skip":
-        values[states == MISSING] = np.nan
+
+        def figure(some: Mask) -> float:
+            assert measure.metric.figure is not None
+            return float(measure.metric.figure(statistics.of(some & used), **measure.params))
+
+        mean = _of_groups(card, measure, rules, kept, figure)
+        return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
+    values, states = of_lists(card, measure, rules)
     values[~kept] = np.nan
-    counted = values[~np.isnan(values)]
-    # one after the other, as trec_eval adds them, to the bit
-    total = float(np.cumsum(counted)[-1]) if counted.size else np.nan
-    mean = total if measure.metric.aggregate == "sum" or not counted.size else total / counted.size
+    how, counted = measure.combination, ~np.isnan(values)
+    if measure.metric.aggregate == "sum" and how.plain:
+        found = values[counted]
+        mean = float(np.cumsum(found)[-1]) if found.size else np.nan
+    else:
+        weights = card.columns.weights.get(how.list_weights or "")
+
+        def figure(some: Mask) -> float:
+            mine = some & counted
+            return how.lists.of(values[mine], None if weights is None else weights[mine])
+
+        mean = _of_groups(card, measure, rules, counted, figure)
     return Value(
         mean,
-        counted.size,
+        int(counted.sum()),
         int(((states == MISSING) & kept).sum()),
         int(((states == UNDEFINED) & kept).sum()),
         values,
+        whole=not how.of_lists,
     )
 
 
+def own_rules(rules: Ruled, measure: Measure) -> Rules:
+    """A measure's own rules."""
+    return rules if isinstance(rules, Rules) else rules[measure.id]
+
+
+def _counting(card: Scorecard, measure: Measure, skip: bool) -> Mask:
+    """The lists whose rows a figure is made of.
+
+    Missing lists add no rows to a pooled figure; some figures (ListCoverage) count them. The
+    rows of a table are always there.
+    """
+    if skip and "labels" in measure.metric.kinds:
+        return card.answered
+    return np.ones(len(card.lists), dtype=bool)
+
+
+def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, States]:
+    """The value of each list after the rules, NaN where it does not count, and its state.
+
+    The lists that a composite's parts skip, it skips; where its formula has no value for a list,
+    the list is undefined.
+    """
+    own = own_rules(rules, measure)
+    outside = ~belonging(card, measure)
+    if measure.parts:
+        parts = {part.id: of_lists(card, part, rules) for part in measure.parts}
+        values = formula_of(measure.params["score"]).value({k: v for k, (v, _) in parts.items()})
+        skipped = np.any([np.isnan(each) for each, _ in parts.values()], axis=0)
+        states = np.where(np.isnan(values) & ~skipped, UNDEFINED, SCORED).astype(np.uint8)
+        for _, state in parts.values():
+            states[(state == MISSING) & (states == SCORED)] = MISSING
+    else:
+        values, states = card.values[measure.id].copy(), card.states(measure.id, own)
+    values[states == UNDEFINED] = 0.0 if own.undefined == "zero" else np.nan
+    if own.missing == "skip":
+        values[states == MISSING] = np.nan
+    values[outside], states[outside] = np.nan, SCORED
+    return values, states
+
+
+def group_figures(
+    card: Scorecard, measure: Measure, rules: Ruled, found: Grouped, figure: Figure
+) -> Floats:
+    """The figure of each innermost group, 0 where it has none and the rules say so."""
+    zero = own_rules(rules, measure).undefined == "zero" and not measure.of_lists
+    masks = (found.codes == group for group in range(len(found.names)))
+    figures = np.array([figure(mask) for mask in masks])
+    return np.where(np.isnan(figures), 0.0, figures) if zero else figures
+
+
+def _of_groups(
+    card: Scorecard, measure: Measure, rules: Ruled, lists: Mask, figure: Figure
+) -> float:
+    """The figure of lists, or the one that their groups' figures make."""
+    found = grouped(card.columns, measure, lists)
+    if found is None:
+        return float(figure(lists))
+    if not found.names:
+        return float("nan")
+    figures = group_figures(card, measure, rules, found, figure)
+    sizes = np.bincount(found.codes[lists], minlength=figures.size).astype(np.float64)
+    return float(combined(figures[None], sizes[None], found.levels)[0])
+
+
+def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Value:
+    """A composite of the parts' numbers; where it is a mean of lists, with each list's value."""
+    parts = {part.id: settle(card, part, rules, kept) for part in measure.parts}
+    tree = formula_of(measure.params["score"])
+    mean = tree.value({key: np.array([value.mean]) for key, value in parts.items()})
+    each: Floats | None = None
+    counts = [
+        value.per_list for value in parts.values() if value.plain and value.per_list is not None
+    ]
+    alike = len(counts) == len(parts) and all(
+        (np.isnan(one) == np.isnan(counts[0])).all() for one in counts
+    )
+    if alike and tree.affine() and all(p.metric.aggregate == "mean" for p in measure.parts):
+        each = tree.value(dict(zip(parts, counts, strict=True)))
+    about = [_about(card, part, rules, kept) for part in measure.parts]
+    lists, missing, undefined = (
+        int(np.any(masks, axis=0).sum()) for masks in zip(*about, strict=True)
+    )
+    return Value(float(mean[0]), lists, missing, undefined, each, whole=each is None)
+
+
+def _about(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> tuple[Mask, Mask, Mask]:
+    """The lists that a measure counts, those that are missing, and those it is undefined for."""
+    mine = kept & belonging(card, measure)
+    if measure.parts and not measure.of_lists:
+        each = [_about(card, part, rules, kept) for part in measure.parts]
+        counted, missing, undefined = (np.any(masks, axis=0) for masks in zip(*each, strict=True))
+        return counted, missing, undefined
+    if measure.id in card.statistics:
+        skip = own_rules(rules, measure).missing == "skip"
+        counted = mine & card.answered if skip else mine
+        return counted, mine & ~card.answered, np.zeros_like(mine)
+    values, states = of_lists(card, measure, rules)
+    return ~np.isnan(values) & mine, (states == MISSING) & mine, (states == UNDEFINED) & mine
+
+
 def over_folds(
-    cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: Rules
+    cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: Ruled
 ) -> Value:
     """The mean over folds, each settled as a truth of its own, and how much they differ.
 
@@ -61,18 +183,18 @@ def over_folds(
     for fold, value in found.items():
         card = cards[fold]
         mine = np.array([place[name] for name in card.lists], dtype=np.int64)
-        if value.per_list is None:
+        if value.per_list is None or not measure.of_lists:
             missing[mine] |= ~card.answered
             continue
-        states, known = card.states(measure.id, rules), ~np.isnan(value.per_list)
+        states, known = of_lists(card, measure, rules)[1], ~np.isnan(value.per_list)
         missing[mine] |= states == MISSING
         undefined[mine] |= states == UNDEFINED
         total[mine[known]] += value.per_list[known]
         times[mine[known]] += 1
-    whole = any(value.per_list is None for value in found.values())
+    whole = any(value.per_list is None for value in found.values()) or not measure.of_lists
     return Value(
         float(means.mean()) if means.size else np.nan,
-        int((~missing).sum() if rules.missing == "skip" else len(lists))
+        int((~missing).sum() if own_rules(rules, measure).missing == "skip" else len(lists))
         if whole
         else int((times > 0).sum()),
         int(missing.sum()),
@@ -80,4 +202,5 @@ def over_folds(
         None if whole else ratio(total, times),
         {fold: value.mean for fold, value in found.items()},
         float(means.std(ddof=1)) if means.size > 1 else np.nan,
+        whole or not all(value.plain for value in found.values()),
     )

@@ -121,4 +121,5 @@ def cut(card: Scorecard, keep: Mask) -> Scorecard:
         values={name: values[keep] for name, values in card.values.items()},
         statistics=statistics,
         positions=positions,
+        columns=card.columns.at(keep),
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.views.hits import ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +46,23 @@ def shares(sums: Floats, **_: object) -> Floats:
     made = np.full(len(sums), np.nan)
     np.divide(sums[:, 0], sums[:, 1], out=made, where=sums[:, 1] > 0)
     return made
+
+
+def of_share(statistics: Statistics, **_: object) -> float:
+    """`Statistics.share`, as a metric's figure."""
+    return statistics.share()
+
+
+def ratios(part: ArrayLike, whole: ArrayLike, average: str) -> Floats | Statistics:
+    """Each list's ratio, NaN where it has no whole; `pooled`: what they are one ratio of.
+
+    Args:
+        part: shape (lists,).
+        whole: shape (lists,), or one number for all lists.
+        average: lists, or pooled.
+    """
+    if average != "pooled":
+        return ratio(part, whole)
+    top, bottom = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
+    every = np.arange(top.size, dtype=np.int64)
+    return Statistics(every, np.column_stack([top, bottom]), top.size)

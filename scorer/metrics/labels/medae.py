@@ -11,6 +11,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import of_row
+from scorer.stats.aggregate import median
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -23,20 +24,6 @@ def _figure(statistics: Statistics, **_: Any) -> float:
 def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     error, weight = statistics.rows.T
     return median(error, weight * weights[statistics.in_list])
-
-
-def median(values: Floats, weight: Floats) -> float:
-    """The value with half of the weight below it; the mean of two where it is between them."""
-    kept = weight > 0
-    values, weight = values[kept], weight[kept]
-    if not values.size or np.isnan(values).any():
-        return float("nan")
-    by = np.argsort(values, kind="stable")
-    below, half = np.cumsum(weight[by]), weight.sum() / 2
-    first = int(np.searchsorted(below, half * (1 - 1e-12)))
-    exact = abs(below[first] - half) <= half * 1e-12
-    last = min(first + exact, values.size - 1)
-    return float((values[by[first]] + values[by[last]]) / 2)
 
 
 def _explain(one: Listing[Targets], value: float) -> Steps:

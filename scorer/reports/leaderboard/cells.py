@@ -95,6 +95,8 @@ def by_group(report: Report, precision: int) -> Iterator[Sheet]:
     valid = [scored for scored in ordered(report) if scored.valid]
     word = report.called.get("group", "group")
     for measure in report.measures if report.groups and valid else ():
+        if all(math.isnan(v) for s in valid for v in s.groups[measure.id].values()):
+            continue  # a formula of measures of different groups
         yield Sheet(
             f"{measure.id} by {word}",
             ["name", *(group or "(none)" for group in report.groups), "gap"],
@@ -238,7 +240,9 @@ def _clusters(report: Report) -> str:
 def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterator[str]:
     """How small a difference the board's own test finds, or that it can find none."""
     how, primary = certainty.how, printable(report.primary.id)
-    word = {"lists": unit(report.called, 2), "folds": "folds", "clusters": "clusters"}[how.over]
+    word = {"lists": unit(report.called, 2), "folds": "folds", "clusters": "clusters"}.get(
+        how.over, how.over
+    )
     if certainty.least > how.alpha:
         if how.units < certainty.fewest:
             yield (
@@ -254,8 +258,9 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
     if not certainty.detectable > 0:  # 0: all are equal; NaN: too few
         return
     low, high = report.primary.metric.range
-    count = how.units if how.over == "folds" else certainty.lists
-    many = f"{count:,} {'folds' if how.over == 'folds' else unit(report.called, count)}"
+    of_lists = how.over in ("lists", "clusters")
+    count = certainty.lists if of_lists else how.units
+    many = f"{count:,} {unit(report.called, count) if of_lists else how.over}"
     least = number(certainty.detectable, report.primary, precision)
     submissions = len(certainty.names)
     among = f" of {submissions:,} submissions" if submissions > 2 else " submissions"

@@ -24,6 +24,8 @@ def json(report: Report, options: Options) -> str:
                 "params": measure.params,
                 "better": measure.metric.better,
                 "aggregate": measure.aggregate,
+                **{k: v for k, v in measure.combination.facts().items() if k != "aggregate"},
+                **({"parts": [part.id for part in measure.parts]} if measure.parts else {}),
                 "primary": measure.primary,
                 "signature": report.signatures[measure.id],
             }

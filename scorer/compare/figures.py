@@ -1,0 +1,286 @@
+"""Numbers of submissions as functions of what is drawn: pooled, of groups, of formulas.
+
+Whatever a measure makes of its lists is a function of sums over lists, or of weights of lists.
+Both are built here from the inside out: a mean or a pooled ratio, of each group, of a formula's
+parts. What draws and exchanges lists knows nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.metrics.base import Measure
+from scorer.metrics.composite import formula_of
+from scorer.results.groups import Grouped, belonging, grouped
+from scorer.results.report import Scored, Value
+from scorer.results.scorecard import Rules, Scorecard
+from scorer.stats.aggregate import Aggregate, combined, outwards
+from scorer.stats.units import unit_sums
+from scorer.views.pooled import Statistics
+
+Sums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (draws,)
+Weigh = Callable[[Floats], float]  # weights of units (units,) to the figure
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A number of each submission, as a function of the units that are drawn."""
+
+    valued: Mask  # (submissions, units): which it has
+    weigh: tuple[Weigh, ...]  # of each submission
+    sums: Floats | None = None  # (submissions, units, width); None: it is not made of sums
+    of: Sums | None = None
+    smooth: bool = True  # whether leaving a unit out tells what it adds; not so of a median
+
+
+def figures_of(
+    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], unit: str = "list"
+) -> Figures | str:
+    """The numbers of submissions by a measure, or why there are none to resample.
+
+    Args:
+        measure: the measure.
+        scored: the submissions, all valid.
+        rules: measure id -> how lists without a value count.
+        unit: what is drawn: list or group.
+    """
+    if measure.parts and not measure.of_lists:
+        return _formula(measure, scored, rules, unit)
+    cards = [each.card for each in scored if each.card is not None]
+    inner = (
+        _of_lists(measure, [each.values[measure.id] for each in scored], cards[0])
+        if measure.id not in cards[0].statistics
+        else _of_statistics(measure, cards, rules[measure.id])
+    )
+    if isinstance(inner, str):
+        return inner
+    anywhere: Mask = np.any(inner.valued, axis=0)
+    groups = grouped(cards[0].columns, measure, anywhere)
+    if groups is not None and len(groups.names) == 1 and all(e.trivial for e in groups.levels):
+        groups = None
+    if unit == "group":
+        return _drawn_by_group(measure, inner, groups, cards[0], rules[measure.id])
+    return inner if groups is None else _of_groups(measure, inner, groups, rules[measure.id])
+
+
+def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Figures:
+    """What lists' values make: a mean, a median, ..."""
+    how = measure.combination
+    table = np.array([value.per_list for value in values], dtype=np.float64)
+    weights = card.columns.weights.get(how.list_weights or "")
+    lists = Aggregate("sum") if measure.metric.aggregate == "sum" else how.lists
+    own = np.ones(table.shape[1]) if weights is None else weights
+
+    def weigh(row: Floats, drawn: Floats) -> float:
+        return lists.of(np.where(drawn * own > 0, row, np.nan), drawn * own)
+
+    return Figures(
+        ~np.isnan(table),
+        tuple(partial(weigh, row) for row in table),
+        lists.columns(table, weights) if lists.of_sums else None,
+        lists.value if lists.of_sums else None,
+        smooth=lists.of_sums,
+    )
+
+
+def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
+    """What statistics of lists make."""
+    metric, params = measure.metric, measure.params
+    statistics = [card.statistics[measure.id] for card in cards]
+    if metric.no_interval is not None:
+        return metric.no_interval
+    if metric.of_sums is None and metric.weighted is None:
+        return f"{metric.name} does not say how draws of lists make its figure"
+    mine = belonging(cards[0], measure)
+    found = np.tile(mine, (len(cards), 1))
+    for row, (card, each) in enumerate(zip(cards, statistics, strict=True)):
+        if rules.missing == "skip":
+            # a figure can be about lists that are missing: those have rows
+            found[row] &= card.answered | (each.sums() != 0).any(axis=1)
+    if metric.of_sums is not None:
+        sums = _stacked([_sums(measure, each) for each in statistics]) * mine[:, None]
+        of = partial(metric.of_sums, **params)
+        return Figures(found, tuple(partial(_summed, of, each) for each in sums), sums, of)
+    weighted = metric.weighted
+    assert weighted is not None
+    return Figures(
+        found, tuple(partial(_weighted, weighted, each, params, mine) for each in statistics)
+    )
+
+
+def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) -> Figures:
+    """What groups of lists make, each having the inner figure."""
+    count, codes = len(groups.names), groups.codes
+    zero = rules.undefined == "zero" and not measure.of_lists
+    here = [(codes == group).astype(np.float64) for group in range(count)]
+
+    def whole(figures: Floats, sizes: Floats) -> Floats:
+        figures = np.where(np.isnan(figures) & zero, 0.0, figures)
+        return combined(np.where(sizes > 0, figures, np.nan), sizes, groups.levels)
+
+    def weigh(row: int, weights: Floats) -> float:
+        own = weights * inner.valued[row]
+        sizes = np.array([[(own * mask).sum() for mask in here]])
+        figures = [[inner.weigh[row](weights * mask) if size > 0 else np.nan
+                    for mask, size in zip(here, sizes[0], strict=True)]]  # fmt: skip
+        return float(whole(np.array(figures), sizes)[0])
+
+    made = replace(inner, weigh=tuple(partial(weigh, row) for row in range(len(inner.weigh))))
+    median = any(not level.aggregate.of_sums for level in groups.levels)
+    if inner.sums is None or inner.of is None:
+        return replace(made, smooth=inner.smooth and not median)
+    submissions, lists, width = inner.sums.shape
+    sums = np.zeros((submissions, lists, count, width + 1))
+    mine = np.flatnonzero(codes >= 0)
+    sums[:, mine, codes[mine], :width] = inner.sums[:, mine]
+    sums[:, mine, codes[mine], width] = inner.valued[:, mine]
+    innermost = inner.of
+
+    def of(drawn: Floats) -> Floats:
+        flat = drawn.reshape(-1, width + 1)
+        figures = np.asarray(innermost(flat[:, :width])).reshape(-1, count)
+        return whole(figures, flat[:, width].reshape(-1, count))
+
+    return replace(
+        made,
+        sums=sums.reshape(submissions, lists, -1),
+        of=of,
+        smooth=not median,
+    )
+
+
+def _drawn_by_group(
+    measure: Measure, inner: Figures, groups: Grouped | None, card: Scorecard, rules: Rules
+) -> Figures:
+    """The same where whole groups are drawn: each is a unit, with its figure or its sums."""
+    codes, names = group_codes(measure, card)
+    if groups is None:
+        return _gathered(inner, codes, len(names))
+    *within, outermost = groups.levels
+    held = np.zeros(outermost.around.size, dtype=np.int64)  # the unit of each outermost group
+    of_inner = groups.codes >= 0
+    place = np.arange(len(groups.names))
+    for level in within:
+        place = level.around[place]
+    held[place[groups.codes[of_inner]]] = codes[of_inner]
+    zero = rules.undefined == "zero" and not measure.of_lists
+    submissions = len(inner.weigh)
+    table = np.full((submissions, len(names)), np.nan)
+    weights = np.zeros(len(names))
+    for row in range(submissions):
+        masks = [(groups.codes == n).astype(np.float64) for n in range(len(groups.names))]
+        sizes = np.array([[(mask * inner.valued[row]).sum() for mask in masks]])
+        figures = np.array([[inner.weigh[row](mask) for mask in masks]])
+        figures = np.where(np.isnan(figures) & zero, 0.0, figures)
+        figures = np.where(sizes > 0, figures, np.nan)
+        for level in within:
+            figures, sizes = outwards(figures, sizes, level)
+        table[row, held] = figures[0]
+        weights[held] = sizes[0] if outermost.by_size else (
+            1.0 if outermost.weights is None else outermost.weights
+        )  # fmt: skip
+    last = outermost.aggregate
+
+    def weigh(row: Floats, drawn: Floats) -> float:
+        return last.of(np.where(drawn * weights > 0, row, np.nan), drawn * weights)
+
+    return Figures(
+        ~np.isnan(table),
+        tuple(partial(weigh, row) for row in table),
+        last.columns(table, weights) if last.of_sums else None,
+        last.value if last.of_sums else None,
+        smooth=last.of_sums,
+    )
+
+
+def group_codes(measure: Measure, card: Scorecard) -> tuple[Ints, tuple[str, ...]]:
+    """The group that each list is drawn with, and what these are called."""
+    column = measure.combination.groups[-1] if measure.combination.groups else "group"
+    found = card.columns.groups[column]
+    return found.codes, found.names
+
+
+def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
+    """Figures of lists with the lists of a group as one unit."""
+    valued = np.array([np.bincount(codes, row, minlength=count) > 0 for row in inner.valued])
+
+    def weigh(row: int, drawn: Floats) -> float:
+        return inner.weigh[row](drawn[codes])
+
+    sums = None
+    if inner.sums is not None:
+        present = np.unique(codes)
+        sums = np.zeros((len(inner.sums), count, inner.sums.shape[2]))
+        unit = np.searchsorted(present, codes)
+        sums[:, present] = unit_sums(inner.sums.transpose(0, 2, 1), unit).transpose(0, 2, 1)
+    weighs = tuple(partial(weigh, row) for row in range(len(inner.weigh)))
+    return replace(inner, valued=valued, weigh=weighs, sums=sums)
+
+
+def _formula(
+    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], unit: str
+) -> Figures | str:
+    """What a formula makes of its parts, each drawn with the same lists."""
+    parts: list[Figures] = []
+    for part in measure.parts:
+        found = figures_of(part, scored, rules, unit)
+        if isinstance(found, str):
+            return f"{part.id} is part of it, and {found}"
+        parts.append(found)
+    ids = [part.id for part in measure.parts]
+    tree = formula_of(measure.params["score"])
+    valued = np.any([part.valued for part in parts], axis=0)
+
+    def weigh(row: int, weights: Floats) -> float:
+        found = [np.array([part.weigh[row](weights)]) for part in parts]
+        return float(tree.value(dict(zip(ids, found, strict=True)))[0])
+
+    made = Figures(
+        valued,
+        tuple(partial(weigh, row) for row in range(len(valued))),
+        smooth=all(part.smooth for part in parts),
+    )
+    if any(part.sums is None for part in parts):
+        return made
+    sums = [part.sums for part in parts if part.sums is not None]
+    edges = np.cumsum([each.shape[2] for each in sums])[:-1]
+
+    def of(drawn: Floats) -> Floats:
+        cut = np.split(drawn, edges, axis=1)
+        found = [part.of(own) for part, own in zip(parts, cut, strict=True) if part.of is not None]
+        return tree.value(dict(zip(ids, map(np.asarray, found), strict=True)))
+
+    return replace(made, sums=np.concatenate(sums, axis=2), of=of)
+
+
+def _sums(measure: Measure, statistics: Statistics) -> Floats:
+    """(lists, width): what `of_sums` is given the sums of."""
+    if measure.metric.sums is None:
+        return statistics.sums()
+    made: Floats = measure.metric.sums(statistics, **measure.params)
+    return made
+
+
+def _stacked(sums: Sequence[Floats]) -> Floats:
+    """(submissions, lists, width): those of less width, as of fewer classes, filled up with 0."""
+    width = max(each.shape[1] for each in sums)
+    return np.stack([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in sums])
+
+
+def _summed(of: Sums, sums: Floats, weights: Floats) -> float:
+    return float(of((weights @ sums)[None])[0])
+
+
+def _weighted(
+    figure: Callable[..., float],
+    statistics: Statistics,
+    params: Mapping[str, object],
+    mine: Mask,
+    weights: Floats,
+) -> float:
+    return float(figure(statistics, weights * mine, **params))

@@ -1,0 +1,289 @@
+"""What a measure says of how its lists make one number, bound to columns and other measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from scorer.challenge.forms import cut_of
+from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.core.formula import Bounds, Known, parse, spelt
+from scorer.core.problems import Problem
+from scorer.core.text import join_first, nearest, quoted
+from scorer.io.formats.base import format_of, header
+from scorer.io.limits import Limits
+from scorer.metrics.base import Better, Measure, Metric, measure, metrics
+from scorer.metrics.combination import SIZE, Combination
+from scorer.metrics.composite import COMPOSITE, composite
+from scorer.stats.aggregate import MEAN, Aggregate, aggregate
+
+LISTS = ("lists", "list")  # what `average` calls them
+DEEPEST = 20  # composites of composites
+
+
+@dataclass
+class Combiner:
+    """Binds what measures say beside their metric; what is wrong goes to `problems`."""
+
+    challenge: Challenge
+    problems: list[Problem] = field(default_factory=list)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the lists' file, by the names that measures call them."""
+        source = self.challenge.lists
+        if source is None:
+            return ()
+        format = format_of(source.file, source.format, form=cut_of(source))
+        words = header(source.file, format, Limits())
+        own = source.columns.get("list", "list")
+        group = source.columns.get("group", "group")
+        found = sorted(word for word in words if word != own)
+        return ("group", *found) if group in words and group != "group" else tuple(found)
+
+    def params(self, spec: MeasureSpec, metric: Metric) -> dict[str, Any]:
+        """The parameters of the metric: also those that are called as what we read ourselves."""
+        known, given = metric.parameters.model_fields, dict(spec.params)
+        for name in ("aggregate", "weights", "group", "unit", "per"):
+            if name in known and name in spec.model_fields_set:
+                value = getattr(spec, name)
+                given[name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        if "average" in known and (inner := self._inner(spec)):
+            given["average"] = "lists" if inner in LISTS else inner
+        return given
+
+    def _inner(self, spec: MeasureSpec) -> str:
+        """What `average` says of the lists themselves; '' where it starts with groups."""
+        first = spec.average[0] if spec.average else ""
+        return "" if first == "group" or first in self.columns else first
+
+    def combined(self, spec: MeasureSpec, bound: Measure) -> Measure:
+        """The measure with what its spec says of lists and groups."""
+        found = len(self.problems)
+        how = self._combination(spec, bound)
+        if how.plain or len(self.problems) > found:
+            return bound
+        name = bound.name + how.suffix
+        return replace(bound, combination=how, name=name, id=spec.id or name)
+
+    def _combination(self, spec: MeasureSpec, bound: Measure) -> Combination:
+        metric = bound.metric
+        own = set() if spec.score is not None else set(metric.parameters.model_fields)
+        words = list(spec.average)
+        if inner := self._inner(spec):
+            words = words[1:]
+            if "average" not in own and inner not in LISTS:
+                self._not_pooled(spec, metric, inner)
+                return Combination()
+        groups = tuple(words)
+        for name in groups:
+            self._column(spec, "average", name)
+        if len(set(groups)) < len(groups):
+            self._wrong(spec, "average", "a column is named twice")
+        each = bound.of_lists
+        texts = () if "aggregate" in own else spec.aggregate
+        levels = self._levels(spec, "aggregate", texts, each, len(groups))
+        summed = metric.aggregate == "sum" and spec.score is None
+        plain = Aggregate("sum") if summed else MEAN
+        aggregates = [aggregate(text) if text else None for text in levels]
+        weights = self._levels(
+            spec, "weights", () if "weights" in own else spec.weights, each, len(groups)
+        )
+        for n, name in enumerate(weights):
+            if name == SIZE and n == 0:
+                self._wrong(spec, "weights", f"{SIZE} is the weight of groups; a list has a column")
+            elif name and name != SIZE:
+                self._column(spec, "weights", name)
+        group = None if "group" in own else spec.group
+        if group is not None:
+            self._column(spec, "group", "group")
+        unit = "list" if "unit" in own else spec.unit
+        if unit == "group" and not groups:
+            self._column(spec, "unit", "group")
+        if "weight" in self.challenge.truth.columns and any(levels[:1] + weights[:1]):
+            self._wrong(spec, "aggregate", "the truth's rows have weights, which make a mean")
+        made = Combination(
+            aggregates[0] or MEAN,
+            weights[0] or None,
+            groups,
+            tuple(each or MEAN for each in aggregates[1:]),
+            tuple(each or None for each in weights[1:]),
+            group,
+            unit,
+        )
+        return made if made.plain or not summed or aggregates[0] else replace(made, lists=plain)
+
+    def _levels(
+        self, spec: MeasureSpec, key: str, texts: Sequence[str], each: bool, groups: int
+    ) -> list[str]:
+        """What is said of the lists, then of each sort of groups, '' where nothing is."""
+        places = [*([0] if each else []), *range(1, groups + 1)]
+        found = [""] * (1 + groups)
+        if not texts:
+            return found
+        if not places:
+            message = "its lists are pooled, so that there is nothing to put together"
+            self._wrong(spec, key, message)
+        elif len(texts) == 1:
+            found[places[-1]] = texts[0]
+        elif len(texts) != len(places):
+            what = " and ".join((["lists"] if each else []) + (["groups"] if groups else []))
+            self._wrong(
+                spec, key,
+                f"{len(texts)} are given, and there are {len(places)} levels: {what}; write one "
+                "for the outermost, or one of each level from the innermost",
+            )  # fmt: skip
+        else:
+            for place, text in zip(places, texts, strict=True):
+                found[place] = text
+        return found
+
+    def _not_pooled(self, spec: MeasureSpec, metric: Metric, inner: str) -> None:
+        if inner == "pooled":
+            can = sorted(
+                one.name for one in metrics()
+                if one.kinds & metric.kinds and "average" in one.parameters.model_fields
+                and "pooled" in str(one.parameters.model_fields["average"].annotation)
+            )  # fmt: skip
+            message = f"{metric.name} is no ratio of sums that could be pooled"
+            self._wrong(spec, "average", f"{message} ({', '.join(can)} are)")
+        else:
+            self._column(spec, "average", inner, ("lists", "pooled"))
+
+    def _column(self, spec: MeasureSpec, key: str, name: str, others: tuple[str, ...] = ()) -> None:
+        """Whether the lists' file has that column."""
+        if name in self.columns:
+            return
+        if self.challenge.lists is None:
+            message = f"{quoted(name)} is a column of the lists, and this challenge has no lists"
+            help = "write lists: {file: lists.csv}, with the columns list and " + name
+            self._wrong(spec, key, message, "C121", help)
+            return
+        near = nearest(name, [*others, *self.columns])
+        hint = f"; did you mean {quoted(near)}?" if near else f" ({join_first(self.columns, 8)})"
+        self._wrong(spec, key, f"the lists have no column {quoted(name)}{hint}", "C121")
+
+    def _wrong(
+        self,
+        spec: MeasureSpec,
+        key: str,
+        message: str,
+        code: str = "C114",
+        help: str | None = None,
+    ) -> None:
+        self.problems.append(self.challenge.problem(code, f"{spec.key}.{key}", message, help))
+
+    # Composites
+
+    def composites(
+        self, specs: Sequence[MeasureSpec], bound: Mapping[int, Measure]
+    ) -> dict[int, Measure]:
+        """All measures, those that formulas make among them, by their places.
+
+        Args:
+            specs: all measures of the challenge, as they are written.
+            bound: those that have a metric, by their places in `specs`.
+        """
+        made = dict(bound)
+        ids = [bound[n].id if n in bound else spec.id or "" for n, spec in enumerate(specs)]
+        by_id = {name: n for n, name in reversed(list(enumerate(ids)))}
+
+        def bind(at: int, above: tuple[int, ...]) -> Measure | None:
+            spec = specs[at]
+            if at in made or spec.score is None:
+                return made.get(at)
+            parts = []
+            for name in parse(spec.score).names:
+                part = by_id.get(name)
+                if part is None:
+                    near = nearest(name, [one for one in by_id if one != spec.id])
+                    known = join_first([spelt(one) for one in by_id if one != spec.id], 8)
+                    hint = f"; did you mean {quoted(near)}?" if near else f" (ids: {known})"
+                    message = f"no measure has the id {quoted(name)}{hint}"
+                    self._wrong(spec, "score", message, "C125")
+                    return None
+                if part in (*above, at):
+                    self._wrong(spec, "score", f"{quoted(name)} is made of itself", "C125")
+                    return None
+                if len(above) >= DEEPEST:
+                    self._wrong(spec, "score", "scores of scores are nested too deeply", "C125")
+                    return None
+                inner = bind(part, (*above, at))
+                if inner is None:
+                    return None
+                parts.append(inner)
+            found = self._composite(spec, parts)
+            if found is not None:
+                made[at] = found
+            return found
+
+        told: set[str] = set()
+        for n in range(len(specs)):
+            before = len(self.problems)
+            bind(n, ())
+            fresh = [p for p in self.problems[before:] if (p.message not in told)]
+            told.update(p.message for p in fresh)
+            self.problems[before:] = fresh
+        return made
+
+    def _composite(self, spec: MeasureSpec, parts: Sequence[Measure]) -> Measure | None:
+        assert spec.score is not None
+        if spec.notation != "score" or spec.params:
+            wrong = next(iter(spec.params), "metric")
+            message = "a score has no metric, and no parameters; they belong to its measures"
+            self._wrong(spec, wrong, message, "C125")
+            return None
+        if spec.per == "list" and (whole := [part.id for part in parts if not part.of_lists]):
+            message = f"{join_first(whole)} has no value of each list, which per: list asks for"
+            self._wrong(spec, "per", message, "C125")
+            return None
+        written = [key for key in ("average", "aggregate", "weights", "group")
+                   if spec.per == "mean" and getattr(spec, key) not in ((), None)]  # fmt: skip
+        if written:
+            message = "a score per: mean takes its measures as they are; write it at each of them"
+            self._wrong(spec, written[0], message, "C125")
+            return None
+        outer = {p.combination.groups[-1] for p in parts if p.combination.groups}
+        if spec.unit == "group" and outer - {"group"}:
+            name = next(iter(outer - {"group"}))
+            message = f"its measures have groups of {quoted(name)}, not of group, which are drawn"
+            self._wrong(spec, "unit", message, "C125")
+            return None
+        tree = parse(spec.score)
+        known = {part.id: _known(part) for part in parts}
+        moves, (low, high) = tree.rises(known), tree.bounds(known)
+        derived: Better | None = {1: "higher", -1: "lower"}.get(moves or 0)  # type: ignore[assignment]
+        if moves == 0:
+            message = "its measures make no difference to it"
+            self._wrong(spec, "score", message, "C125")
+            return None
+        if derived is None and spec.better is None:
+            message = "whether higher is better does not follow from its measures"
+            help = "write better: higher, or better: lower"
+            self._wrong(spec, "score", message, "C125", help)
+            return None
+        if derived is not None and spec.better is not None and spec.better != derived:
+            message = f"by its measures {derived} is better"
+            self._wrong(spec, "better", message, "C125")
+            return None
+        better = derived or spec.better
+        assert better is not None
+        metric = composite(parts[0].metric.view, better, _finite(low), _finite(high))
+        params = {"score": spec.score, "per": spec.per}
+        found = replace(
+            measure(metric, COMPOSITE, params, spec.id, spec.primary), parts=tuple(parts)
+        )
+        return self.combined(spec, found)
+
+
+def _known(part: Measure) -> Known:
+    low, high = part.range
+    bounds = Bounds(*(end if end is not None else inf for end, inf in (
+        (low, -float("inf")), (high, float("inf")))))  # fmt: skip
+    return Known(bounds, part.metric.better == "higher")
+
+
+def _finite(number: float) -> float | None:
+    return number if abs(number) != float("inf") else None

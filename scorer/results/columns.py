@@ -1,0 +1,71 @@
+"""Columns of the lists that values depend on: the groups that lists are in, and their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints
+
+
+class Groups(NamedTuple):
+    """The group of each list."""
+
+    names: tuple[str, ...]  # all that the challenge has, whatever lists are here
+    codes: Ints  # (lists,)
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumns:
+    """What is known of each list beside its values, by the names of the columns."""
+
+    groups: Mapping[str, Groups] = field(default_factory=dict)
+    weights: Mapping[str, Floats] = field(default_factory=dict)  # (lists,)
+
+    @classmethod
+    def of(
+        cls,
+        lists: Sequence[str],
+        groups: Mapping[str, Mapping[str, str]],
+        weights: Mapping[str, Mapping[str, float]],
+    ) -> ListColumns:
+        """Those of some lists, from what each column says of each list."""
+        found = {}
+        for column, known in groups.items():
+            names = sorted(set(known.values()))
+            place = {name: n for n, name in enumerate(names)}
+            codes = np.array([place[known[name]] for name in lists], dtype=np.int64)
+            found[column] = Groups(tuple(names), codes)
+        numbers = {
+            column: np.array([known[name] for name in lists], dtype=np.float64)
+            for column, known in weights.items()
+        }
+        return cls(found, numbers)
+
+    def at(self, rows: Any) -> ListColumns:
+        """Those of some of the lists: places, or a mask."""
+        if not self.groups and not self.weights:
+            return self
+        return ListColumns(
+            {name: Groups(each.names, each.codes[rows]) for name, each in self.groups.items()},
+            {name: each[rows] for name, each in self.weights.items()},
+        )
+
+    def plus(self, others: Sequence[ListColumns]) -> ListColumns:
+        """Those of these lists, then of others."""
+        if not others or (not self.groups and not self.weights):
+            return self
+        every = (self, *others)
+        return ListColumns(
+            {
+                name: Groups(each.names, np.concatenate([c.groups[name].codes for c in every]))
+                for name, each in self.groups.items()
+            },
+            {name: np.concatenate([c.weights[name] for c in every]) for name in self.weights},
+        )
+
+
+NONE = ListColumns()

@@ -1,0 +1,76 @@
+"""Which groups a measure's lists are in, and how these make the whole."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.core.arrays import Ints, Mask
+from scorer.metrics.base import Measure
+from scorer.metrics.combination import SIZE, Combination
+from scorer.results.columns import ListColumns
+from scorer.results.scorecard import Scorecard
+from scorer.stats.aggregate import Level
+
+
+class Grouped(NamedTuple):
+    """Which innermost group each list is in, and how groups make the whole."""
+
+    codes: Ints  # (lists,), from 0 without gaps
+    names: tuple[str, ...]  # of each innermost group
+    levels: tuple[Level, ...]
+
+
+def belonging(card: Scorecard, measure: Measure) -> Mask:
+    """The lists that a measure is about: all, or those of its group."""
+    name = measure.combination.group
+    if name is None:
+        return np.ones(len(card.lists), dtype=bool)
+    group = card.columns.groups["group"]
+    mine: Mask = group.codes == group.names.index(name)
+    return mine
+
+
+def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | None:
+    """The groups of a measure that have one of these lists; None where it has no groups.
+
+    A group is told by its own name and those of the groups that hold it.
+    """
+    how = measure.combination
+    if not how.groups:
+        return None
+    every = [columns.groups[name] for name in how.groups]
+    keys = keys_of(columns, how)
+    present, codes = np.unique(keys[lists], axis=0, return_inverse=True)
+    found = np.full(len(keys), -1, dtype=np.int64)
+    found[lists] = codes.reshape(-1)
+    levels, groups = [], present
+    for depth, (kind, weight) in enumerate(zip(how.aggregates, how.weights, strict=True)):
+        outer, around = groups[:1, :-1], np.zeros(len(groups), dtype=np.int64)
+        if outer.size:
+            outer, around = np.unique(groups[:, :-1], axis=0, return_inverse=True)
+        weights = None
+        if weight not in (None, SIZE):
+            weights = np.zeros(len(groups))
+            member = _member(keys, groups, depth)
+            assert weight is not None
+            weights = columns.weights[weight][member]
+        levels.append(Level(kind, weights, around.reshape(-1), weight == SIZE))
+        groups = outer
+    names = [" / ".join(e.names[c] for e, c in zip(every, reversed(row), strict=True))
+             for row in present.tolist()]  # fmt: skip
+    return Grouped(found, tuple(names), tuple(levels))
+
+
+def keys_of(columns: ListColumns, how: Combination) -> Ints:
+    """The groups of each list, the outermost first: shape (lists, levels)."""
+    return np.column_stack([columns.groups[name].codes for name in reversed(how.groups)])
+
+
+def _member(keys: Ints, groups: Ints, depth: int) -> Ints:
+    """A list of each group: its weight is the group's."""
+    width = keys.shape[1] - depth
+    _, first = np.unique(keys[:, :width], axis=0, return_index=True)
+    place = {tuple(keys[at, :width].tolist()): at for at in first.tolist()}
+    return np.array([place[tuple(row)] for row in groups.tolist()], dtype=np.int64)

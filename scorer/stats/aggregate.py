@@ -1,0 +1,210 @@
+"""Aggregates of values: mean, sum, median, geometric and power mean, weighted, also of groups.
+
+All but the median are made of sums over values, so that draws of lists cost one product of
+matrices.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.stats.units import Floats, Ints
+
+WORDS = ("mean", "sum", "median", "geometric", "power")
+WRITTEN = re.compile(r"\s*([a-z]+)\s*(?:\(\s*([-+0-9.eE]+)\s*\))?\s*")
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """How values make one number.
+
+    `geometric` may have a number below which no value falls, as trec_eval's gm_map has 0.00001.
+    `power` has its exponent: 1 is the mean, -1 the harmonic mean.
+    """
+
+    name: str = "mean"
+    number: float | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.number is None else f"{self.name}({self.number:g})"
+
+    @property
+    def of_sums(self) -> bool:
+        """Whether it is made of sums over values."""
+        return self.name != "median"
+
+    def columns(self, values: Floats, weights: Floats | None = None) -> Floats:
+        """What is summed over values to make it.
+
+        Args:
+            values: shape (..., values); one that is NaN counts for nothing.
+            weights: shape (values,); default: all alike.
+
+        Returns:
+            Shape (..., values, 2): what is added up, and the weight; for geometric and power also
+            the weights of values of 0, and of those below.
+        """
+        known = ~np.isnan(values)
+        weight = np.where(known, 1.0 if weights is None else weights, 0.0)
+        found = np.where(known, values, 0.0)
+        if self.name not in ("geometric", "power"):
+            return np.stack([weight * found, weight], axis=-1)
+        if self.name == "geometric" and self.number is not None:
+            found = np.maximum(found, self.number)
+        zero, below = weight * (found == 0), weight * (found < 0)
+        positive = np.where(found > 0, found, 1.0)
+        power = self.number if self.name == "power" else None
+        with np.errstate(over="ignore"):
+            terms = np.log(positive) if power is None else positive**power
+        terms = np.where((weight > 0) & (found > 0), terms, 0.0)
+        return np.stack([weight * terms, weight, zero, below], axis=-1)
+
+    def value(self, sums: Floats) -> Floats:
+        """It, from sums of `columns`: shape (..., width) to (...); NaN of no values."""
+        total, weight = sums[..., 0], sums[..., 1]
+        some = weight > 0
+        if self.name == "sum":
+            return np.where(some, total, np.nan)
+        mean: Floats = np.divide(total, weight, out=np.full(total.shape, np.nan), where=some)
+        if self.name == "mean":
+            return mean
+        zero, below = sums[..., 2], sums[..., 3]
+        with np.errstate(all="ignore"):
+            if self.name == "geometric":
+                made = np.where(zero > 0, 0.0, np.exp(mean))
+            else:
+                assert self.number is not None
+                made = mean ** (1 / self.number)
+                if self.number < 0:
+                    made = np.where(zero > 0, 0.0, made)
+        return np.where(some & (below <= 0), made, np.nan)
+
+    def of(self, values: Floats, weights: Floats | None = None) -> float:
+        """It of some values, in their order; NaN values count for nothing.
+
+        Args:
+            values: shape (values,).
+            weights: shape (values,).
+
+        >>> Aggregate("power", -1).of(np.array([1.0, 0.5]))
+        0.6666666666666666
+        """
+        known = ~np.isnan(values)
+        if self.name == "median":
+            weight = np.ones(values.size) if weights is None else weights
+            return median(values[known], weight[known])
+        if self.name in ("mean", "sum") and weights is None:
+            # one after the other, as trec_eval adds them, to the bit
+            counted = values[known]
+            total = float(np.cumsum(counted)[-1]) if counted.size else math.nan
+            return total if self.name == "sum" or not counted.size else total / counted.size
+        if not known.any():
+            return math.nan
+        return float(self.value(np.cumsum(self.columns(values, weights), axis=0)[-1]))
+
+
+MEAN = Aggregate()
+
+
+def aggregate(text: str) -> Aggregate:
+    """The aggregate that a text names: `mean`, `power(-5)`, `geometric(0.00001)`.
+
+    Raises:
+        ValueError: it names none, and what can be written.
+    """
+    match = WRITTEN.fullmatch(text)
+    if match is None or match[1] not in WORDS:
+        raise ValueError("it can be mean, sum, median, geometric or power(NUMBER), as power(-5)")
+    name, number = match[1], match[2]
+    if name == "power" or (number is not None and name == "geometric"):
+        try:
+            value = float(number or "")
+        except ValueError:
+            raise ValueError(f"{name} takes a number, as power(-5) or geometric(0.00001)") from None
+        if name == "geometric" and not 0 < value < math.inf:
+            raise ValueError("geometric takes the least value that counts, above 0")
+        if not math.isfinite(value) or (name == "power" and (value == 0 or abs(value) > 100)):
+            raise ValueError("the exponent of power is between -100 and 100, and not 0")
+        return Aggregate(name, value)
+    if number is not None:
+        raise ValueError(f"{name} takes no number")
+    return Aggregate(name)
+
+
+def median(values: Floats, weight: Floats) -> float:
+    """The value with half of the weight below it; the mean of two where it is between them."""
+    kept = weight > 0
+    values, weight = values[kept], weight[kept]
+    if not values.size or np.isnan(values).any():
+        return float("nan")
+    by = np.argsort(values, kind="stable")
+    below, half = np.cumsum(weight[by]), weight.sum() / 2
+    first = int(np.searchsorted(below, half * (1 - 1e-12)))
+    exact = abs(below[first] - half) <= half * 1e-12
+    last = min(first + exact, values.size - 1)
+    return float((values[by[first]] + values[by[last]]) / 2)
+
+
+class Level(NamedTuple):
+    """Groups of one sort, and how they make the groups around them."""
+
+    aggregate: Aggregate
+    weights: Floats | None  # (groups,); None: all alike, or by size
+    around: Ints  # (groups,): the group of the next level that each is in; 0 for the whole
+    by_size: bool = False
+
+    @property
+    def trivial(self) -> bool:
+        """Whether a single group is what it makes of it."""
+        floored = self.aggregate.name == "geometric" and self.aggregate.number is not None
+        summed = self.aggregate.name == "sum" and (self.weights is not None or self.by_size)
+        return not floored and not summed
+
+
+def combined(figures: Floats, sizes: Floats, levels: Sequence[Level]) -> Floats:
+    """Figures of groups to that of the whole, from the innermost level outwards.
+
+    A group of no lists, and one whose figure is NaN, is left out. A sum has no value where a
+    group is left out.
+
+    Args:
+        figures: shape (draws, groups).
+        sizes: shape (draws, groups): how many lists each has.
+        levels: the groups, then the groups that hold these.
+
+    Returns:
+        Shape (draws,).
+    """
+    for level in levels:
+        figures, sizes = outwards(figures, sizes, level)
+    return figures[:, 0]
+
+
+def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floats]:
+    """The figures and sizes of the groups around, as `combined`."""
+    count, how = int(level.around.max(initial=0)) + 1, level.aggregate
+    made, total = np.full((len(figures), count), np.nan), np.zeros((len(figures), count))
+    for group in range(count):
+        mine = np.flatnonzero(level.around == group)
+        own = figures[:, mine]
+        total[:, group] = sizes[:, mine].sum(axis=1)
+        if mine.size == 1 and level.trivial:
+            made[:, group] = own[:, 0]
+            continue
+        weights = np.ones(mine.size) if level.weights is None else level.weights[mine]
+        each = sizes[:, mine] if level.by_size else np.broadcast_to(weights, own.shape)
+        if how.name == "median":
+            pairs = zip(own, each, strict=True)
+            made[:, group] = [how.of(row, weight) for row, weight in pairs]
+            continue
+        columns, known = how.columns(own), ~np.isnan(own)
+        made[:, group] = how.value((columns * each[..., None]).sum(axis=1))
+        if how.name == "sum":
+            made[~known.all(axis=1), group] = np.nan
+    return made, total
