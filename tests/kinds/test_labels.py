@@ -96,6 +96,19 @@ def test_weights(scored):
     assert found["RMSE"] == pytest.approx(math.sqrt((3 * 1 + 4) / 4))
 
 
+@pytest.mark.parametrize("metric", ["Accuracy", "LogLoss", "HammingLoss"])
+def test_an_explanation_says_that_rows_have_weights(challenge, score, metric):
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: id, label: species, weight: w}}\n"
+        f"submission: {{columns: {{list: id, probability: [a, b]}}}}\nmetrics: [{metric}]\n"
+    )
+    folder = challenge(
+        yaml, **{"truth.csv": "id,species,w\n1,a,3\n2,b,1\n", "s.csv": "id,a,b\n1,.8,.2\n2,.7,.3\n"}
+    )
+    ran = score("explain", folder, folder / "s.csv", "--list", "1")
+    assert "the mean of the rows by weight" in ran.out, ran
+
+
 def test_normalize(scored):
     yaml = LIKELY.replace("rose]}", "rose]}, normalize: true")
     sent = "id,setosa,rose\n1,1,3\n2,1,0\n3,0,1\n4,0,1\n5,0,0.5\n"

@@ -43,6 +43,8 @@ TRUTH, SENT = "id,price\na,1\nb,2\nc,4\n", "id,price\nc,4\na,2\nb,2\n"
 
 @pytest.fixture
 def kaggle(challenge, score):
+    pytest.importorskip("pandas")  # which such files import
+
     def run(*words, yaml=YAML, metric=METRIC, truth=TRUTH, sent=SENT):
         files = {"truth.csv": truth, "sub.csv": sent, "metric.py": metric}
         folder = challenge(yaml, **files)
@@ -57,7 +59,6 @@ def measured(ran):
 
 
 def test_a_file_is_a_measure(kaggle):
-    pytest.importorskip("pandas")
     ran = kaggle("--allow-plugins")
     assert ran.code == 0, ran
     assert measured(ran) == {"metric@5": pytest.approx(5 / 3), "MAE": pytest.approx(1 / 3)}
@@ -68,14 +69,12 @@ def test_a_file_is_a_measure(kaggle):
 
 
 def test_it_may_be_the_only_measure(kaggle):
-    pytest.importorskip("pandas")
     ran = kaggle("--allow-plugins", yaml=YAML.replace(", MAE", ""))
     assert ran.code == 0, ran
     assert measured(ran) == {"metric@5": pytest.approx(5 / 3)}
 
 
 def test_classes_that_are_numbers_are_numbers(kaggle):
-    pytest.importorskip("pandas")
     yaml = (
         "truth: {file: truth.csv, columns: {list: id, label: target}}\n"
         "submission: {columns: {list: id, probability: target}}\n"
@@ -87,14 +86,12 @@ def test_classes_that_are_numbers_are_numbers(kaggle):
 
 
 def test_what_a_participant_may_see_is_theirs(kaggle):
-    pytest.importorskip("pandas")
     ran = kaggle("--allow-plugins", sent="id,price\na,1\nb,-2\nc,4\n")
     assert ran.code == 1, ran
     assert "error[S529] metric.py says: prices are not below 0" in ran.err
 
 
 def test_what_fails_is_nobodys_fault(kaggle):
-    pytest.importorskip("pandas")
     for line in ("raise ValueError('oh')", "return float('nan')", "return 'x'"):
         broken = CLASSES.replace("return right.mean()", line).replace('["target"]', '["price"]')
         ran = kaggle("--allow-plugins", metric=broken, yaml=YAML.replace(" k: 5,", ""))
@@ -133,7 +130,6 @@ def test_unknown_parameters_are_told(kaggle):
 
 
 def test_its_measure_pickles_with_its_file(challenge):
-    pytest.importorskip("pandas")
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT, "metric.py": METRIC})
     measure, _ = prepare(load(folder), allow_plugins=True).measures
     again = pickle.loads(pickle.dumps(measure))

@@ -6,7 +6,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, cells, place, share_of
+from scorer.metrics.labels.base import POSITIVE, by_weight, cells, place, share_of
 from scorer.metrics.params import Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics, shares
@@ -16,7 +16,9 @@ def _explain(
     one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
 ) -> Steps:
     yield from cells(one, one.view.decided(place(one.view, positive), threshold))
-    yield formula("Accuracy", "1 where it is right, else 0", "{}", value, value=value)
+    yield formula(
+        "Accuracy", by_weight(one.view, "1 where it is right, else 0"), "{}", value, value=value
+    )
 
 
 @metric(

@@ -12,7 +12,7 @@ from scorer.core.text import join_first, quoted
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.notation import NotationError
-from scorer.views.labelled import Labelled, Targets
+from scorer.views.labelled import Labelled, Rows, Targets
 from scorer.views.pooled import Statistics
 
 SHOWN = 12  # classes of a confusion matrix that an explanation shows
@@ -197,9 +197,16 @@ def several(one: Listing[Labelled], found: Ints | Mask) -> Steps:
 def of_row(one: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
     """What the row alone adds to a mean, or to a figure of errors."""
     view, at = one.view, one.view.at
+    known: dict[str, Any] = {}
     if isinstance(view, Targets):
         known = {"target": view.target[at : at + 1], "prediction": view.prediction[at : at + 1]}
-        yield grid("This row", known | {key: [each[at]] for key, each in columns.items()})
-    else:
-        yield grid("This row", {key: [each[at]] for key, each in columns.items()})
-    yield formula(name, "", "{}", value, value=value)
+    known |= {key: [each[at]] for key, each in columns.items()}
+    if view.weight is not None:
+        known["weight"] = [view.weight[at]]
+    yield grid("This row", known)
+    yield formula(by_weight(view, name), "", "{}", value, value=value)
+
+
+def by_weight(view: Rows, symbols: str) -> str:
+    """A row's formula, as it stands where rows count by their weights."""
+    return symbols if view.weight is None else f"{symbols}; the mean of the rows by weight"

@@ -6,7 +6,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, cells, place, share_of
+from scorer.metrics.labels.base import POSITIVE, by_weight, cells, place, share_of
 from scorer.metrics.params import Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics, shares
@@ -17,7 +17,7 @@ def _explain(
 ) -> Steps:
     yield from cells(one, one.view.decided(place(one.view, positive), threshold))
     what = "wrong labels / classes" if one.view.several else "1 where it is wrong, else 0"
-    yield formula("HammingLoss", what, "{}", value, value=value)
+    yield formula("HammingLoss", by_weight(one.view, what), "{}", value, value=value)
 
 
 @metric(
