@@ -11,6 +11,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings
 from scorer.io.formats.base import read
+from scorer.io.parts import by_part
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.lists import met, outcome, score_lists, with_slots
@@ -48,6 +49,7 @@ def explain(
     if table is not None:
         table = with_slots(plan, table)
         card = outcome(plan, score_lists(plan, table), findings, None).card
+    by_part(findings, format.form.parts)
     findings.show_as(file.display)
     if table is None or card is None:
         return Explanation(file.name, name, ready.public.called, findings, ())

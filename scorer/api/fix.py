@@ -37,15 +37,20 @@ def fix(
         items = dict.fromkeys(item for _, item in known.asked)
     meant = {"list": _meant(known.lists)} | ({"item": _meant(items)} if items else {})
     names = {role: challenge.submission.columns.get(role, role) for role in ROLES["submission"]}
-    found = []
+    found, rules = [], challenge.submission
     for file in files:
-        format = format_of(file.path, challenge.submission.format)
+        format = format_of(file.path, rules.format, form=challenge.form(rules))
+        if rules.parts:
+            message = "has several files; repair each of them alone"
+            raise UsageError(f"{printable(file.display)} {message}")
         if format.binary:
             raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
         suffixes = [each.lower() for each in file.path.suffixes if each.lower() not in COMPRESSED]
         separator = "\t" if suffixes[-1:] == [".tsv"] else ","
         expected = Expected(names, separator, meant)
-        found.append(repair(file.path, format.name == "csv", expected))
+        # where the file has no header, or lines that are no rows, only its encoding is certain
+        headed = not (rules.header or rules.lines or rules.skip or rules.comment or rules.separator)
+        found.append(repair(file.path, format.name == "csv" and headed, expected))
     return found
 
 

@@ -2,6 +2,7 @@
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 import warnings
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
@@ -20,7 +21,8 @@ from scorer.challenge.fields import (
 from scorer.challenge.yaml import Value
 from scorer.core.text import nearest, quoted
 from scorer.io.documents import astray, is_path, steps
-from scorer.io.form import NO_SEPARATOR, WHITESPACE, WRITTEN, Form, Keys, separator_of
+from scorer.io.form import NO_SEPARATOR, PART, WHITESPACE, WRITTEN, Form, Keys, separator_of
+from scorer.io.parts import MOST
 
 CELLS = ("item", "rank", "score", "prediction", "grade", "rating", "subtopic")
 JSON = (
@@ -78,6 +80,20 @@ def _paths(value: Any) -> Any:
         paths[role] = steps(text)
     if paths and (lost := astray(paths)) is not None:
         raise wrong(f"the path of {quoted(lost)} does not lead through the elements of the others")
+    return value
+
+
+def _files(value: Any) -> Any:
+    """Files of one submission, by the names of its parts."""
+    if not isinstance(value, dict):
+        raise wrong(f"{as_written(value)} is not a mapping; write {{like: like.csv}}")
+    for part, file in value.items():
+        if PART in part or not part.isprintable():
+            raise wrong(f"{quoted(part)} cannot be a part's name")
+        if PurePath(as_text(file)).name != as_text(file) or "\\" in as_text(file):
+            raise wrong(f"{as_written(file)} is not the name of a file, which has no folder")
+    if len(value) > MOST:
+        raise wrong(f"{len(value)} parts; at most {MOST} are read")
     return value
 
 
@@ -170,7 +186,7 @@ class Formed(Cut):
         description="where a JSON document has its columns: {list: 'questions[].id', "
         "item: 'questions[].documents[]'}",
     )
-    parts: Annotated[dict[Name, Name], WithJsonSchema(PAIRS)] = Field(
+    parts: Annotated[dict[Name, Name], BeforeValidator(_files), WithJsonSchema(PAIRS)] = Field(
         {},
         description="files of a folder or a ZIP archive that are one submission: {like: like.csv}; "
         "the list of a part is called like/ID, and the part is its group",

@@ -557,6 +557,12 @@ class Challenge(Part):
         )
 
     @property
+    def parted(self) -> bool:
+        """Whether lists are in parts: of several files, or of columns."""
+        written = (self.truth, self.submission)
+        return any(each.parts or "list" in each.wide for each in written)
+
+    @property
     def key_files(self) -> dict[str, KeyFile]:
         """The files that say what lines are about, by the keys of challenge.yaml."""
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}

@@ -171,7 +171,7 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
     found = []
     for word in words:
         name, equals, path = word.partition("=")
-        if os.path.isdir(word):
+        if os.path.isdir(word) and not _is_whole(word, challenge):
             found += [Named(submission_name(each), each) for each in _files(word)]
             continue
         if word == "-" or (equals and path == "-"):
@@ -185,6 +185,12 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
         else:
             found.append(Named(name, Path(path)))
     return found
+
+
+def _is_whole(folder: str, challenge: Challenge) -> bool:
+    """Whether a folder is one submission: it holds a part of one."""
+    files = challenge.submission.parts.values()
+    return any(os.path.exists(os.path.join(folder, file)) for file in files)
 
 
 def _files(folder: str) -> list[Path]:

@@ -109,6 +109,10 @@ class Findings:
         for n, column in zip(places, columns(cells) if cells else (), strict=True):
             self._problems[n] = replace(self._problems[n], column=column)
 
+    def replace(self, told: Callable[[Problem], Problem]) -> None:
+        """Tell each problem as `told` makes it."""
+        self._problems = [told(problem) for problem in self._problems]
+
     def without_columns(self) -> None:
         """Forget the characters' columns, which rows of data do not have."""
         self._problems = [replace(problem, column=None) for problem in self._problems]
@@ -180,7 +184,12 @@ class Findings:
     def show_as(self, path: str) -> None:
         """Tell the file's problems under another path than the one it was read by."""
         self._problems = [
-            replace(each, path=path) if each.path == self.path else each for each in self._problems
+            replace(each, path=path)
+            if each.path == self.path
+            else replace(each, path=f"{path}{(each.path or '')[len(self.path) :]}")
+            if self.path and (each.path or "").startswith(f"{self.path}/")
+            else each
+            for each in self._problems
         ]
         self.path = path
 

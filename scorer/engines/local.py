@@ -15,6 +15,7 @@ from scorer.engines.base import Tick, engine
 from scorer.engines.gather import Apart, parts_apart, parts_together
 from scorer.engines.processes import shareable, shared
 from scorer.io.limits import Unreadable
+from scorer.io.parts import by_part
 from scorer.io.pieces import columns_at, pieces
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, merged, outcome
@@ -78,7 +79,9 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
         part = merged(found) if found else None
     digest = sha256.hexdigest() if tables.hashed else None
     if part is None or not tables.whole:
+        by_part(findings, format.form.parts)
         return Outcome(findings, digest, None)
     made = outcome(plan, part, findings, digest)
     findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
+    by_part(findings, format.form.parts)
     return made

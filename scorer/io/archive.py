@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scorer.core.problems import Problem
+from scorer.core.text import join_first, nearest, quoted
 from scorer.io.limits import Unreadable
 
 ZIP = b"PK\x03\x04"
@@ -29,16 +30,17 @@ class Member(io.RawIOBase):
 
     Args:
         stored: the archive, which can be sought; closed with this.
+        name: of the file that is meant, where there are several.
 
     Raises:
         Unreadable: it has no file or several, or the one cannot be unpacked.
     """
 
-    def __init__(self, stored: Any) -> None:
+    def __init__(self, stored: Any, name: str | None = None) -> None:
         super().__init__()
         self._stored, self._source = stored, None
         try:
-            entry = _only(stored)
+            entry = _only(stored) if name is None else _named(stored, name)
             self.name = entry.filename
             self._source = zipfile.ZipFile(stored).open(entry)  # noqa: SIM115
         except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error):
@@ -63,6 +65,11 @@ class Member(io.RawIOBase):
         except zipfile.BadZipFile as error:
             raise OSError(str(error)) from None
 
+    @property
+    def position(self) -> int:
+        """How far the archive has been read."""
+        return int(self._stored.tell())
+
     def close(self) -> None:
         """Close the archive too."""
         if self._source is not None:
@@ -72,7 +79,36 @@ class Member(io.RawIOBase):
 
 
 def _only(stored: Any) -> zipfile.ZipInfo:
-    """The entry of the one file of an archive; what a Mac puts beside it is none."""
+    """The entry of the one file of an archive."""
+    files = _files(stored)
+    if len(files) != 1:
+        message = f"this is a ZIP archive of {len(files) or 'no'} files, not a table"
+        raise Unreadable(Problem("S107", message, help=ONE))
+    return files[0]
+
+
+def _named(stored: Any, name: str) -> zipfile.ZipInfo:
+    """The entry of one of several files, whatever folder of the archive it is in."""
+    files = _files(stored)
+    found = [entry for entry in files if PurePosixPath(entry.filename).name == name]
+    if len(found) != 1:
+        names = [PurePosixPath(entry.filename).name for entry in files]
+        raise Unreadable(lost_part(name, names, len(found)))
+    return found[0]
+
+
+def lost_part(name: str, names: list[str], times: int = 0) -> Problem:
+    """What is said where a part of a submission is not there once."""
+    if times:
+        return Problem("S213", f"{quoted(name)} is in this archive {times:,} times")
+    near = nearest(name, names)
+    hint = f"; rename {quoted(near)}?" if near else ""
+    found = join_first(sorted(names)) or "no file"
+    return Problem("S213", f"{quoted(name)} is missing; found: {found}{hint}")
+
+
+def _files(stored: Any) -> list[zipfile.ZipInfo]:
+    """The entries of the files of an archive; what a Mac puts beside them is none."""
     size = stored.seek(0, os.SEEK_END)
     stored.seek(max(size - TAIL, 0))
     tail = stored.read(TAIL)
@@ -83,11 +119,7 @@ def _only(stored: Any) -> zipfile.ZipInfo:
     if entries > MOST_FILES or directory > MOST_DIRECTORY:
         message = f"this is a ZIP archive of {entries:,} files, not a table"
         raise Unreadable(Problem("S107", message, help=ONE))
-    files = [entry for entry in zipfile.ZipFile(stored).infolist() if _is_file(entry)]
-    if len(files) != 1:
-        message = f"this is a ZIP archive of {len(files) or 'no'} files, not a table"
-        raise Unreadable(Problem("S107", message, help=ONE))
-    return files[0]
+    return [entry for entry in zipfile.ZipFile(stored).infolist() if _is_file(entry)]
 
 
 def _is_file(entry: zipfile.ZipInfo) -> bool:

@@ -12,7 +12,7 @@ import os
 import stat
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
-from scorer.core.text import nearest, quoted
-from scorer.io.archive import ZIP, Member, is_office
+from scorer.core.text import join_first, nearest, quoted
+from scorer.io.archive import ZIP, Member, is_office, lost_part
 from scorer.io.limits import (
     GZIP,
     ZSTD,
@@ -128,15 +128,7 @@ def open_bytes(
     stream = stored = _regular(path, limits.size, sha256, tick)
     try:
         size = os.fstat(stored.fileno()).st_size
-        if size > limits.size:
-            message = f"{format_size(size)}, at most {format_size(limits.size)}"
-            raise Unreadable(
-                Problem(
-                    "S104",
-                    f"the file is larger than is accepted here ({message})",
-                    help=limit("size"),
-                )
-            )
+        _refuse_size(size, limits)
         head = stored.peek(HEAD)
         if not head:
             raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
@@ -165,6 +157,106 @@ def _member(path: Path, stored: io.BufferedReader) -> Member:
         beside.close()
         raise Unreadable(Problem("S101", "the file was replaced while it was opened"))
     return Member(beside)
+
+
+def open_stored(
+    path: Path,
+    names: Sequence[str],
+    limits: Limits,
+    sha256: _Hash | None = None,
+    tick: Callable[[float], None] | None = None,
+) -> io.BufferedReader:
+    """The bytes of a ZIP archive, or of some files of a folder one after the other, as stored.
+
+    Args:
+        path: the archive, or the folder.
+        names: of the files that are parts of it.
+        limits: how much of it is read.
+        sha256: told of all bytes that are read.
+        tick: told which share has been read.
+
+    Raises:
+        Unreadable: it is neither, too large, or a part is missing.
+    """
+    if path.is_dir():
+        found = [entry.name for entry in islice(os.scandir(path), 1000)]
+        for name in names:
+            if name not in found:
+                raise Unreadable(lost_part(name, found))
+        size = sum(os.stat(path / name).st_size for name in names)
+        _refuse_size(size, limits)
+        streams = [_regular(path / name, limits.size, sha256) for name in names]
+        return io.BufferedReader(_Joined(streams), BLOCK)
+    stream = _regular(path, limits.size, sha256, tick)
+    try:
+        _refuse_size(os.fstat(stream.fileno()).st_size, limits)
+        if not stream.peek(4).startswith(ZIP):
+            message = f"this is no ZIP archive or folder with {join_first(list(names))}"
+            raise Unreadable(Problem("S213", message))
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def open_part(path: Path, name: str, limits: Limits, given: int = 0) -> io.BufferedReader:
+    """The bytes of one file of a ZIP archive, or of a folder.
+
+    Args:
+        path: the archive, or the folder.
+        name: of the file.
+        limits: how much of it is read.
+        given: how many bytes of other files have been unpacked.
+
+    Raises:
+        Unreadable: it cannot be read.
+    """
+    if path.is_dir():
+        return open_bytes(path / name, limits)
+    stored = _regular(path)
+    size = os.fstat(stored.fileno()).st_size
+    source = Member(stored, name)
+    stream: io.BufferedReader = io.BufferedReader(
+        _Unpacked(source, stored, size, limits, given), BLOCK
+    )
+    try:
+        head = stream.peek(HEAD)
+        if not head:
+            raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
+        refuse(head[:HEAD], False)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def _refuse_size(size: int, limits: Limits) -> None:
+    if size > limits.size:
+        message = f"{format_size(size)}, at most {format_size(limits.size)}"
+        what = f"the file is larger than is accepted here ({message})"
+        raise Unreadable(Problem("S104", what, help=limit("size")))
+
+
+class _Joined(io.RawIOBase):
+    """Several streams, one after the other."""
+
+    def __init__(self, streams: Sequence[io.BufferedReader]) -> None:
+        self._streams = list(streams)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while self._streams:
+            if size := self._streams[0].readinto(buffer):
+                return size
+            self._streams.pop(0).close()
+        return 0
+
+    def close(self) -> None:
+        for stream in self._streams:
+            stream.close()
+        super().close()
 
 
 def member_name(path: Path) -> str | None:
@@ -268,10 +360,12 @@ class _Stored(io.FileIO):
 class _Unpacked(io.RawIOBase):
     """A decompressed stream that ends in a problem, not in an exception of its library."""
 
-    def __init__(self, source: Any, stored: BinaryIO, size: int, limits: Limits) -> None:
+    def __init__(
+        self, source: Any, stored: BinaryIO, size: int, limits: Limits, given: int = 0
+    ) -> None:
         self._source, self.stored, self._limits = source, stored, limits
         self._most = most_unpacked(size, limits)
-        self._given = 0
+        self._given = given
 
     def readable(self) -> bool:
         return True
@@ -292,7 +386,9 @@ class _Unpacked(io.RawIOBase):
             message = f"the compressed data {what}"
             raise Unreadable(Problem("S108", message, help=hint)) from None
         self._given += len(data)
-        if self._given > most_unpacked(self.stored.tell(), self._limits):  # of what was read of it
+        # of what was read of it; an archive's file is read beside what is stored
+        read = self._source.position if isinstance(self._source, Member) else self.stored.tell()
+        if self._given > most_unpacked(read, self._limits):
             raise Unreadable(too_large(self._most))
         view[: len(data)] = data
         return len(data)

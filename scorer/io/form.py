@@ -9,7 +9,7 @@ with the same lines, by one step between the cells that a format cuts and the ta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -255,7 +255,7 @@ def joined_name(part: str, name: str) -> str:
     return f"{part}{PART}{name}"
 
 
-def part_of(name: str, parts: Mapping[str, object] | Sequence[str]) -> str | None:
-    """Which of the parts a list is in."""
+def part_of(name: str) -> str | None:
+    """Which part a list is in, by its name."""
     part, mark, _ = name.partition(PART)
-    return part if mark and part in parts else None
+    return part if mark else None

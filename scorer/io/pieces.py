@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.core.problems import Findings, Problem
-from scorer.io.files import drain, open_bytes
+from scorer.io.files import drain, open_bytes, open_stored
 from scorer.io.limits import Limits, NoTable, Unreadable, limit, refuse_errors
 from scorer.io.table import CodedColumn, Floats, Hashes, Ints, Schema, Table, TextColumn, coded
 from scorer.io.text import Request
@@ -71,7 +72,7 @@ def pieces(
     """
     with ExitStack() as stack:
         try:
-            stream = open_bytes(path, limits, format.binary, sha256, tick)
+            stream = _opened(path, format, limits, sha256, tick)
         except Unreadable as error:
             findings.add(error.problem)
             yield Pieces()
@@ -81,6 +82,19 @@ def pieces(
         found = Pieces()
         found.tables = _bounded(found, request, format)
         yield found
+
+
+def _opened(
+    path: Path,
+    format: Format,
+    limits: Limits,
+    sha256: _Hash | None = None,
+    tick: Callable[[float], None] | None = None,
+) -> BufferedReader:
+    """The bytes of a file; of several in one submission, as they are stored."""
+    if parts := format.form.parts:
+        return open_stored(path, [name for _, name in parts], limits, sha256, tick)
+    return open_bytes(path, limits, format.binary, sha256, tick)
 
 
 def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]:
@@ -141,7 +155,7 @@ def _before(request: Request, format: Format, rows: int) -> dict[str, _Distinct]
     if not rows:
         return ids
     with ExitStack() as stack:
-        stream = stack.enter_context(open_bytes(request.path, request.limits, format.binary))
+        stream = stack.enter_context(_opened(request.path, format, request.limits))
         again = request._replace(stream=stream, findings=Findings(), stack=stack)
         for table in format.tables(again):
             for role, column in table.ids.items():
@@ -210,7 +224,7 @@ def columns_at(
         return [None] * len(cells)
     with ExitStack() as stack:
         try:
-            stream = stack.enter_context(open_bytes(path, limits, format.binary))
+            stream = stack.enter_context(_opened(path, format, limits))
         except Unreadable:
             return [None] * len(cells)
         request = Request(path, stream, shapes, Findings(), limits, stack, format.form)

@@ -17,8 +17,10 @@ from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, printable, quoted
+from scorer.io.form import part_of
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
+from scorer.io.parts import by_part
 from scorer.io.table import Schema, Table
 from scorer.kinds.base import OpenTruth, SideTables
 from scorer.kinds.labels import classes_of
@@ -82,6 +84,10 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is not None and bare:
             roles = ("item",) if kind.name == "ratings" else ("better", "worse")
             candidates = _by_list(table, *roles)
+    if not groups and challenge.parted:  # the part that a list is in is its group
+        parted = {name: part_of(name) for name in lists}
+        groups = {name: part for name, part in parted.items() if part is not None}
+        called.setdefault("group", "part")
     if kind.name == "ratings":
         named = candidates or {}
         asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
@@ -234,6 +240,7 @@ def _table(
     wanted = [replace(shape, columns=source.columns) for shape in shapes]
     format = format_of(source.file, source.format, form=challenge.form(source))
     table = read(source.file, format, wanted, told, Limits())
+    by_part(told, format.form.parts)
     findings.extend(of_organizer(told))
     return table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -15,6 +16,7 @@ from scorer.io.files import member_name, open_bytes
 from scorer.io.form import PLAIN, Form, Keys, NoColumns, cut_schema
 from scorer.io.limits import Limits, NoTable, Unreadable
 from scorer.io.lines import count_only, lines
+from scorer.io.parts import part_columns, part_tables
 from scorer.io.pieces import joined, pieces
 from scorer.io.reshape import KeyTable, Reshaped
 from scorer.io.table import ORDERED, Schema, Table, number
@@ -135,7 +137,17 @@ def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = 
         fallback: the format of other suffixes.
         form: in which files of this format are written here.
     """
-    return _format_of(path, name, fallback, form)._replace(form=form)
+    found = _format_of(path, name, fallback, form)._replace(form=form)
+    if not form.parts:
+        return found
+
+    def of_part(file: str) -> Format:
+        return format_of(Path(file), name, fallback, replace(form, parts=()))
+
+    return found._replace(
+        tables=lambda request: part_tables(request, of_part),
+        columns=lambda request, cells: part_columns(request, of_part, cells),
+    )
 
 
 def _format_of(path: Path, name: str | None, fallback: str, form: Form) -> Format:

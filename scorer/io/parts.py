@@ -1,0 +1,136 @@
+"""Several files as one submission: the tables of each part, its lists named PART/LIST.
+
+A line of the n-th part is counted from n times `STEP`, so that rows of all parts have lines of
+their own; what is told of them names the file and its own line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scorer.core.problems import Findings, Problem
+from scorer.io.files import open_part
+from scorer.io.form import PART, PLAIN
+from scorer.io.limits import NoTable, Unreadable
+from scorer.io.table import CodedColumn, Table, TextColumn
+from scorer.io.text import Request
+
+if TYPE_CHECKING:
+    from scorer.io.formats.base import Format
+
+STEP = 1 << 26  # lines that a part may have
+MOST = 30  # parts, so that the number of any line has 31 bits
+LINES = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
+
+FormatOf = Callable[[str], "Format"]
+
+
+def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
+    """The tables of all parts, one part after the other.
+
+    Args:
+        request: for the archive or the folder.
+        format_of: the format of a part, by its file's name.
+
+    Raises:
+        NoTable: a part has none; the findings say why.
+        Unreadable: a part cannot be read further.
+    """
+    given, fatal = 0, False
+    for n, (part, name) in enumerate(request.form.parts):
+        findings, count = Findings(), 0
+        try:
+            with ExitStack() as stack:
+                stream = open_part(request.path, name, request.limits, given)
+                stack.callback(stream.close)
+                own = request._replace(stream=stream, findings=findings, stack=stack, form=PLAIN)
+                format = format_of(name)
+                own = own._replace(form=format.form)
+                for table in format.tables(own):
+                    if len(table) and int(table.line[-1]) >= STEP:
+                        message = f"{name} has more than {STEP:,} lines"
+                        raise Unreadable(Problem("S104", message))
+                    yield _named(table, part, n)
+                    count += len(table)
+        except NoTable:
+            fatal = True
+        except Unreadable as error:
+            findings.add(error.problem)
+            fatal = True
+        for problem in findings:
+            line = n * STEP + (problem.line or 0)
+            request.findings.add(replace(problem, line=line or None) if line else problem)
+    if fatal:
+        raise NoTable
+
+
+def _named(table: Table, part: str, n: int) -> Table:
+    """The table of a part, with its lists named by it and lines of its own."""
+    column, prefix = table.ids["list"], f"{part}{PART}"
+    named: CodedColumn
+    if isinstance(column, TextColumn):
+        import polars as pl
+
+        named = TextColumn(pl.Series([prefix], dtype=pl.String) + column.series)
+    else:
+        named = CodedColumn(column.codes, tuple(prefix + name for name in column.names))
+    facts = dict(table.facts)
+    if "empty" in facts:
+        facts["empty"] = tuple((prefix + name, n * STEP + line) for name, line in facts["empty"])
+    else:
+        facts["empty"] = ()
+    return replace(table, ids={**table.ids, "list": named}, line=table.line + n * STEP, facts=facts)
+
+
+def part_columns(
+    request: Request, format_of: FormatOf, cells: Sequence[tuple[int, str, str]]
+) -> list[int | None]:
+    """At which character of its line each cell begins, in whatever part it is."""
+    found: list[int | None] = [None] * len(cells)
+    for n, (part, name) in enumerate(request.form.parts):
+        mine = [k for k, (line, _, _) in enumerate(cells) if line // STEP == n]
+        format = format_of(name)
+        if not mine or format.columns is None:
+            continue
+        own = [
+            (line % STEP, role, text.removeprefix(f"{part}{PART}") if role == "list" else text)
+            for line, role, text in (cells[k] for k in mine)
+        ]
+        with ExitStack() as stack:
+            try:
+                stream = stack.enter_context(open_part(request.path, name, request.limits))
+            except Unreadable:
+                continue
+            asked = request._replace(
+                stream=stream, findings=Findings(), stack=stack, form=format.form
+            )
+            for k, column in zip(mine, format.columns(asked, own), strict=True):
+                found[k] = column
+    return found
+
+
+def by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
+    """Tell of each problem in which file of a submission it is, and on which line of that."""
+    if not parts:
+        return
+
+    def local(match: re.Match[str]) -> str:
+        first, second = match[2].replace(",", ""), (match[4] or "0").replace(",", "")
+        if int(first) < STEP and int(second) < STEP:
+            return match[0]
+        more = f" and {int(second) % STEP:,}" if match[4] else ""
+        return f"{match[1]}{int(first) % STEP:,}{more}"
+
+    def told(problem: Problem) -> Problem:
+        if problem.line is None:
+            return problem
+        part, line = divmod(problem.line, STEP)
+        path = f"{problem.path}/{parts[part][1]}" if problem.path else parts[part][1]
+        message = LINES.sub(local, problem.message)
+        return replace(problem, path=path, line=line or None, message=message)
+
+    findings.replace(told)
