@@ -436,15 +436,15 @@ def _readme(
         "",
         f"- {FILE}: the rules",
         "- lists.csv, items.csv: the lists to answer and, where they are public, the items",
-        *([f"- {sample[0]}: a submission that is valid"] if sample else []),
-        "- codes.md: what a submission can be told, and what to do",
+        *([f"- {sample[0]}: a valid submission"] if sample else []),
+        "- codes.md: the problems that checks report, and what to do",
         "",
     ]
     return "\n".join(lines)
 
 
 def _shown(sample: str, data: bytes) -> Iterator[str]:
-    yield f"{sample} is valid and knows nothing. It begins:"
+    yield f"{sample} is a valid file with made-up answers. It begins:"
     yield ""
     yield from (f"    {printable(line, 100)}" for line in _beginning(sample, data))
     yield ""

@@ -163,13 +163,13 @@ def _measured(
     known = [mean for mean in found.values() if mean is not None and not math.isnan(mean)]
     spread = [*known, *(() if math.isnan(chance.mean) else (chance.low, chance.high))]
     if len(spread) > 1 and max(spread) - min(spread) <= 4 * SAME:
-        message = f"{name} is {perfect:.6g} whatever is submitted, so that it tells nobody apart"
+        message = f"{name} is {perfect:.6g} for every submission, so it distinguishes none"
         yield Remark(grave, message)
         return
     for other, mean in [*found.items(), ("random", chance.mean)]:
         if mean is not None and (mean - perfect if up else perfect - mean) > SAME:
             message = f"{name}: {other} ({mean:.6g}) is better than perfect ({perfect:.6g})"
-            yield Remark(grave, f"{message}; is the truth or the direction the wrong way round?")
+            yield Remark(grave, f"{message}; is the truth, or the metric's direction, inverted?")
     tied, empty = found.get("tied"), found.get("empty")
     if tied is not None and (tied < alike.low or tied > alike.high):
         message = f"{name}: a submission of equal scores has {tied:.4g}, and {alike.low:.4g} to "
@@ -254,7 +254,7 @@ def _telling(ready: OpenChallenge) -> Iterator[Remark]:
             yield Remark("warning", f"items: {message} their relevant items, which are the answers")
     elif public.items is not None and public.items.keys() == set(names):
         message = "items: the catalogue holds just the items that the truth names"
-        yield Remark("warning", f"{message}, so that it tells which are judged")
+        yield Remark("warning", f"{message}, which reveals which are judged")
 
 
 def _skipped(
@@ -277,14 +277,16 @@ def _skipped(
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:
     challenge = ready.prepared.challenge
     if challenge.items is None and isinstance(ready.answers, Grades):
-        message = "no public `items`: checks cannot see item ids that nobody knows (2.0 for 2)"
+        message = "no public `items`: checks cannot detect unknown item ids (2.0 instead of 2)"
         yield Remark("note", message)
     if challenge.submission.missing_list == "skip":
         message = "missing_list: skip lets a submission choose the lists it is scored on"
         yield Remark("warning", message)
     if not challenge.examples:
-        message = "no examples: a golden case in `examples:` would guard the numbers"
+        message = (
+            "no examples: a case with known values in `examples:` would detect changed numbers"
+        )
         yield Remark("note", message)
     if not keyed(challenge):
-        message = f"no {KEY} beside the challenge: by its fingerprint a guess of the truth can be"
-        yield Remark("note", f"{message} tried out, though slowly (make one: openssl rand -hex 32)")
+        message = f"no {KEY} beside the challenge: the fingerprint lets a guess of the truth be"
+        yield Remark("note", f"{message} verified, if slowly (make one: openssl rand -hex 32)")

@@ -81,7 +81,7 @@ COLUMNS = {
     "low": "lower end of the prediction's interval",
     "high": "upper end of the prediction's interval",
     "group": "the slice that the list belongs to",
-    "cluster": "what makes lists depend on each other, as a user or a document",
+    "cluster": "what dependent lists share, such as a user or a document",
     "fold": "the fold that the row belongs to",
     "users": "how many past users know the item",
     "features": "what the item is described by: several columns",
@@ -233,8 +233,8 @@ class Items(Source):
 class Length(Part):
     """How many items a list may have."""
 
-    min: Whole | None = Field(None, description="at least so many")
-    max: Count | None = Field(None, description="at most so many")
+    min: Whole | None = Field(None, description="the least number")
+    max: Count | None = Field(None, description="the greatest number")
 
     @model_validator(mode="before")
     @classmethod
@@ -308,7 +308,7 @@ class Submission(Formed):
         description="order of equal scores: by item, downwards as in trec_eval or upwards; "
         "as in the file; the mean over all orders; or refused",
     )
-    limits: Limits = Field(Limits(), description="what a submission may cost to read")
+    limits: Limits = Field(Limits(), description="limits on the size of a submission")
 
 
 def _one_or_many(value: Any) -> Any:
@@ -398,7 +398,7 @@ class Tiers(Part):
     )
     alpha: Share = Field(0.05, description="level of the test")
     adjust: Annotated[Literal["max", "holm"], Word] = Field(
-        "max", description="how many comparisons at once are allowed for"
+        "max", description="how p-values are adjusted for multiple comparisons"
     )
 
 
@@ -409,7 +409,7 @@ class Leaderboard(Part):
         "shared", description="equal values share a rank: 1, 2, 2, 4"
     )
     tie_break: tuple[Name, ...] = Field(
-        (), description="measures or preferences that part equal values, in turn"
+        (), description="measures or preferences that break ties, in this order"
     )
     rank_by: Annotated[
         Annotated[Literal["primary"], Word, Tag("word")] | Annotated[RankBy, Tag("rule")],
@@ -421,9 +421,9 @@ class Leaderboard(Part):
         Or({"type": "boolean"}),
     ] = Field(0.95, description="level of the bootstrap intervals over lists; false: none")
     tiers: Annotated[Tiers | None, BeforeValidator(switch({})), Or({"type": "boolean"})] = Field(
-        Tiers(), description="which standings cannot be told apart; false: not asked"
+        Tiers(), description="which submissions do not differ significantly; false: no tiers"
     )
-    seed: Whole = Field(1, description="of everything random")
+    seed: Whole = Field(1, description="seed of all random draws")
     draws: Annotated[Count, Field(le=MOST_DRAWS)] = Field(
         10_000, description="how many resamples or permutations are drawn"
     )
@@ -479,13 +479,17 @@ class Challenge(Part):
     )
     leaderboard: Leaderboard = Field(Leaderboard(), description="how submissions are ranked")
     examples: tuple[Example, ...] = Field((), description="cases with known values")
-    timezone: living.Zone = Field("UTC", description="IANA zone of quota days and shown times")
+    timezone: living.Zone = Field(
+        "UTC", description="IANA time zone of daily quotas and displayed times"
+    )
     splits: living.Splits | None = Field(None, description="named parts of the lists")
     phases: tuple[living.Phase, ...] = Field((), description="spans of time with their rules")
     registration: Annotated[Literal["invite", "open"], Word] = Field(
         "open", description="whether an organizer has to make a team before its first entry"
     )
-    questions: dict[Name, living.Question] = Field({}, description="what is asked with an entry")
+    questions: dict[Name, living.Question] = Field(
+        {}, description="questions asked with each entry"
+    )
     plugins: Files = Field(
         (), description="Python files with own metrics; loaded only with --allow-plugins"
     )

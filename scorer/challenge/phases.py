@@ -148,18 +148,24 @@ class Splits(Part):
 class Quota(Part):
     """How many entries a team may send."""
 
-    per_day: Count | None = Field(None, description="scored entries a day of the challenge's zone")
+    per_day: Count | None = Field(
+        None, description="scored entries per day in the challenge's time zone"
+    )
     total: Count | None = Field(None, description="scored entries in the whole phase")
-    rejected_per_day: Count | None = Field(None, description="entries a day that checks reject")
+    rejected_per_day: Count | None = Field(
+        None, description="entries per day that are rejected by the checks"
+    )
 
 
 class Phase(Part):
     """A span of time with its rules."""
 
     id: Name = Field(description="short name")
-    opens: Time | None = Field(None, description="from when entries are taken")
-    closes: Time | None = Field(None, description="until when, that second included")
-    after: Name | None = Field(None, description="begins when that phase ends; takes no entries")
+    opens: Time | None = Field(None, description="from when entries are accepted")
+    closes: Time | None = Field(
+        None, description="until when entries are accepted, that second included"
+    )
+    after: Name | None = Field(None, description="begins when that phase ends; accepts no entries")
     show: Name = Field(EVERYTHING, description="a split's name, own, none or all")
     quota: Quota = Field(Quota(), description="how many entries a team may send")
     select: Count | None = Field(

@@ -46,7 +46,7 @@ UNPRINTABLE = "[^\t\n\r -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010
 
 # What libyaml and PyYAML's own parser say in common, and what a person would say.
 SYNTAX = {
-    "mapping values are not": "a ':' cannot stand here; quote the text or mend the indentation",
+    "mapping values are not": "a ':' cannot stand here; quote the text or correct the indentation",
     "',' or ']'": "a ',' or ']' is missing before this; the '[' is on line {opened}",
     "',' or '}'": "a ',' or '}}' is missing before this; the '{{' is on line {opened}",
     "sequence entries are not": "a list item cannot stand here; begin it on a line of its own",

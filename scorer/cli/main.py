@@ -81,7 +81,7 @@ def run(words: Sequence[str]) -> int:
     except MemoryError:
         if debug:
             _say([traceback.format_exc()])
-        _say(["error: there is not enough memory for this; the challenge's limits can be lower"])
+        _say(["error: there is not enough memory; lower limits in the challenge would help"])
         return INTERNAL
     except Exception as error:
         if debug:

@@ -66,17 +66,24 @@ SubmissionWords = Annotated[
 ]
 Plugins = Annotated[
     bool,
-    typer.Option("--allow-plugins", help="Run the challenge's own metrics, which are its code."),
+    typer.Option("--allow-plugins", help="Run the challenge's own metrics, which are Python code."),
 ]
 Engine = Annotated[
-    str, typer.Option("--engine", metavar="NAME", help="What brings the lists to be scored.")
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="What reads submissions and brings their lists to be scored.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No warnings and no progress.")]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
 ]
-Every = Annotated[bool, typer.Option("--all", help="Every place of a problem, not only five.")]
+Every = Annotated[
+    bool, typer.Option("--all", help="All occurrences of a problem, not only the first five.")
+]
 Precision = Annotated[
     int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")
 ]
@@ -91,7 +98,10 @@ Private = Annotated[
 MetricWords = Annotated[
     list[str] | None,
     typer.Option(
-        "-m", "--metric", metavar="M", help="Score by this instead; may be given several times."
+        "-m",
+        "--metric",
+        metavar="M",
+        help="Score by this measure instead of the challenge's; repeatable.",
     ),
 ]
 TruthWord = Annotated[

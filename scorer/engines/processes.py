@@ -38,8 +38,8 @@ def shareable(submissions: Sequence[Path]) -> bool:
 def shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
     """The outcomes in order, made by two copies of this process.
 
-    Ends early where there can be no copies. Where one is killed, as for want of memory, what it
-    had begun is tried again in a copy of its own, and refused when that is killed, too: this
+    Ends early where there can be no copies. Where one is killed, probably for lack of memory, what
+    it had begun is tried again in a copy of its own, and refused when that is killed, too: this
     process never reads it.
     """
     begun = mmap.mmap(-1, max(len(submissions), 1))  # a byte a submission, shared with the copies
@@ -52,7 +52,9 @@ def shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
     for n, path in list(enumerate(submissions))[done:]:
         if (outcome := next(_copied(scorer, [(n, path)], 1, begun), None)) is None:
             findings = Findings(str(path))
-            message = "the system ended the process that read this file, as for want of memory"
+            message = (
+                "the system ended the process that read this file, probably for lack of memory"
+            )
             findings.add(Problem("S104", message))
             outcome = Outcome(findings, None, None)
         yield outcome

@@ -106,19 +106,19 @@ def _bytes(path: Path) -> bytes:
 
 def _text(data: bytes, changes: list[str]) -> str:
     if data[:2] in UTF16:
-        changes.append("encoding: UTF-16 became UTF-8")
+        changes.append("encoding: UTF-16 converted to UTF-8")
         text = data.decode("utf-16", "replace")
     else:
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
-            changes.append("encoding: Windows-1252 became UTF-8")
+            changes.append("encoding: Windows-1252 converted to UTF-8")
             text = data.decode("cp1252", "replace")
     if text.startswith("\ufeff"):
         text = text[1:]
-        changes.append("the byte-order mark went")
+        changes.append("byte-order mark removed")
     if "\0" in text:
-        changes.append(f"{text.count(chr(0)):,} NUL bytes went")
+        changes.append(f"{text.count(chr(0)):,} NUL bytes removed")
         text = text.replace("\0", "")
     return text
 
@@ -135,16 +135,16 @@ def _table(text: str, expected: Expected, changes: list[str]) -> str:
     except csv.Error:
         return text  # a quote that nobody closed: what was meant cannot be told
     if found != separator:
-        told[f"columns separated by {found!r} are now by {separator!r}"] = None
+        told[f"column separator {found!r} replaced by {separator!r}"] = None
     bare = [[_bare(cell) for cell in row] for row in rows]
     if blanks := sum(
         cell.strip(" \t") != clean
         for row, clean_row in zip(rows, bare, strict=True)
         for cell, clean in zip(row, clean_row, strict=True)
     ):
-        told[f"blanks and invisible characters round {blanks:,} values went"] = None
+        told[f"blanks and invisible characters around {blanks:,} values removed"] = None
     if bare and _is_index(bare, names):
-        told[f"the index column {bare[0][0]!r} went"] = None
+        told[f"index column {bare[0][0]!r} removed"] = None
         bare = [row[1:] for row in bare]
     if bare:
         _rename(bare[0], expected, told)
@@ -156,7 +156,7 @@ def _table(text: str, expected: Expected, changes: list[str]) -> str:
         return text
     changes.extend(told)
     if "\r" in text:
-        changes.append("lines end with a line feed alone")
+        changes.append("line ends changed to LF")
     written = io.StringIO()
     csv.writer(written, delimiter=separator, lineterminator="\n").writerows(bare)
     return written.getvalue()
@@ -170,7 +170,7 @@ def _headed(text: str, names: Sequence[str], told: dict[str, None]) -> str:
         before += 1
     if not before or before == len(lines) or any(name in lines[0] for name in names):
         return text
-    told[f"{before:,} line{'s' * (before != 1)} before the header went"] = None
+    told[f"{before:,} line{'s' * (before != 1)} before the header removed"] = None
     return "".join(lines[before:])
 
 
@@ -192,7 +192,7 @@ def _rename(header: list[str], expected: Expected, told: dict[str, None]) -> Non
     for n, name in enumerate(header):
         known = meant.get(name.casefold(), [])
         if len(known) == 1 and name != known[0] and known[0] not in header:
-            told[f"column {quoted(name)} is now called {quoted(known[0])}"] = None
+            told[f"column {quoted(name)} renamed to {quoted(known[0])}"] = None
             header[n] = known[0]
 
 
@@ -208,7 +208,9 @@ def _point(rows: list[list[str]], expected: Expected, told: dict[str, None], cer
         for row in found:
             row[at] = row[at].replace(",", ".")
         if found:
-            told[f"decimal commas of {len(found):,} values of {quoted(name)} became points"] = None
+            told[
+                f"decimal commas in {len(found):,} values of {quoted(name)} replaced by points"
+            ] = None
 
 
 def _mean(rows: list[list[str]], expected: Expected, told: dict[str, None]) -> None:
@@ -229,14 +231,14 @@ def _mean(rows: list[list[str]], expected: Expected, told: dict[str, None]) -> N
         if changed:
             example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items() if right)
             ids = "1 id" if changed == 1 else f"{changed:,} ids"
-            told[f"{ids} of {quoted(name)} as the challenge has them ({example})"] = None
+            told[f"{ids} of {quoted(name)} replaced by the challenge's ({example})"] = None
 
 
 def _once(rows: list[list[str]], told: dict[str, None]) -> list[list[str]]:
     """Each row once."""
     kept = list(dict.fromkeys(map(tuple, rows)))
     if again := len(rows) - len(kept):
-        told[f"{again:,} row{'s' * (again != 1)} that repeated others went"] = None
+        told[f"{again:,} duplicate row{'s' * (again != 1)} removed"] = None
     return list(map(list, kept)) if again else rows
 
 
@@ -254,7 +256,7 @@ def _from_one(rows: list[list[str]], expected: Expected, told: dict[str, None]) 
     if lowest and not any(lowest.values()):
         for row in rows[1:]:
             row[rank] = str(int(row[rank]) + 1)
-        told["ranks count from 1 instead of 0"] = None
+        told["ranks now start at 1 instead of 0"] = None
 
 
 def _is_index(rows: list[list[str]], names: Sequence[str]) -> bool:

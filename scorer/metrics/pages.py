@@ -35,8 +35,8 @@ def _page(metric: Metric) -> str:
     span = (
         f"from {'-∞' if low is None else written(low)} to {'∞' if high is None else written(high)}"
     )
-    facts = [f"For challenges of {' or '.join(sorted(metric.kinds))}."]
-    facts += [f"Range: {span}; {metric.better} is better; lists make a {metric.aggregate}."]
+    facts = [f"For challenges of kind {' or '.join(sorted(metric.kinds))}."]
+    facts += [f"Range: {span}; {metric.better} is better; over lists: {metric.aggregate}."]
     if metric.aliases:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
     facts.append(f"Source: {metric.source}.")

@@ -43,7 +43,7 @@ from scorer.web.standings import told
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 PULSE = 1.0  # seconds between looks for something new
-FORGED = "this form was not made by this page; reload it and send it again"
+FORGED = "this form has expired; reload the page and send it again"
 
 
 @cache

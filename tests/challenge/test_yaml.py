@@ -104,7 +104,7 @@ def test_good(text, value):
 
 
 CUT = "quote this, or YAML cuts it in two: "
-COLON = "a ':' cannot stand here; quote the text or mend the indentation"
+COLON = "a ':' cannot stand here; quote the text or correct the indentation"
 MISPLACED = "this fits no key or item above it; look at the indentation"
 
 

@@ -34,7 +34,8 @@ CASES = {
         "q1,a,1\nq1,b,0\nq1,a,2\nq1,a,1\n",
         [
             "4 T304 item 'a' of list 'q1' is graded 1 and 2 (first on line 2)",
-            "5 warning T304 item 'a' of list 'q1' is graded twice alike (first on line 2)",
+            "5 warning T304 item 'a' of list 'q1' is graded twice, with the same grade "
+            "(first on line 2)",
         ],
     ),
     "nothing is relevant": (
@@ -126,7 +127,7 @@ def test_subtopics_part_the_grades_of_an_item(challenge):
     folder = challenge(GRADES, **{"truth.csv": "list,item,grade,subtopic\n" + rows})
     assert told(folder) == [
         "4 T304 item 'a' of list 'q1', subtopic 't', is graded 2 and 3 (first on line 3)",
-        "5 warning T304 item 'a' of list 'q1', subtopic 's', is graded twice alike "
+        "5 warning T304 item 'a' of list 'q1', subtopic 's', is graded twice, with the same grade "
         "(first on line 2)",
     ]
 

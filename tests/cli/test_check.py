@@ -141,21 +141,21 @@ MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
 @pytest.mark.parametrize(
     ("data", "changes"),
     [
-        (MENDED.encode("cp1252"), ["encoding: Windows-1252 became UTF-8"]),
-        (MENDED.encode("utf-16"), ["encoding: UTF-16 became UTF-8"]),
+        (MENDED.encode("cp1252"), ["encoding: Windows-1252 converted to UTF-8"]),
+        (MENDED.encode("utf-16"), ["encoding: UTF-16 converted to UTF-8"]),
         (
             MENDED.replace(",", ";").encode(),
-            ["columns separated by ';' are now by ','"],
+            ["column separator ';' replaced by ','"],
         ),
         (
             MENDED.replace(",", "\t").encode(),
-            ["columns separated by '\\t' are now by ','"],
+            ["column separator '\\t' replaced by ','"],
         ),
         (
             MENDED.replace("q1", "\u200bq1\u00a0").encode(),
-            ["blanks and invisible characters round 1 values went"],
+            ["blanks and invisible characters around 1 values removed"],
         ),
-        (",list,item,rank\n0,q1,a,1\n1,q2,é,1\n".encode(), ["the index column '' went"]),
+        (",list,item,rank\n0,q1,a,1\n1,q2,é,1\n".encode(), ["index column '' removed"]),
         (
             "\ufeff;list;item;rank\r\n0; q1 ;a;1\r\n1;q2\u00a0;é;1\r\n".encode("cp1252", "ignore"),
             None,
@@ -247,56 +247,56 @@ CATALOGUED_FILES = {
             "user,item\n1.0,7.0\n2.0,8.0\n",
             "user,item\n1,7\n2,08\n",
             [
-                "2 ids of 'user' as the challenge has them ('1.0' is '1')",
-                "2 ids of 'item' as the challenge has them ('7.0' is '7')",
+                "2 ids of 'user' replaced by the challenge's ('1.0' is '1')",
+                "2 ids of 'item' replaced by the challenge's ('7.0' is '7')",
             ],
         ),
         (
             "user,item\n1,a\n2,8\n",
             "user,item\n1,A\n2,08\n",
-            ["2 ids of 'item' as the challenge has them ('a' is 'A')"],
+            ["2 ids of 'item' replaced by the challenge's ('a' is 'A')"],
         ),
         (
             "User,ITEM,Score\n1,7,1\n2,A,2\n",
             "user,item,score\n1,7,1\n2,A,2\n",
             [
-                "column 'User' is now called 'user'",
-                "column 'ITEM' is now called 'item'",
-                "column 'Score' is now called 'score'",
+                "column 'User' renamed to 'user'",
+                "column 'ITEM' renamed to 'item'",
+                "column 'Score' renamed to 'score'",
             ],
         ),
         (
             "user,item\n1,7\n1,7\n2,A\nuser,item\n2,A\n",
             "user,item\n1,7\n2,A\n",
-            ["3 rows that repeated others went"],
+            ["3 duplicate rows removed"],
         ),
         (
             "user,item,rank\n1,7,0\n1,A,1\n2,A,0\n",
             "user,item,rank\n1,7,1\n1,A,2\n2,A,1\n",
-            ["ranks count from 1 instead of 0"],
+            ["ranks now start at 1 instead of 0"],
         ),
         (
             "user;item;score\n1;7;1,250\n2;A;-3,5\n",
             "user,item,score\n1,7,1.250\n2,A,-3.5\n",
             [
-                "columns separated by ';' are now by ','",
-                "decimal commas of 2 values of 'score' became points",
+                "column separator ';' replaced by ','",
+                "decimal commas in 2 values of 'score' replaced by points",
             ],
         ),
         (
             'user,item,score\n1,7,"1,25"\n2,A,"1,250"\n',
             "user,item,score\n1,7,1.25\n2,A,1.250\n",
-            ["decimal commas of 2 values of 'score' became points"],
+            ["decimal commas in 2 values of 'score' replaced by points"],
         ),
         (
             "sep=;\nuser;item\n1;7\n2;A\n",
             "user,item\n1,7\n2,A\n",
-            ["1 line before the header went", "columns separated by ';' are now by ','"],
+            ["1 line before the header removed", "column separator ';' replaced by ','"],
         ),
         (
             "# made by x\n#\nuser,item\n1,7\n2,A\n",
             "user,item\n1,7\n2,A\n",
-            ["2 lines before the header went"],
+            ["2 lines before the header removed"],
         ),
     ],
 )

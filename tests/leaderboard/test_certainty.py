@@ -174,7 +174,7 @@ def test_with_five_lists_nothing_can_be_significant(board):
     text = board(errors, form="table")
     assert "No difference can be significant with fewer than 6 lists; there are 5." in text
     assert "80 % of the time" not in text
-    assert "With fewer than 10 lists the 95 % of an interval are nominal" in text
+    assert "With fewer than 10 lists, intervals are too narrow" in text
 
 
 def test_what_is_detectable_is_said_for_the_pairs_that_are_tested(board):
@@ -213,7 +213,7 @@ def test_baselines_are_outside_the_family_of_the_ranked(board):
     assert all(len(each["p"]) == 2 for each in against)
     text = board({**errors, **extra}, baselines=tuple(extra), form="table")
     assert "Significantly better than the baseline base" in text
-    assert "in tests apart" in text
+    assert "tested separately" in text
 
 
 # Tests by name
@@ -235,7 +235,7 @@ def test_the_words_name_the_adjustment_that_is_used(board, rules, words):
     assert words in text
     how = board(errors, rules)["certainty"]["how"]
     assert how["adjust"] == ("max" if "max" in words else "holm")
-    assert ("can point the other way" in text) == ("wilcoxon" in rules)
+    assert ("can disagree with the means" in text) == ("wilcoxon" in rules)
 
 
 def test_wilcoxon_does_not_call_the_better_mean_better_by_its_ranks(board):
@@ -269,7 +269,7 @@ def test_the_rule_of_tiers_is_the_challenges(board):
     assert [row["tier"] for row in first["leaderboard"]] == [1, 1, 2]
     text = board(errors, form="table")
     assert "Every submission of a tier is significantly better than every one of a later" in text
-    assert "for all at once at 95 %" in text
+    assert "jointly at 95 %" in text
 
 
 # Folds
@@ -459,7 +459,7 @@ def test_the_page_has_a_rank_histogram_and_the_baselines_tests(board):
     assert "the probability of being best" in ranks
     assert "Rank from left to right" in ranks
     assert ranks.count('class="bar"') == 5  # the third is always the third
-    assert "from the baselines, each with tests of its own" in ranks
+    assert "from the baselines, each tested separately" in ranks
 
 
 def test_the_page_marks_no_pair_that_does_not_differ(board):

@@ -227,7 +227,7 @@ def test_organizers_do_their_work_on_the_page(client, served):
     new = {"Authorization": f"Bearer {token}"}
     finished(client, new, send(client, new, rows(good)).json()["entry"])
     assert client.post("/c/course/admin/team", data={"name": "x"}).status_code == 403
-    for act, words in (("audit", "nothing that stands out"), ("preview", "Would change")):
+    for act, words in (("audit", "nothing suspicious"), ("preview", "Would change")):
         page = client.post("/c/course/admin/act", data={"do": act, "form_token": ours})
         assert words in page.text, act
     copy = client.get("/c/course/admin/backup")

@@ -241,6 +241,6 @@ def _suspicion(name: str) -> Fault | None:
         return Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
     if hidden := unseen(name) or (" " if name != name.strip() else ""):
         return Fault(
-            "S312", f"id {quoted(name)} holds a character that is not seen (U+{ord(hidden):04X})"
+            "S312", f"id {quoted(name)} contains an invisible character (U+{ord(hidden):04X})"
         )
     return None

@@ -81,7 +81,7 @@ class Lists:
         message = f"{len(missing):,} of {len(names):,} {public.lists_called} {are} missing"
         message += f": {join_first(missing)}"
         if whole.partial:
-            message += " (or stand in lines that could not be read)"
+            message += " (or are in lines that could not be read)"
         strict = rules.missing_list in (None, "error")
         yield Problem("S301", message, "error" if strict else "warning", list=missing[0])
 

@@ -101,7 +101,7 @@ class Predicted:
             f"first: {_said(name, item)}"
         )
         if whole.partial:
-            message += " (or stand in lines that could not be read)"
+            message += " (or are in lines that could not be read)"
         strict = whole.rules.missing_list in (None, "error")
         severity: Severity = "error" if strict else "warning"
         yield Problem("S508", message, severity, list=name, item=item)

@@ -32,7 +32,7 @@ def graded_twice(truthful: Truthful) -> Iterator[Problem]:
         grades = (
             f"is graded {grade[before]:.12g} and {grade[row]:.12g}"
             if conflict
-            else "is graded twice alike"
+            else "is graded twice, with the same grade"
         )
         message = f"{where} {grades} (first on line {truthful.line(before):,})"
         line = truthful.line(row)

@@ -23,7 +23,9 @@ def add(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Files, or NAME=PATH, or -.")
     ],
-    team: Annotated[str, typer.Option("--team", metavar="T", help="Whose entries they are.")],
+    team: Annotated[
+        str, typer.Option("--team", metavar="T", help="The team that the entries belong to.")
+    ],
     at: At = None,
     answer: Annotated[
         list[str] | None,

@@ -35,7 +35,7 @@ def audit(
         return Result(as_json(fields), notes)
     lines = []
     for group in found.duplicates:
-        lines.append(f"entries {', '.join(map(str, group))} say the same")
+        lines.append(f"entries {', '.join(map(str, group))} have the same content")
     for pair in found.near_duplicates:
         one, other = pair.entries
         lines.append(f"entries {one} and {other} are nearly the same (overlap {pair.overlap:.3f})")
@@ -45,7 +45,7 @@ def audit(
     for each in found.shake_up:
         (before, after), (low, high) = each.ranks, each.expected
         if not low <= after <= high:
-            expected = f"by sampling alone {low} to {high}"
+            expected = f"expected from sampling alone: {low} to {high}"
             lines.append(f"{printable(each.team)}: rank {before} becomes {after} ({expected})")
-    text = "".join(f"{line}\n" for line in lines or ["nothing that stands out"])
+    text = "".join(f"{line}\n" for line in lines or ["nothing suspicious"])
     return Result(text, notes)

@@ -21,13 +21,21 @@ def board(
     challenge: ChallengeWord,
     split: Annotated[
         str | None,
-        typer.Option("--split", metavar="S", help="Whose lists; default: what the phase shows."),
+        typer.Option(
+            "--split",
+            metavar="S",
+            help="The split to score on; default: the one that the phase shows.",
+        ),
     ] = None,
     phase: Annotated[
-        str | None, typer.Option("--phase", metavar="P", help="As in that phase; default: now's.")
+        str | None,
+        typer.Option(
+            "--phase", metavar="P", help="The phase whose rules apply; default: the current one."
+        ),
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="TIME", help="What the board was then.")
+        str | None,
+        typer.Option("--as-of", metavar="TIME", help="The board as it was at this time."),
     ] = None,
     at: At = None,
     entry: Annotated[

@@ -41,7 +41,9 @@ def decide(
     subject: Annotated[
         str, typer.Argument(metavar="ENTRY-or-TEAM", help="An entry's number or a team's name.")
     ],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept.")],
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="TEXT", help="The reason, which is recorded.")
+    ],
     name: Annotated[
         str | None, typer.Option("--name", metavar="NEW", help="The new name, of a rename.")
     ] = None,

@@ -38,12 +38,16 @@ def folds(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="A new or empty folder.")
     ],
-    k: Annotated[int, typer.Option("-k", min=2, help="How many folds.")] = 5,
-    by: Annotated[By, typer.Option("--by", help="Deal out single rows, or whole lists.")] = By.row,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed, the same folds.")] = 1,
+    k: Annotated[int, typer.Option("-k", min=2, help="Number of folds.")] = 5,
+    by: Annotated[
+        By, typer.Option("--by", help="Split by single rows, or by whole lists.")
+    ] = By.row,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random split.")] = 1,
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="ROLE=NAME", help="What the file calls its list or item."),
+        typer.Option(
+            "--column", metavar="ROLE=NAME", help="The name of the file's list or item column."
+        ),
     ] = None,
 ) -> Result:
     """Split a file into k pairs of truth and training part, and note the fold of each row."""

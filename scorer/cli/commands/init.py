@@ -93,6 +93,7 @@ def _fitting(truth: Path, words: list[str]) -> Result:
     if len({path.name for path in named}) < len(named):
         raise UsageError(f"truth and sample are both called {quoted(truth.name)}")
     data, guess = challenge_data(truth, sample)
+    del data["id"]  # which is the folder's name
     opened(prepare(load(data, truth.parent)))  # the truth must be one
     about = "# made by `score init` from the files beside it: read it, and change what is not meant"
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)

@@ -25,7 +25,7 @@ def log(
     context: typer.Context,
     challenge: ChallengeWord,
     team: Annotated[
-        str | None, typer.Option("--team", metavar="T", help="Only of that team.")
+        str | None, typer.Option("--team", metavar="T", help="Only this team's.")
     ] = None,
     receipts: Annotated[
         bool, typer.Option("--receipts", help="The receipts instead, one a line, for score verify.")

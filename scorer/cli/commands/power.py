@@ -31,7 +31,12 @@ def power(
     challenge: ChallengeWord,
     difference: Annotated[
         float,
-        typer.Option("-d", "--difference", metavar="D", help="Of the primary measure, above 0."),
+        typer.Option(
+            "-d",
+            "--difference",
+            metavar="D",
+            help="The difference in the primary measure to detect, above 0.",
+        ),
     ],
     submissions: Annotated[
         list[int] | None,

@@ -25,7 +25,7 @@ def rescore(
     context: typer.Context,
     challenge: ChallengeWord,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would change, and who would move.")
+        bool, typer.Option("--dry-run", help="Only report what would change, and whose rank.")
     ] = False,
     at: At = None,
     format: Format = Form.text,

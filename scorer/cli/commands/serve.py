@@ -28,15 +28,17 @@ def serve(
     host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port.")] = 8000,
     private: Annotated[
-        bool, typer.Option("--private", help="Nothing is shown to who has not signed in.")
+        bool, typer.Option("--private", help="Show nothing to visitors who have not signed in.")
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=0, help="Evaluations at once; default: cores less one."),
+        typer.Option(
+            "--workers", min=0, help="Parallel evaluations; default: one less than there are cores."
+        ),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=0, help="Uploads a minute of a token; 0: no limit."),
+        typer.Option("--limit", min=0, help="Uploads per minute and token; 0: no limit."),
     ] = None,
     seconds: Annotated[
         int, typer.Option("--seconds", min=1, help="CPU seconds that an evaluation may take.")
@@ -45,11 +47,16 @@ def serve(
         int, typer.Option("--memory", min=1, help="MiB that an evaluation may take.")
     ] = 4096,
     root_path: Annotated[
-        str, typer.Option("--root-path", help="Where a proxy has put the server, such as /board.")
+        str,
+        typer.Option("--root-path", help="The path at which a proxy serves it, such as /board."),
     ] = "",
     trusted_proxy: Annotated[
         list[str] | None,
-        typer.Option("--trusted-proxy", metavar="ADDRESS", help="Whose forwarded headers count."),
+        typer.Option(
+            "--trusted-proxy",
+            metavar="ADDRESS",
+            help="The proxies whose forwarded headers are trusted.",
+        ),
     ] = None,
     store: StoreWord = None,
     files_at: FilesWord = None,

@@ -30,7 +30,7 @@ def submit(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The submission.")],
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", metavar="F", help=f"Holds the token; default: {TOKEN}."),
+        typer.Option("--token-file", metavar="F", help=f"A file with the token; default: {TOKEN}."),
     ] = None,
     answer: Annotated[
         list[str] | None,

@@ -25,5 +25,5 @@ def verify(
     if format is Form.json:
         fields = {"ok": not problems, "checked": checked, "problems": problems}
         return Result(as_json(fields), exit_code=code)
-    lines = problems or [f"{checked:,} checked; all of it fits together"]
+    lines = problems or [f"{checked:,} checked; everything is consistent"]
     return Result("".join(f"{line}\n" for line in lines), exit_code=code)

@@ -17,10 +17,12 @@ PAUSE = 1.0  # seconds between looks for work
 def work(
     context: typer.Context,
     challenges: Annotated[
-        list[Path], typer.Argument(metavar="CHALLENGE...", help="Whose entries are evaluated.")
+        list[Path],
+        typer.Argument(metavar="CHALLENGE...", help="The challenges whose entries are evaluated."),
     ],
     once: Annotated[
-        bool, typer.Option("--once", help="End when nothing waits, instead of looking again.")
+        bool,
+        typer.Option("--once", help="Exit when no entry is waiting, instead of waiting for more."),
     ] = False,
     store: StoreWord = None,
     files_at: FilesWord = None,

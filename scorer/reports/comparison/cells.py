@@ -198,7 +198,7 @@ def legend(compared: Compared) -> str:
         message += f", its {100 * rules.intervals:g} % interval"
     if TOGETHER in headings(compared) and rules.tiers is not None:
         share = f"{100 * (1 - rules.tiers.alpha):g} %"
-        message += f"; {TOGETHER}: one that holds for all {len(found.pairs):,} at once at {share}"
+        message += f"; {TOGETHER}: one that holds jointly for all {len(found.pairs):,} at {share}"
     message += (
         f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
         "divided by its standard deviation; p"

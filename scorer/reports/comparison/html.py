@@ -143,7 +143,7 @@ def _measures(compared: Compared, options: Options) -> dict[str, Any]:
         {"name": printable(measure.id), "table": _measure(measure, compared, options)}
         for measure in compared.measures
     ]
-    return {"lead": f"{legend(compared)} A heading's button sorts.", "tables": tables}
+    return {"lead": f"{legend(compared)} Click a heading to sort.", "tables": tables}
 
 
 def _measure(measure: Measure, compared: Compared, options: Options) -> Table:
@@ -217,7 +217,7 @@ def _preferences(compared: Compared, options: Options) -> dict[str, Any]:
         tables.append({"name": printable(name), "table": table})
     lead = (
         f"The mean over {compared.units}, above 0 where a is preferred, and the {compared.units} "
-        "that a wins, ties and loses. A heading's button sorts."
+        "that a wins, ties and loses. Click a heading to sort."
     )
     return {"lead": lead, "tables": tables}
 

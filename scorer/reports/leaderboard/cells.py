@@ -211,13 +211,13 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
         test = test_name(how.test, how.adjust, certainty.pairs)
         yield (
-            f"{rule} ({primary}, {test}, alpha {how.alpha:g}{over}). In "
-            f"parentheses: the ranks that the data cannot rule out, for all at once at {share}."
+            f"{rule} ({primary}, {test}, alpha {how.alpha:g}{over}). In parentheses: the ranks "
+            f"that the data cannot rule out, jointly at {share}."
         )
     if how.test == "wilcoxon":
         yield (
-            "Wilcoxon's test finds medians of differences, which can point the other way than the "
-            "means that rank; a rank is outside what it says where they do."
+            "Wilcoxon's test compares medians of differences, which can disagree with the means "
+            "that rank; where they do, a rank lies outside its parentheses."
         )
     yield from _detectable(report, certainty, precision)
     yield from _contradicted(report, certainty)
@@ -251,7 +251,7 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
             )
         else:
             yield (
-                f"No difference can be significant: of {how.draws:,} draws the least p is "
+                f"No difference can be significant: with {how.draws:,} draws the smallest p is "
                 f"{certainty.least:.2g} with {certainty.pairs:,} pairs (adjust: max needs fewer)."
             )
         return
@@ -301,11 +301,12 @@ def _against(report: Report, certainty: Certainty) -> Iterator[str]:
                  if s and sign * d < 0]  # fmt: skip
         name = printable(each.name, 60)
         if not better and not worse:
-            yield f"No submission differs significantly from the baseline {name}, in tests apart."
+            what = f"from the baseline {name}, tested separately"
+            yield f"No submission differs significantly {what}."
         for word, names in (("better", better), ("worse", worse)):
             if names:
                 yield (
-                    f"Significantly {word} than the baseline {name}, in tests apart: "
+                    f"Significantly {word} than the baseline {name}, tested separately: "
                     f"{join_first(names, 5)}."
                 )
 
@@ -318,16 +319,16 @@ def _intervals(report: Report) -> Iterator[str]:
     folds = any(report.primary.id in row.deviations for row in report.standings)
     if folds:
         yield (
-            "± is the standard deviation over folds, no standard error. Folds share training data: "
-            "intervals and tests are those of Nadeau and Bengio, about the mean that is shown."
+            "± is the standard deviation over folds, not a standard error. Folds share training "
+            "data: intervals and tests are Nadeau and Bengio's, of the mean that is shown."
         )
     lists = [
         scored.values[report.primary.id].lists for scored in report.submissions if scored.valid
     ]
     if share and lists and min(lists) < FEW and not folds:
         yield (
-            f"With fewer than {FEW} {word} the {share.split()[0]} % of an interval are nominal: of "
-            "95 % intervals about half hold with 2, 72 % with 3, 80 % with 4, 87 % with 5."
+            f"With fewer than {FEW} {word}, intervals are too narrow: of nominal 95 % intervals "
+            "about half contain the true mean with 2, 72 % with 3, 80 % with 4, 87 % with 5."
         )
 
 
@@ -337,7 +338,7 @@ def _fewer(report: Report, precision: int) -> Iterator[str]:
     word, primary = unit(report.called), report.primary
     for each in fewer:
         here, rest = (number(value, primary, precision) for value in (each.here, each.rest))
-        what = {1: "easier", -1: "harder", 0: "not surely easier or harder"}[each.easier]
+        what = {1: "easier", -1: "harder", 0: "not clearly easier or harder"}[each.easier]
         yield (
             f"{printable(each.name, 60)} has {each.lists:,} of {each.of:,} {word}, {what}: the "
             f"others have a mean {printable(primary.id)} of {here} on them and {rest} on the rest."

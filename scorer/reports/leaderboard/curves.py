@@ -68,7 +68,7 @@ def confusion(measure: Measure, statistics: Statistics) -> Curve | None:
         [name, *(f"{value:,.10g}" for value in (row if some else row[:-1]))]
         for name, row in zip(names, table.tolist(), strict=True)
     ]
-    label = "Confusion matrix: rows of each class, by the class that was given"
+    label = "Confusion matrix: rows of each class, by predicted class"
     return Curve(label, plain(label, head, rows))
 
 

@@ -135,10 +135,10 @@ def board(report: Report, options: Options) -> dict[str, Any]:
         look = " ".join(mark for mark, holds in marks.items() if holds)
         body.append(Row([Cell(place(row), str(n), "text"), *cells], look, by=1))
     low, high = (number(end, primary, precision) for end in scale)
-    caption = "Leaderboard, best first; a heading's button sorts."
+    caption = "Leaderboard, best first; click a heading to sort."
     if ends:
         caption += f" Every bar is an interval on one scale, from {low} to {high}."
-        caption += " An arrow points to what lies beyond it." * any(
+        caption += " An arrow marks values beyond it." * any(
             cell.bar is not None and cell.bar.beyond for row in body for cell in row.cells
         )
     return {
@@ -368,14 +368,14 @@ def ranks(certainty: Certainty, report: Report, options: Options) -> dict[str, A
         ]
     words = unit(report.called)
     lead = (
-        f"The {words} are drawn again and again, and the submissions ranked by {primary} each "
-        "time. The share of first ranks is the probability of being best."
+        f"The {words} are resampled many times, and the submissions ranked by {primary} each "
+        "time. The share of first ranks estimates the probability of being best."
     )
     called = [
         {"x": 20 * many + 6, "y": 20 * i + 13, "text": printable(name, 40)}
         for i, name in enumerate(names)
     ]
-    label = f"Rank from left to right, of {words} drawn anew; the darker, the more often."
+    label = f"Rank from left to right, over resampled {words}; darker is more frequent."
     picture = {
         "label": label, "wide": 20 * many + 240, "tall": 20 * many, "cells": cells, "names": called,
     }  # fmt: skip
@@ -403,8 +403,8 @@ def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
         rows.append(Row(cells))
     head = [Head("name"), *(heading(each.name, width=40) for each in certainty.against)]
     caption = (
-        f"Differences in {printable(report.primary.id)} from the baselines, each with tests of "
-        "its own, adjusted for the submissions held against it"
+        f"Differences in {printable(report.primary.id)} from the baselines, each tested "
+        "separately, adjusted for the number of submissions compared with it"
     )
     return Table(caption, head, rows, "matrix")
 

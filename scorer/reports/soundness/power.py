@@ -22,10 +22,11 @@ def as_text(found: Power) -> str:
     test = test_name(known.test, known.adjust, 1)
     unit = f", {known.units:,} {known.over}" if known.over != "lists" else ""
     lines = wrap(
-        f"Lists that it takes to detect a true difference of {found.difference:g} in {name} "
+        f"The number of lists needed to detect a true difference of {found.difference:g} in {name} "
         f"{100 * POWER:g} % of the time ({test} of all pairs, alpha {known.alpha:g}), if "
         f"submissions differ from list to list as {known.basis} do (standard deviation "
-        f"{known.deviation:.4g}); and what the {known.lists:,} lists that there are{unit} detect.",
+        f"{known.deviation:.4g}); and the smallest difference that the {known.lists:,} lists at "
+        f"hand{unit} detect.",
         WIDTH,
     )
     lines += [

@@ -79,18 +79,23 @@ def detectable(found: Detectable, primary: Measure) -> str:
     name, (low, high) = printable(primary.id), primary.metric.range
     if not found.deviation > 0:
         why = f": {found.why}" if found.why else ""
-        return f"What difference of {name} the lists could show is not known{why}."
+        return f"The smallest difference in {name} that the lists can detect is not known{why}."
     room = high - low if low is not None and high is not None else math.inf
-    parts = []
-    for count, least in found.among:
-        shown = "none" if least > room or math.isinf(least) else f"{least:.4g}"
-        parts.append(f"{shown} among {count}")
-    test = test_name(found.test, found.adjust, 1)
+    parts = [
+        f"{least:.4g} among {count}"
+        for count, least in found.among
+        if math.isfinite(least) and least <= room
+    ]
+    more = ", ".join(str(count) for count, _ in found.among[len(parts) :])
+    none = f"none among {more}" if parts and more else ""
+    shown = f": {', '.join([*parts, none] if none else parts)} submissions" if parts else ""
+    what = "the smallest true difference" if parts else "no difference"
+    between = "that is detected" if parts else "can be detected"
     return (
-        f"Smallest difference of {name} that {found.lists:,} lists would show, of all pairs of "
-        f"submissions: {', '.join(parts)} ({test}, alpha {found.alpha:g}, power {POWER:g}), if "
-        f"submissions differ from list to list as {found.basis} do (standard deviation "
-        f"{found.deviation:.4g})."
+        f"With {found.lists:,} lists, {what} in {name} between two submissions {between} about "
+        f"{100 * POWER:g} % of the time{shown} ({test_name(found.test, found.adjust, 1)}, alpha "
+        f"{found.alpha:g}), if submissions differ from list to list as {found.basis} do (standard "
+        f"deviation {found.deviation:.4g})."
     )
 
 

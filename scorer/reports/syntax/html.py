@@ -268,7 +268,7 @@ def strip(
     low, high = (round(end, decimals) for end in scale)
     room = (high - low) or 1.0
     if any(round(value, decimals) < low or round(value, decimals) > high for *_, value in ends):
-        label += "; what lies far from the others stands at the edge"
+        label += "; outliers are drawn at the edge"
     step = min(max(644 / len(points), 2.0), 48.0)
 
     def at(value: float) -> str:
