@@ -260,6 +260,7 @@ class Limits(Part):
     line: Size = Field(1 << 20, description="bytes of one line")
     ids: Count = Field(20_000_000, description="different ids")
     ratio: Count = Field(100, description="unpacked bytes for each compressed one")
+    careful: Count = Field(2_000_000, description="lines that can only be read one by one")
     errors: Count = Field(1_000_000, description="errors in rows, after which reading ends")
 
     @property

@@ -32,6 +32,7 @@ FOLDED = 128  # characters of an id beyond ASCII that is normalised: many marks 
 FEW = 200  # ids that are compared one by one
 LETTERS = 120  # different characters of the public ids that are tried
 SUGGESTIONS = 20  # for one file; only the first few are shown
+MOST_CLASSES = 200_000  # ids whose class is kept
 
 # what an unknown id is: nothing explains it, or only that all of its column end in .0; or its code
 CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312")
@@ -112,6 +113,22 @@ class Known:
             help = "save the table without opening it in a spreadsheet, or format ids as text there"
             return Fault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)
         return None
+
+    def class_of(self, name: str) -> int:
+        """The class of an id that is not known; looked up where it was asked for before.
+
+        An id that comes again and again is in most pieces of a file.
+        """
+        kind = self._classes.get(name)
+        if kind is None:
+            if len(self._classes) >= MOST_CLASSES:
+                self._classes.clear()
+            kind = self._classes[name] = class_of(name, self.fault(name))
+        return kind
+
+    @cached_property
+    def _classes(self) -> dict[str, int]:
+        return {}
 
     def hint(self, name: str) -> str:
         """`; nearest: '007'` where a public id is like `name`; only for a file's first few."""

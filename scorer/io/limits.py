@@ -26,6 +26,7 @@ class Limits:
     line: int = 1024**2  # bytes of one line
     ids: int = 100_000_000  # different ids of one column
     ratio: int = 1000  # decompressed bytes for a stored one
+    careful: int = 200_000_000  # lines, or rows of them, that polars cannot cut
     errors: int = 1_000_000  # in rows, after which reading ends
 
 
@@ -50,6 +51,13 @@ def too_large(most: int) -> Problem:
     """What is said of a file that unpacks to more than that."""
     message = f"the file unpacks to more than is accepted here, {format_size(most)}"
     return Problem("S104", message, help=limit("unpacked", "ratio"))
+
+
+def too_careful(limits: Limits) -> Problem:
+    """What is said of a file with more lines than are read one by one."""
+    message = f"more than {limits.careful:,} lines that can only be read one by one"
+    hint = "plain ones need no escapes, no line ends or blanks beside quotes, no new keys"
+    return Problem("S104", message, help=f"{limit('careful')}; {hint}")
 
 
 def refuse_errors(errors: int, most: int) -> None:

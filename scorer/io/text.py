@@ -21,7 +21,7 @@ import numpy as np
 from scorer.core.problems import Findings, Problem
 from scorer.io.blocks import NONE, Block, Lines, Mask, Places
 from scorer.io.form import PLAIN, Form
-from scorer.io.limits import BOM, Limits, NoTable, Unreadable
+from scorer.io.limits import BOM, Limits, NoTable, Unreadable, too_careful
 from scorer.io.lines import too_long
 from scorer.io.table import (
     TEXT,
@@ -210,6 +210,7 @@ class Piece:
     notes: Any
     error: Unreadable | None = None
     rest: bytes = b""  # of a record that goes on in the next block
+    careful: int = 0  # rows and lines that the careful parser read
     facts: dict[str, Any] = field(default_factory=dict)
 
     def keep(self, rows: Any) -> None:
@@ -231,8 +232,10 @@ def tables(reader: TextReader, request: Request) -> Iterator[Table]:
         NoTable: there is none; the findings say why.
         Unreadable: it cannot be read further.
     """
+    careful = 0
     for piece in _pieces(reader, request):
         error = None
+        careful += piece.careful
         try:
             reader.settle(piece)
         except Unreadable as raised:
@@ -240,6 +243,8 @@ def tables(reader: TextReader, request: Request) -> Iterator[Table]:
         request.findings.merge(piece.findings)
         if (error := error or piece.error) is not None:
             raise error
+        if careful > request.limits.careful:
+            raise Unreadable(too_careful(request.limits))
         yield Table(
             piece.ids, piece.numbers, piece.line, reader.shape, {**reader.facts, **piece.facts}
         )
@@ -413,9 +418,10 @@ def _cut(reader: TextReader, block: Block) -> Piece:
     rest = b""
     if taken and taken[-1].stop > block.count:  # the record is not whole
         rest = block.data[int(block.starts[taken[-1].start]) :]
+    read = max(odd.size, len(table))
     if not at.size:
         ids, numbers = dict(table.ids), dict(table.numbers)
-        return Piece(block, ids, numbers, table.line, findings, notes, error, rest)
+        return Piece(block, ids, numbers, table.line, findings, notes, error, rest, read)
     import polars as pl
 
     kept = np.ones(block.count, dtype=bool)
@@ -433,7 +439,7 @@ def _cut(reader: TextReader, block: Block) -> Piece:
         else:
             columns[role] = np.concatenate([column[kept], table.numbers[role]])[order]
     ids, numbers = _columns(columns)
-    return Piece(block, ids, numbers, line[order], findings, notes, error, rest)
+    return Piece(block, ids, numbers, line[order], findings, notes, error, rest, read)
 
 
 def _columns(

@@ -17,7 +17,6 @@ from scorer.checks.ids import (
     SPREADSHEET,
     Fault,
     Known,
-    class_of,
 )
 from scorer.checks.tally import IdTally, Whole, id_problems, refuse_errors
 from scorer.core.arrays import Mask
@@ -173,7 +172,7 @@ def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
     refuse_errors(int(wrong.sum()), submitted.rules.limits.errors)  # before each gets a name
     found = list(_each(submitted, ids, wrong)) if wrong.any() else []
     decimals = all(name.endswith(".0") for name, *_ in found if name)
-    strange = [(*others, class_of(others[0], known.fault(others[0]))) for others in found]
+    strange = [(*others, known.class_of(others[0])) for others in found]
     return Unknown(IdTally.of(CLASSES, strange), decimals)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.io.blocks import Lines
+from scorer.io.blocks import Block, Lines
 from scorer.io.formats.base import Rows, format
 from scorer.io.limits import Unreadable, limit
 from scorer.io.lines import count_only
-from scorer.io.text import Piece, Request, Row, TextReader
+from scorer.io.text import Piece, Plain, Request, Row, TextReader
 
 BLANKS = " \t"
 
@@ -56,7 +56,7 @@ class Lists(TextReader):
         line: int,
         last: bool,
         findings: Findings,
-        notes: list[tuple[int, str, bool]],
+        notes: Notes,
     ) -> tuple[int, Sequence[Row]]:
         """The items of a list."""
         number, text = lines[line]
@@ -77,6 +77,32 @@ class Lists(TextReader):
         return line + 1, [
             (number, (name, item.strip(BLANKS))[:width], item) for item in rest.split(",")
         ]
+
+    def plain(self, block: Block, notes: Notes) -> Plain:
+        """The items of the lines that hold a list, all of them at once."""
+        import polars as pl
+
+        right = np.ones(block.count, dtype=bool)
+        right[block.spoiled()] = False
+        text = pl.Series(block.picked(right).decode().split("\n")[:-1], dtype=pl.String)
+        at = np.flatnonzero(right)
+        text = text.str.strip_chars(BLANKS)
+        some = (text != "") & ~text.str.starts_with("#")
+        lists = some & text.str.contains(":", literal=True)
+        odd = np.union1d(np.flatnonzero(~right), at[(some & ~lists).to_numpy()])
+        at = at[lists.to_numpy()]
+        parts = text.filter(lists).str.splitn(":", 2).struct.unnest()
+        name, rest = (parts[column].str.strip_chars(BLANKS) for column in parts.columns)
+        full = rest != ""
+        notes += zip((at + block.first).tolist(), name.to_list(), full.to_list(), strict=True)
+        items = rest.filter(full).str.split(",")
+        times = items.list.len().to_numpy()
+        columns = {
+            "list": name.filter(full).gather(np.repeat(np.arange(times.size), times)),
+            "item": items.explode().str.strip_chars(BLANKS),
+        }
+        at = np.repeat(at[full.to_numpy()], times)
+        return Plain({role: columns[role] for role in self.roles}, at, odd)
 
     def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
         """At which character a list's name, or one of its items, begins."""
