@@ -169,7 +169,7 @@ class Checked:
         known = checks()
         if any(getattr(tally, "fatal", False) for tally in self.tallies.values()):
             return True  # rows hold what no measure could be given
-        return any(told.fatal for name, told in self.told.items() if not known.get(name).complete)
+        return any(told.fatal and not known.get(name).complete for name, told in self.told.items())
 
     @property
     def errors(self) -> int:

@@ -122,30 +122,75 @@ def _bounded(plan: Plan, parts: list[Part]) -> list[Part]:
 
 
 def _blocks(plan: Plan, tables: Iterator[Table]) -> Iterator[Table]:
-    """Tables of whole lists: the last list of each piece goes with the next one.
+    """Tables of whole lists: those inside a piece, and together those that reach beyond one.
 
     Raises:
         Unreadable: a list has more rows than are accepted.
     """
-    pending = list[Table]()  # rows of one list
+    across = _Across(plan)
     for table in tables:
         if not len(table):
             yield table
             continue
         table = by_runs(table)
         codes = table.ids["list"].codes
-        same = bool(pending) and pending[0].ids["list"].text(0) == table.ids["list"].text(0)
-        last = int(np.searchsorted(codes, codes[-1]))  # they ascend, run by run
-        if not last and same:
-            pending.append(table)
-            _refuse_longer(plan, sum(map(len, pending)))
-            continue
-        head = [_rows(table, 0, last)] if last else []
-        if pending or head:
-            yield _concatenated([*pending, *head])
-        pending = [_rows(table, last, len(table))]
-    if pending:
-        yield _concatenated(pending)
+        first, last = int(np.searchsorted(codes, 1)), int(np.searchsorted(codes, codes[-1]))
+        goes_on = across.names(table.ids["list"].text(0))
+        if goes_on:
+            across.add(table, 0, first)
+        across.close(unless=goes_on and not last)
+        start = first if goes_on else 0
+        if start < last:
+            yield _rows(table, start, last)
+        if last or not goes_on:
+            across.add(table, last, len(table))
+        if across.closed >= GATHERED:
+            yield across.taken()
+    across.close()
+    if across.closed:
+        yield across.taken()
+
+
+class _Across:
+    """The lists in which one piece ends and the next begins."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.closed = 0  # rows of lists that are whole
+        self._whole = list[Table]()
+        self._open = list[Table]()  # rows of one list
+
+    def names(self, name: str) -> bool:
+        """Whether that is the list that may go on."""
+        return bool(self._open) and self._open[0].ids["list"].text(0) == name
+
+    def add(self, table: Table, start: int, stop: int) -> None:
+        """Add rows of one list."""
+        self._open.append(_apart(_rows(table, start, stop), len(table)))
+        _refuse_longer(self._plan, sum(map(len, self._open)))
+
+    def close(self, unless: bool = False) -> None:
+        """Take the list to be whole."""
+        if not unless:
+            self.closed += sum(map(len, self._open))
+            self._whole += self._open
+            self._open = []
+
+    def taken(self) -> Table:
+        """The lists that are whole.
+
+        Raises:
+            Apart: one of them comes twice.
+        """
+        tables, self._whole, self.closed = self._whole, [], 0
+        names = [table.ids["list"].text(0) for table in tables]
+        begins = [n for n, name in enumerate(names) if not n or name != names[n - 1]]
+        held = tuple(names[n] for n in begins)
+        if len(set(held)) < len(held):
+            raise Apart
+        number = np.searchsorted(begins, np.arange(len(names)), side="right") - 1
+        codes = np.repeat(number, [len(table) for table in tables])
+        return _concatenated(tables, CodedColumn(codes, _series(held)))
 
 
 def _refuse_longer(plan: Plan, rows: int) -> None:
@@ -173,7 +218,7 @@ def by_runs(table: Table) -> Table:
 def _runs(lists: CodedColumn, starts: Ints) -> CodedColumn:
     """A column of which each run has an id of its own."""
     rows = len(lists.row_hashes) if isinstance(lists, TextColumn) else len(lists.codes)
-    codes = np.repeat(np.arange(starts.size), np.diff(np.append(starts, rows)))
+    codes = np.repeat(np.arange(starts.size, dtype=np.int32), np.diff(np.append(starts, rows)))
     if not isinstance(lists, TextColumn):
         return CodedColumn(codes, tuple(lists.texts(starts)))
     column = CodedColumn(codes, lists.series.gather(starts))
@@ -182,14 +227,18 @@ def _runs(lists: CodedColumn, starts: Ints) -> CodedColumn:
 
 
 def _rows(table: Table, start: int, stop: int) -> Table:
-    """Consecutive rows of a table; lists without rows go with the first."""
+    """Consecutive rows of a table by runs: whole lists, or rows of one.
+
+    Lists without rows go with the first row.
+    """
     if start == 0 and stop == len(table):
         return table
     facts = dict(table.facts)
     if start and "empty" in facts:
         facts["empty"] = type(facts["empty"])()
+    ids = {role: _cut(column, start, stop) for role, column in table.ids.items() if role != "list"}
     return Table(
-        {role: _cut(column, start, stop) for role, column in table.ids.items()},
+        {"list": _cut_runs(table.ids["list"], start, stop), **ids},
         {role: values[start:stop] for role, values in table.numbers.items()},
         table.line[start:stop],
         table.wanted,
@@ -200,33 +249,57 @@ def _rows(table: Table, start: int, stop: int) -> Table:
 def _cut(column: CodedColumn, start: int, stop: int) -> CodedColumn:
     if not isinstance(column, TextColumn):
         return CodedColumn(column.codes[start:stop], column.held)
-    part = TextColumn(column.series[start:stop])
+    part = TextColumn(column.series[start:stop], column.usual)
     vars(part)["row_hashes"] = column.row_hashes[start:stop]
     return part
 
 
-def _concatenated(tables: Sequence[Table]) -> Table:
-    """Consecutive rows, of which one list may end a table and begin the next."""
-    first, *others = tables
-    if not others:
-        return by_runs(first)
+def _cut_runs(lists: CodedColumn, start: int, stop: int) -> CodedColumn:
+    """As `_cut`, of a column whose codes ascend from 0, run by run."""
+    codes = lists.codes[start:stop]
+    first, last = int(codes[0]), int(codes[-1]) + 1
+    part = CodedColumn(codes - first, lists.held[first:last])
+    if "hashes" in vars(lists):
+        vars(part)["hashes"] = lists.hashes[first:last]
+    return part
+
+
+def _apart(table: Table, of: int) -> Table:
+    """A table that does not keep the memory of the one that it is few rows of."""
+    if 2 * len(table) > of:
+        return table
+    ids = dict[str, CodedColumn]()
+    for role, column in table.ids.items():
+        if isinstance(column, TextColumn):
+            ids[role] = TextColumn(_series(column.series.to_list()), column.usual)
+            vars(ids[role])["row_hashes"] = column.row_hashes.copy()
+        else:
+            ids[role] = CodedColumn(column.codes, tuple(column.names))
+    numbers = {role: values.copy() for role, values in table.numbers.items()}
+    return replace(table, ids=ids, numbers=numbers, line=table.line.copy())
+
+
+def _concatenated(tables: Sequence[Table], lists: CodedColumn) -> Table:
+    """The rows of several tables, with a column of lists of their own."""
+    first = tables[0]
     facts = dict(first.facts)
     if "empty" in facts:
         facts["empty"] = [each for table in tables for each in table.facts["empty"]]
-    whole = Table(
-        {role: _joined([table.ids[role] for table in tables]) for role in first.ids},
+    ids = {role: [table.ids[role] for table in tables] for role in first.ids if role != "list"}
+    return Table(
+        {"list": lists, **{role: _joined(columns) for role, columns in ids.items()}},
         {role: np.concatenate([t.numbers[role] for t in tables]) for role in first.numbers},
         np.concatenate([table.line for table in tables]),
         first.wanted,
         facts,
     )
-    return by_runs(whole)
 
 
 def _joined(columns: Sequence[CodedColumn]) -> CodedColumn:
     import polars as pl
 
-    made = TextColumn(pl.concat([text_of(column) for column in columns], rechunk=False))
+    usual = all(column.usual for column in columns)
+    made = TextColumn(pl.concat([text_of(column) for column in columns], rechunk=False), usual)
     vars(made)["row_hashes"] = np.concatenate([column.row_hashes for column in columns])
     return made
 

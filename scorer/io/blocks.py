@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,19 @@ Octets = NDArray[np.uint8]
 Places = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-NEWLINE, TAB, BLANK, QUOTE, COMMENT = b'\n\t "#'
+NEWLINE, TAB, BLANK, QUOTE, COMMENT, TILDE = b'\n\t "#~'
 NONE = np.empty(0, dtype=np.int64)
 CACHED = 256 * 1024  # bytes looked at together: they stay in the cache
+
+
+class Look(NamedTuple):
+    """What bytes a block has."""
+
+    lines: int  # how many end
+    blanks: int
+    printable: bool  # all else is printable ASCII
+    joined: bool  # a blank or a line end follows another, or begins the block
+    highest: int
 
 
 class Block:
@@ -47,9 +57,25 @@ class Block:
         self.data, self.first, self.last, self.limits = data, first, last, limits
 
     @cached_property
+    def look(self) -> Look:
+        """What bytes there are; looked at once, a cache's worth at a time."""
+        octets = self.octets
+        lines = blanks = low = highest = 0
+        joined = bool(octets.size) and int(octets[0]) <= BLANK
+        for start in range(0, octets.size, CACHED):
+            part = octets[start : start + CACHED]
+            below = octets[start : start + CACHED + 1] <= BLANK
+            low += int(np.count_nonzero(below[: part.size]))
+            lines += int(np.count_nonzero(part == NEWLINE))
+            blanks += int(np.count_nonzero(part == BLANK))
+            highest = max(highest, int(part.max()))
+            joined = joined or bool((below[1:] & below[:-1]).any())
+        return Look(lines, blanks, low == lines + blanks and highest <= TILDE, joined, highest)
+
+    @property
     def count(self) -> int:
         """How many lines there are."""
-        return self.data.count(b"\n")
+        return self.look.lines
 
     @cached_property
     def octets(self) -> Octets:
@@ -91,8 +117,9 @@ class Block:
             self.data.find(b"\n", at, at + half) < 0 for at in range(0, len(self.data) - half, half)
         ):
             found.append(np.flatnonzero(self.ends - self.starts > self.limits.line))
-        found.append(self.lines_with(b"\0"))
-        if not self.data.isascii():
+        if not self.look.printable:
+            found.append(self.lines_with(b"\0"))
+        if self.look.highest > 127:
             try:
                 self.data.decode()
             except UnicodeDecodeError:
@@ -100,6 +127,11 @@ class Block:
                 found.append(np.array([n for n in foreign.tolist() if not _is_text(self.raw(n))]))
         lines = np.concatenate(found).astype(np.int64)
         return np.unique(lines) if lines.size else lines  # which imports numpy.ma
+
+    def usual(self, separator: int) -> bool:
+        """Whether its cells are of printable ASCII without blanks and plus signs."""
+        blanks = separator == BLANK or not self.look.blanks
+        return self.look.printable and blanks and b"+" not in self.data
 
     def picked(self, lines: Mask, data: bytes | None = None) -> bytes:
         """The bytes of some lines; of `data`, if given, which has the same number of lines."""

@@ -82,7 +82,12 @@ class CodedColumn:
     Args:
         codes: one a row, into `held`.
         held: the distinct ids, in order of appearance; in a large table as polars has them.
+
+    Attributes:
+        usual: whether all ids are known to be of printable ASCII without blanks and plus signs.
     """
+
+    usual = False
 
     def __init__(self, codes: Codes, held: Sequence[str] | pl.Series) -> None:
         self.codes = codes
@@ -131,10 +136,11 @@ class TextColumn(CodedColumn):
 
     Args:
         series: the text of each row, without nulls.
+        usual: as of `CodedColumn`.
     """
 
-    def __init__(self, series: pl.Series) -> None:
-        self.series = series
+    def __init__(self, series: pl.Series, usual: bool = False) -> None:
+        self.series, self.usual = series, usual
 
     @cached_property
     def _coded(self) -> tuple[Codes, pl.Series]:
@@ -166,7 +172,7 @@ class TextColumn(CodedColumn):
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""
-        part = TextColumn(self.series.gather(rows))
+        part = TextColumn(self.series.gather(rows), self.usual)
         part.__dict__["row_hashes"] = self.row_hashes[rows]
         return part
 

@@ -66,6 +66,7 @@ class Plain(NamedTuple):
     columns: dict[str, Any]  # by role: pl.Series of text, or float64
     at: Places  # the line of each row, from 0; ascending
     odd: Places  # the lines that are left to the careful parser; ascending
+    usual: bool = False  # ids are known to be of printable ASCII without blanks and plus signs
 
 
 def plain_rows(
@@ -216,7 +217,7 @@ class Piece:
     def keep(self, rows: Any) -> None:
         """Leave out rows."""
         self.ids = {
-            role: TextColumn(column.series.filter(rows))
+            role: TextColumn(column.series.filter(rows), column.usual)
             if isinstance(column, TextColumn)
             else CodedColumn(column.codes[rows], column.held)
             for role, column in self.ids.items()
@@ -409,9 +410,9 @@ def _small(reader: TextReader, block: Block) -> Piece:
 def _cut(reader: TextReader, block: Block) -> Piece:
     """The rows of a block: the plain lines by polars, the others by the careful parser."""
     findings, notes = Findings(), reader.notes()
-    columns, at, odd = reader.plain(block, notes)
+    columns, at, odd, usual = reader.plain(block, notes)
     if at.size and not odd.size:
-        ids, numbers = _columns(columns)
+        ids, numbers = _columns(columns, usual)
         return Piece(block, ids, numbers, at + block.first, findings, notes)
     lines = Lines(block, findings)
     table, taken, error = _parsed(reader, block, odd.tolist(), lines, findings, notes)
@@ -443,10 +444,10 @@ def _cut(reader: TextReader, block: Block) -> Piece:
 
 
 def _columns(
-    columns: Mapping[str, Any],
+    columns: Mapping[str, Any], usual: bool = False
 ) -> tuple[dict[str, CodedColumn], dict[str, Floats]]:
     ids: dict[str, CodedColumn] = {
-        role: TextColumn(column) for role, column in columns.items() if role in TEXT
+        role: TextColumn(column, usual) for role, column in columns.items() if role in TEXT
     }
     return ids, {role: column for role, column in columns.items() if role not in TEXT}
 

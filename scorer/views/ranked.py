@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -246,6 +246,7 @@ def by_row(column: CodedColumn) -> CodedColumn:
         return column
     made = CodedColumn(np.arange(column.row_hashes.size), column.series)
     vars(made)["hashes"] = vars(made)["row_hashes"] = column.row_hashes
+    made.usual = column.usual
     return made
 
 
@@ -260,8 +261,14 @@ def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
 def among(column: CodedColumn, wanted: Sequence[str]) -> Mask:
     """Which of the distinct ids are among these few."""
     if hashed(column):
-        return np.isin(column.hashes, CodedColumn(column.codes[:0], tuple(wanted)).hashes)
+        return np.isin(column.hashes, _hashes(tuple(wanted)))
     return np.array([name in wanted for name in column.names], dtype=bool)
+
+
+@cache
+def _hashes(names: tuple[str, ...]) -> Hashes:
+    """Of a few names, which are asked for again and again."""
+    return CodedColumn(np.empty(0, dtype=np.int64), names).hashes
 
 
 def spread(codes: NDArray[Any]) -> Hashes:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Suspect = tuple[str, int, int, str | None, int]  # as `IdTally.of` takes them
 SUSPICIOUS = ("S308", "S309", "S310", "S312")
 UNUSUAL = r"[^!-~]|E\+"  # what an id holds that is to be looked at
+TOGETHER = 100_000  # ids that are looked at as one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +221,24 @@ def _unusual(ids: CodedColumn) -> Mask:
         if unseen(together) is not None or " " in together or "E+" in together:
             mask = np.ones_like(mask)
         return mask
+    if ids.usual:
+        return mask
     held: pl.Series = ids.held  # type: ignore[assignment]
-    odd = held.str.contains(UNUSUAL)
-    if odd.any():
+    if any(_odd(held[start : start + TOGETHER]) for start in range(0, len(held), TOGETHER)):
+        odd = held.str.contains(UNUSUAL)
         some = held.filter(odd)
         if unseen(str(some.str.join("").item()).replace(" ", "")) is None:  # letters of any script
             odd &= (held.str.strip_chars() != held) | held.str.contains("E+", literal=True)
         mask = mask | odd.to_numpy()
     return mask
+
+
+def _odd(ids: pl.Series) -> bool:
+    """Whether any of these ids may hold what is unusual: their bytes are looked at as one."""
+    together = ids.str.join("").item().encode()
+    octets = np.frombuffer(together, dtype=np.uint8)
+    plain = not octets.size or (octets.min() > ord(" ") and octets.max() <= ord("~"))
+    return not plain or b"+" in together
 
 
 def _suspicion(name: str) -> Fault | None:

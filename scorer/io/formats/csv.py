@@ -197,7 +197,7 @@ class Csv(TextReader):
         if self.raw is not None:
             return self._unquoted(self.raw, block)
         data, separator = block.data, ord(self.separator)
-        blanks = any(blank.encode() in data for blank in BLANKS[self.separator])
+        blanks = bool(block.look.blanks) or (separator != TAB and b"\t" in data)
         odd, outside = block.spoiled(), block.octets == separator
         if b"\r" in data:
             odd = np.union1d(odd, block.lines_with(b"\r"))
@@ -225,7 +225,8 @@ class Csv(TextReader):
             frame = self._columns(block.picked(good), quotes, blanks, True)
             if frame is None or frame.height != at.size:
                 return Plain({}, NONE, np.arange(block.count))
-        return plain_rows(frame, dict(zip(self.roles, self.places, strict=True)), at, odd)[0]
+        plain, _ = plain_rows(frame, dict(zip(self.roles, self.places, strict=True)), at, odd)
+        return plain._replace(usual=block.usual(separator))
 
     def _unquoted(self, raw: Cutter, block: Block) -> Plain:
         """The columns of lines that are cut by their marks alone."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, printable
-from scorer.io.blocks import BLANK, CACHED, COMMENT, NEWLINE, NONE, Block, Lines, Octets, columns
+from scorer.io.blocks import BLANK, COMMENT, NEWLINE, NONE, Block, Lines, columns
 from scorer.io.formats.base import Rows, format
 from scorer.io.limits import Unreadable
 from scorer.io.lines import count_only
@@ -105,15 +105,16 @@ class Trec(TextReader):
         numbers = [
             place for role, place in zip(self.roles, self.places, strict=True) if role not in TEXT
         ]
-        # polars drops a CR at the end of a line
-        data, odd = _squeezed(block.data), np.union1d(block.spoiled(), block.lines_with(b"\r"))
-        octets = np.frombuffer(data, dtype=np.uint8)
-        blanks = int(np.count_nonzero(octets == BLANK))
+        data, odd = _squeezed(block), block.spoiled()
+        if b"\r" in data:  # polars drops one at the end of a line
+            odd = np.union1d(odd, block.lines_with(b"\r"))
         frame, at = None, np.arange(block.count)
         untagged = np.empty(0, dtype=bool)
+        blanks = block.look.blanks if data is block.data else data.count(b" ")
         if blanks == block.count * (self.width - 1) and not odd.size and not _commented(data):
             frame = columns(data, " ", self.width, numbers, used)
         if frame is None or frame.height != block.count:
+            octets = np.frombuffer(data, dtype=np.uint8)
             ends = np.flatnonzero(octets == NEWLINE)
             starts = np.concatenate([[0], ends[:-1] + 1])
             fields = np.diff(np.searchsorted(np.flatnonzero(octets == BLANK), ends), prepend=0) + 1
@@ -135,7 +136,7 @@ class Trec(TextReader):
             _note_tags(notes, frame["5"].filter(right), plain.at, untagged, block.first)
         if plain.at.size:
             notes.first = block.first + int(plain.at[0]), ()
-        return plain
+        return plain._replace(usual=block.usual(BLANK))
 
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int]:
         """Where in a line a cell begins."""
@@ -198,13 +199,14 @@ def _note_tags(notes: Notes, tags: Any, at: Any, untagged: Any, first: int) -> N
             notes.tags[tag] = first + line
 
 
-def _squeezed(data: bytes) -> bytes:
+def _squeezed(block: Block) -> bytes:
     """The same lines with single blanks between fields and none round them."""
+    data = block.data
     if b"\t" in data:
         data = data.replace(b"\t", b" ")
-    octets = np.frombuffer(data, dtype=np.uint8)
-    if not _doubled(octets):
+    if not block.look.joined:
         return data
+    octets = np.frombuffer(data, dtype=np.uint8)
     spare = octets == BLANK
     # after a blank, or where a line begins
     spare[1:] &= (octets[:-1] == BLANK) | (octets[:-1] == NEWLINE)
@@ -217,17 +219,6 @@ def _squeezed(data: bytes) -> bytes:
 def _commented(data: bytes) -> bool:
     """Whether a line begins with #."""
     return b"#" in data and (data.startswith(b"#") or b"\n#" in data)
-
-
-def _doubled(octets: Octets) -> bool:
-    """Whether a blank or the end of a line follows another, or begins the data."""
-    if octets.size and octets[0] <= BLANK:
-        return True
-    for start in range(0, octets.size, CACHED):
-        low = octets[start : start + CACHED + 1] <= BLANK
-        if (low[1:] & low[:-1]).any():
-            return True
-    return False
 
 
 def _shifted(fields: list[str]) -> bool:
