@@ -31,7 +31,7 @@ def files(folder, **contents):
         ("q.txt", QRELS, True, True),
         ("q", QRELS.replace(" ", "\t"), True, True),
         ("q.txt", "# a comment\n\n" + QRELS, True, True),
-        ("q.txt.gz", gzip.compress(QRELS.encode()), True, True),
+        ("q.txt.gz", gzip.compress(QRELS.encode(), mtime=0), True, True),
         ("q.txt", QRELS * 5000, True, True),
         ("q.txt", RUN, False, False),
         ("q.txt", QRELS + "1 0 d9 x\n", False, False),
