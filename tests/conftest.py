@@ -67,3 +67,13 @@ def challenge(tmp_path):
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A Spark session, one for all tests."""
+    import sparks
+
+    session = sparks.begun()
+    yield session
+    session.stop()

@@ -24,6 +24,7 @@ def check(
     allow_plugins: bool = False,
     progress: Progress | None = None,
     engine: str = "local",
+    engine_options: Mapping[str, str] | None = None,
     **rules: Unpack[Rules],
 ) -> Checked:
     """Only the checks; the answers stay closed.
@@ -36,6 +37,7 @@ def check(
         allow_plugins: whether the challenge's own code may be run.
         progress: called before each submission is read.
         engine: what brings the submissions' lists to be checked, by its name.
+        engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
         rules: as of `evaluate`.
 
     Raises as `score` and `evaluate` do.
@@ -45,4 +47,4 @@ def check(
         prepared = prepare(settled, allow_plugins)
         files = kept.enter_context(named_files(submissions, prepared))
         ready = opened(prepared, blind=True)
-        return Checked(settled, scored_files(ready, files, progress, engine))
+        return Checked(settled, scored_files(ready, files, progress, engine, engine_options))

@@ -47,6 +47,7 @@ def compare(
     allow_plugins: bool = False,
     progress: Progress | None = None,
     engine: str = "local",
+    engine_options: Mapping[str, str] | None = None,
     **rules: Unpack[Rules],
 ) -> Comparison:
     """Score submissions and hold every pair against each other, list by list.
@@ -66,6 +67,7 @@ def compare(
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
         engine: what brings the submissions' lists to be scored, by its name.
+        engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
         rules: as of `evaluate`.
 
     Returns:
@@ -77,7 +79,9 @@ def compare(
         settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
         prepared = prepare(settled, allow_plugins)
         files = kept.enter_context(named_files(submissions, prepared))
-        report, pairs = _compared(prepared, files, preferences, margin, progress, engine)
+        report, pairs = _compared(
+            prepared, files, preferences, margin, progress, engine, engine_options
+        )
         return Comparison(report, replace(pairs, asked=preferences is not None))
 
 
@@ -88,6 +92,7 @@ def _compared(
     margin: float | None,
     progress: Progress | None,
     engine: str,
+    engine_options: Mapping[str, str] | None,
 ) -> tuple[Report, Pairing]:
     from scorer.compare.pairs import pairing
 
@@ -100,7 +105,7 @@ def _compared(
     if preferences is None and of_grades:
         asked = every(comparisons())
     ready = answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
-    scored = scored_files(ready, files, progress, engine)
+    scored = scored_files(ready, files, progress, engine, engine_options)
     report = Report.of(ranked(terms_of(ready), scored))
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:

@@ -6,6 +6,7 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def score(
     allow_plugins: bool = False,
     progress: Progress | None = None,
     engine: str = "local",
+    engine_options: Mapping[str, str] | None = None,
 ) -> Report:
     """Check, score and rank submissions; nothing is written.
 
@@ -48,6 +50,7 @@ def score(
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
         engine: what brings the submissions' lists to be scored, by its name.
+        engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
@@ -60,7 +63,7 @@ def score(
         ready = answerable(opened(prepared))
         others, same = without_baselines(files, prepared)
         read = [*others, *baselines(prepared)]
-        scored = scored_files(ready, read, progress, engine)
+        scored = scored_files(ready, read, progress, engine, engine_options)
         report = board(terms_of(ready), scored)
         notes = (*report.notes, *map(_skipped, same), *overlap(ready, read, scored))
         return Report.of(replace(report, notes=notes))

@@ -18,6 +18,7 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.engines.base import Tick, engines
+from scorer.io.address import Address, is_url
 from scorer.io.formats.base import COMPRESSED, formats
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -128,7 +129,8 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
             if not isinstance(name, str) or not name:
                 raise TypeError(f"{name!r} is no name of a run; write {{'name': run}}")
             if data.is_path(submission):
-                files.append(Named(name, Path(submission)))
+                url = is_url(str(submission))
+                files.append(Named(name, Address(submission) if url else Path(submission)))
                 continue
             path = Path(folder, f"{n}.jsonl")
             data.write(path, submission, layout, f"run {quoted(name)}")
@@ -157,7 +159,7 @@ def named_file(submission: object) -> Named:
     if not data.is_path(submission):
         what = type(submission).__name__
         raise TypeError(f"a submission in a list is a path, not {what}; write {{'name': run}}")
-    path = Path(submission)
+    path = Address(submission) if is_url(str(submission)) else Path(submission)
     return Named(submission_name(path), path)
 
 
@@ -210,8 +212,11 @@ def scored_files(
     files: Sequence[Named],
     progress: Progress | None,
     engine: str = "local",
+    options: Mapping[str, str] | None = None,
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
+
+    `options` are the engine's.
 
     Raises:
         UsageError: two submissions have one name.
@@ -225,7 +230,7 @@ def scored_files(
         if progress is not None and read:
             progress(done, len(read), read[min(int(done), len(read) - 1)].name)
 
-    outcomes = _outcomes(ready, read, tick, engine)
+    outcomes = _outcomes(ready, read, tick, engine, options or {})
     terms, scored = terms_of(ready), []
     for file, stray in zip(files, strays, strict=True):
         outcome = Outcome(stray, None, None) if stray else next(outcomes)
@@ -235,7 +240,11 @@ def scored_files(
 
 
 def _outcomes(
-    ready: OpenChallenge, files: Sequence[Named], tick: Tick, engine: str
+    ready: OpenChallenge,
+    files: Sequence[Named],
+    tick: Tick,
+    engine: str,
+    options: Mapping[str, str],
 ) -> Iterator[Outcome]:
     """What becomes of each file; those that follow each other in one format go together."""
     done = 0
@@ -244,7 +253,16 @@ def _outcomes(
         done += len(part)
         opened = ready if format is None else ready.reading(format)
         paths = [file.path for file in part]
-        found = engines().get(engine).run(opened.plan, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+        found = (
+            engines()
+            .get(engine)
+            .outcomes(
+                opened.plan,
+                paths,
+                lambda n, s=start: tick(s + n),  # type: ignore[misc]
+                options,
+            )
+        )
         for outcome in found:
             if format is not None:
                 outcome.findings.without_columns()

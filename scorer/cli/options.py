@@ -76,6 +76,14 @@ Engine = Annotated[
         help="What reads submissions and brings their lists to be scored.",
     ),
 ]
+EngineOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine-option",
+        metavar="NAME=VALUE",
+        help="What the engine is told, such as spark.master=local[4]; may be given several times.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No warnings and no progress.")]
 Output = Annotated[
     Path | None,
@@ -162,18 +170,39 @@ def challenge_of(
     return challenge, notes
 
 
+def engine_options(words: Sequence[str] | None) -> dict[str, str]:
+    """What an engine is told, of `--engine-option`.
+
+    Raises:
+        UsageError: a word is not NAME=VALUE.
+    """
+    found = {}
+    for word in words or ():
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise UsageError(
+                f"--engine-option {quoted(word)}: write NAME=VALUE, such as spark.master=local[4]"
+            )
+        found[name] = value
+    return found
+
+
 def _first_file(words: Sequence[str]) -> Path | None:
     """The first submission that is a file and can be looked at."""
     paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
     return next((path for path in paths if path.is_file()), None)
 
 
-def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> list[Named]:
+def submissions_of(
+    words: list[str], edge: Terminal, challenge: Challenge, engine: str = "local"
+) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file.
 
-    A folder stands for its files, less the hidden ones.
+    A folder stands for its files, less the hidden ones; for an engine that reads folders of
+    parts, one that such a tool has written is a submission.
     """
     from scorer.api.submissions import Named, submission_name
+    from scorer.io.address import Address, is_url
     from scorer.io.files import spooled
 
     if words.count("-") > 1:
@@ -181,6 +210,14 @@ def submissions_of(words: list[str], edge: Terminal, challenge: Challenge) -> li
     found = []
     for word in words:
         name, equals, path = word.partition("=")
+        url = path if equals and is_url(path) and not is_url(word) else word
+        if is_url(url):
+            label = name if url is path else submission_name(Address(url))
+            found.append(Named(label, Address(url)))
+            continue
+        if os.path.isdir(word) and engine != "local" and _of_parts(word):
+            found.append(Named(submission_name(Path(word)), Path(word)))
+            continue
         if os.path.isdir(word) and not _is_whole(word, challenge):
             found += [Named(submission_name(each), each) for each in _files(word)]
             continue
@@ -201,6 +238,13 @@ def _is_whole(folder: str, challenge: Challenge) -> bool:
     """Whether a folder is one submission: it holds a part of one."""
     files = challenge.submission.parts.values()
     return any(os.path.exists(os.path.join(folder, file)) for file in files)
+
+
+def _of_parts(folder: str) -> bool:
+    """Whether a folder is one table in parts, as Spark writes it."""
+    names = os.listdir(folder)
+    shown = [name for name in names if name[0] not in "._"]
+    return "_SUCCESS" in names or (bool(shown) and all(n.startswith("part-") for n in shown))
 
 
 def _files(folder: str) -> list[Path]:

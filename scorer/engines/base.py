@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from scorer.core.errors import UsageError
 from scorer.core.registry import Registry, discover, mark
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 
 Tick = Callable[[float], None]  # how much is done, of 1 for each submission
-Run = Callable[[Plan, Sequence[Path], Tick], Iterator[Outcome]]
+Run = Callable[..., Iterator[Outcome]]  # of a plan, paths, a tick, and options where it has any
 F = TypeVar("F", bound=Run)
 
 
@@ -22,14 +23,30 @@ class Engine(NamedTuple):
     name: str
     run: Run  # gives the outcome of each submission, in their order
     aliases: tuple[str, ...] = ()
+    options: bool = False  # whether it can be told more, by name
+
+    def outcomes(
+        self, plan: Plan, submissions: Sequence[Path], tick: Tick, options: Mapping[str, str]
+    ) -> Iterator[Outcome]:
+        """What becomes of each submission, in their order.
+
+        Raises:
+            UsageError: options for an engine that has none.
+        """
+        if self.options:
+            return self.run(plan, submissions, tick, options)
+        if options:
+            raise UsageError(f"the engine {self.name} has no options ({next(iter(options))})")
+        return self.run(plan, submissions, tick)
 
 
-def engine(name: str) -> Callable[[F], F]:
+def engine(name: str, *, options: bool = False) -> Callable[[F], F]:
     """Make a function the engine of that name.
 
-    It is given a plan, the paths of the submissions, and what to tell how far it is.
+    It is given a plan, the paths of the submissions, and what to tell how far it is; with
+    `options`, also a mapping of options to their values.
     """
-    return lambda function: mark(function, Engine(name, function))
+    return lambda function: mark(function, Engine(name, function, options=options))
 
 
 @cache

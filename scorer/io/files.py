@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
+from scorer.io.address import is_url
 from scorer.io.archive import ZIP, Member, is_office, lost_part
 from scorer.io.limits import (
     GZIP,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 18
 SPOOLED = "scorer-"
+REMOTE = "the engine spark reads URLs: --engine spark (pip install 'challenge-scorer[spark]')"
 
 
 def digest(path: Path) -> str:
@@ -298,7 +300,10 @@ def _regular(
     except (FileNotFoundError, NotADirectoryError):
         lost = "a link to a file that is not there" if os.path.islink(path) else None
         words = f"this is {lost}" if lost else f"file not found{_beside(path)}"
-        raise Unreadable(Problem("S101", words)) from None
+        help = None
+        if is_url(str(path)):
+            words, help = "this is a URL, and files of this machine are read here", REMOTE
+        raise Unreadable(Problem("S101", words, help=help)) from None
     except (OSError, ValueError) as error:
         message = error.strerror if isinstance(error, OSError) else "not a file name"
         raise Unreadable(Problem("S101", f"the file cannot be read: {message}")) from None

@@ -17,6 +17,7 @@ from scorer.challenge.trespass import trespass
 from scorer.cli.options import (
     ChallengeWord,
     Engine,
+    EngineOptions,
     Every,
     Output,
     Plugins,
@@ -26,6 +27,7 @@ from scorer.cli.options import (
     Terminal,
     challenge_of,
     chosen_form,
+    engine_options,
     refuse_overwrite,
     submissions_of,
 )
@@ -62,6 +64,7 @@ def check(
     ] = False,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
+    engine_option: EngineOptions = None,
     every: Every = False,
     quiet: Quiet = False,
 ) -> Result:
@@ -72,7 +75,7 @@ def check(
     edge: Terminal = context.obj
     form = chosen_form("findings", format, None if fix else output, "text")
     settled, notes = challenge_of(challenge, edge, submissions=submissions, measured=False)
-    files = submissions_of(submissions, edge, settled)
+    files = submissions_of(submissions, edge, settled, engine)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     changed: list[str] = [*notes]
     if fix:
@@ -89,6 +92,7 @@ def check(
             allow_plugins=allow_plugins,
             progress=None if quiet else edge.progress,
             engine=engine,
+            engine_options=engine_options(engine_option),
         )
 
     if fixing is None:

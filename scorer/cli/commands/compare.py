@@ -10,6 +10,7 @@ import typer
 from scorer.cli.options import (
     ChallengeWord,
     Engine,
+    EngineOptions,
     MetricWords,
     Output,
     Plugins,
@@ -21,6 +22,7 @@ from scorer.cli.options import (
     TruthWord,
     challenge_of,
     chosen_form,
+    engine_options,
     problems,
     refuse_overwrite,
     submissions_of,
@@ -80,6 +82,7 @@ def compare(
     ] = None,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
+    engine_option: EngineOptions = None,
     private: Private = False,
     every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
     quiet: Quiet = False,
@@ -108,7 +111,7 @@ def compare(
         if entries is not None:
             settled, files = entries_of(entries, challenge, edge, store, files_at, allow_plugins)
         else:
-            files = submissions_of(submissions, edge, settled)
+            files = submissions_of(submissions, edge, settled, engine)
         refuse_overwrite(output, settled, *(file.path for file in files))
         report, found = run(
             settled,
@@ -118,6 +121,7 @@ def compare(
             allow_plugins=allow_plugins,
             progress=None if quiet else edge.progress,
             engine=engine,
+            engine_options=engine_options(engine_option),
         )
         for scored in report.submissions:
             message += problems(scored.findings, quiet)

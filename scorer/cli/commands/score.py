@@ -11,6 +11,7 @@ import typer
 from scorer.cli.options import (
     ChallengeWord,
     Engine,
+    EngineOptions,
     Every,
     MetricWords,
     Output,
@@ -24,6 +25,7 @@ from scorer.cli.options import (
     TruthWord,
     challenge_of,
     chosen_form,
+    engine_options,
     exit_code,
     problems,
     refuse_overwrite,
@@ -79,6 +81,7 @@ def score(
     ] = None,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
+    engine_option: EngineOptions = None,
     private: Private = False,
     every: Every = False,
     quiet: Quiet = False,
@@ -94,9 +97,15 @@ def score(
     settled, notes = challenge_of(challenge, edge, metric, truth, submissions)
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
-    files = submissions_of(submissions, edge, settled)
+    files = submissions_of(submissions, edge, settled, engine)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
-    report = run(prepared, files, progress=None if quiet else edge.progress, engine=engine)
+    report = run(
+        prepared,
+        files,
+        progress=None if quiet else edge.progress,
+        engine=engine,
+        engine_options=engine_options(engine_option),
+    )
     options = edge.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )

@@ -22,7 +22,16 @@ from scorer.core.text import quoted
 from scorer.io.files import spooled
 from scorer.io.formats.base import Rows, Unused, format, resolve, tell_unused
 from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, limit, most_unpacked, too_large
-from scorer.io.table import TEXT, Builder, CodedColumn, Floats, Table, TextColumn, largest
+from scorer.io.table import (
+    TEXT,
+    Builder,
+    CodedColumn,
+    Floats,
+    Ints,
+    Table,
+    TextColumn,
+    largest,
+)
 from scorer.io.text import SMALLEST, Request
 
 if TYPE_CHECKING:
@@ -104,23 +113,31 @@ def parquet(request: Request) -> Iterator[Table]:
                 builder.row(line, row)
             yield builder.table()
         else:
-            yield _table(child.take(part["bytes"]), builder, first)
+            import polars as pl
+
+            frame = pl.read_ipc_stream(io.BytesIO(child.take(part["bytes"])))
+            yield table_of(frame, builder, np.arange(first, first + frame.height))
         if not part["rows"]:
             return
         first += part["rows"]
 
 
-def _table(data: bytes, builder: Builder, first: int) -> Table:
-    """The rows of a part as polars sent it, the first of which has that number."""
+def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
+    """Rows whose cells are numbers or text.
+
+    Args:
+        frame: the columns, in the order of the builder's roles.
+        builder: tells what is wrong with them; it has no rows yet.
+        line: the number of each row.
+    """
     import polars as pl
 
-    frame = pl.read_ipc_stream(io.BytesIO(data))
     columns = dict(zip(builder.roles, frame.iter_columns(), strict=True))
     ids, numbers = dict[str, CodedColumn](), dict[str, Floats]()
     wrong = np.zeros(frame.height, dtype=bool)
     for role, column in columns.items():
         if role in TEXT:
-            ids[role] = TextColumn(column.fill_null(""))
+            ids[role] = TextColumn(column.cast(pl.String).fill_null(""))
             continue
         values = column.cast(pl.Float64, strict=False).to_numpy().copy()
         bad = ~(np.abs(values) <= largest(role))
@@ -129,9 +146,8 @@ def _table(data: bytes, builder: Builder, first: int) -> Table:
         wrong |= bad
     rows = np.flatnonzero(wrong)
     for row, cells in zip(rows.tolist(), frame[rows].iter_rows(), strict=True):
-        builder.row(first + row, _texts(cells))
+        builder.row(int(line[row]), _texts(cells))
     builder.table()  # tells what is wrong with them
-    line = np.arange(first, first + frame.height)
     return Table(ids, numbers, line, builder.wanted, builder.facts)
 
 

@@ -1,0 +1,69 @@
+"""The engine of a cluster: Spark reads, shuffles and tries again; `score_lists` scores.
+
+What stands here imports no pyspark before it is asked to work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scorer.core.problems import Findings, Problem
+from scorer.engines.base import Tick, engine
+from scorer.engines.spark.outcomes import job, returned, settled
+from scorer.engines.spark.scoring import Work
+from scorer.engines.spark.session import quiet, session_of
+from scorer.engines.spark.sources import source_of
+from scorer.io.files import digest
+from scorer.io.form import PLAIN
+from scorer.io.limits import NoTable, Unreadable
+from scorer.io.pieces import columns_at
+from scorer.results.scorecard import Outcome
+from scorer.scoring.lists import Plan
+
+
+@engine("spark", options=True)
+def spark(
+    plan: Plan,
+    submissions: Sequence[Path],
+    tick: Tick = lambda done: None,
+    options: Mapping[str, str] | None = None,
+) -> Iterator[Outcome]:
+    """Have Spark read each submission, and bring its lists to be scored."""
+    session = session_of(options or {})
+    work = Work.of(plan)
+    for n, path in enumerate(submissions):
+        tick(n)
+        with quiet():
+            found = scored(session, plan, work, path)
+        yield found
+    tick(len(submissions))
+
+
+def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
+    """What becomes of one submission."""
+    findings, sha256 = Findings(str(path)), None
+    try:
+        if path.is_file():
+            with suppress(Unreadable):
+                sha256 = digest(path)
+        if plan.form != PLAIN:
+            message = "Spark reads a row for each item, below the names of the columns"
+            hint = "the engine local reads files of this challenge's form"
+            raise Unreadable(Problem("S107", message, help=hint))
+        source = source_of(
+            session, str(path), plan.rules.format, plan.shapes, plan.limits, findings
+        )
+        back = returned(job(session, work, source, None, plan.limits.errors))
+    except Unreadable as error:
+        findings.add(error.problem)
+        return Outcome(findings, sha256, None)
+    except NoTable:
+        return Outcome(findings, sha256, None)
+    made = settled(plan, source, back, findings, sha256)
+    if sha256 is not None and made.findings:
+        made.findings.locate(partial(columns_at, path, plan.format(path), plan.shapes, plan.limits))
+    return made

@@ -1,0 +1,162 @@
+"""What becomes of a submission that Spark reads: its job, and its parts put together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from scorer.core.errors import PluginError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import describe_exception, join_first, printable, quoted
+from scorer.engines.spark.reading import SCHEMA, Notes, notes_of
+from scorer.engines.spark.scoring import (
+    FAILED,
+    MIXED,
+    NOTE,
+    PART,
+    REFUSED,
+    RESULT,
+    Work,
+    bucket_scorer,
+    decoded,
+    part_merger,
+)
+from scorer.engines.spark.sources import DAMAGED, Source, unreadable
+from scorer.io.table import TEXT, CodedColumn, Schema, Table
+from scorer.results.scorecard import Outcome
+from scorer.scoring.lists import Part, Plan, merged, outcome, score_lists
+
+# what a message adds of lines, which are no lines of a file where there are several
+OF_LINES = re.compile(
+    r" \((?:first on )?(?:[\d,]+ )?lines?,? (?:up to )?[\d,]+(?:(?:, | and )[\d,]+)*\)"
+)
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What came back from the workers."""
+
+    parts: tuple[Part, ...]
+    notes: tuple[Notes, ...]
+    refused: tuple[Problem, ...]
+    mixed: bool
+
+
+def job(session: Any, work: Work, source: Source, truth: Any, most_errors: int) -> Any:
+    """The data frame of what becomes of the buckets of a submission.
+
+    Args:
+        session: the session.
+        work: the plan, for the workers.
+        source: the submission.
+        truth: the truth's rows, cut by the same buckets; None where the plan holds it all.
+        most_errors: how many errors are accepted.
+    """
+    right = session.createDataFrame([], SCHEMA) if truth is None else truth
+    pairs = source.rows.groupBy("bucket").cogroup(right.groupBy("bucket"))
+    found = pairs.applyInArrow(bucket_scorer(work), RESULT)
+    return found.mapInArrow(part_merger(most_errors), RESULT)
+
+
+def returned(frame: Any) -> Returned:
+    """Run a job.
+
+    Raises:
+        PluginError: a metric failed, or Spark did.
+        Unreadable: a file is damaged.
+    """
+    try:
+        rows = frame.collect()
+    except Exception as error:
+        said = describe_exception(error)
+        if DAMAGED.search(said):
+            raise unreadable(error) from None
+        raise PluginError(f"the engine spark failed: {printable(said, 400)}") from None
+    found: dict[str, list[bytes]] = {}
+    for row in rows:
+        found.setdefault(row["kind"], []).append(bytes(row["data"]))
+    if failed := sorted(found.get(FAILED, ())):
+        raise PluginError(failed[0].decode())
+    return Returned(
+        tuple(decoded(each) for each in found.get(PART, ())),
+        tuple(notes_of(found.get(NOTE, ()))),
+        tuple(decoded(each) for each in found.get(REFUSED, ())),
+        MIXED in found,
+    )
+
+
+def settled(
+    plan: Plan, source: Source, back: Returned, findings: Findings, sha256: str | None
+) -> Outcome:
+    """The outcome of a submission, given what came back of it.
+
+    Args:
+        plan: the challenge.
+        source: the submission.
+        back: what its workers say.
+        findings: what is known of it already.
+        sha256: the digest of its file, where it is one.
+    """
+    for notes in back.notes:
+        findings.merge(notes.findings)
+    whole = all(notes.whole for notes in back.notes)
+    if whole and (back.mixed or len({tuple(sorted(n.roles)) for n in back.notes}) > 1):
+        findings.add(_mixed(source, back.notes))
+        whole = False
+    if back.refused:
+        findings.add(min(back.refused, key=str))
+        whole = False
+    if not whole:
+        return Outcome(_placed(findings, source), sha256, None)
+    first = next(iter(back.notes), None)
+    shape = (first.shape if first else source.shape) or plan.shapes[0]
+    facts = first.facts if first else source.facts
+    roles = first.roles if first else shape.required
+    none = score_lists(plan, _empty(shape, roles, dict(facts)))  # so that every check is asked
+    part = merged([none, *back.parts])
+    made = outcome(plan, part, findings, sha256)
+    return replace(made, findings=_placed(made.findings, source))
+
+
+def _empty(shape: Schema, roles: Sequence[str], facts: dict[str, Any]) -> Table:
+    none = np.empty(0, dtype=np.int64)
+    return Table(
+        {role: CodedColumn(none, ()) for role in roles if role in TEXT},
+        {role: np.empty(0) for role in roles if role not in TEXT},
+        none,
+        shape,
+        facts,
+    )
+
+
+def _mixed(source: Source, notes: Sequence[Notes]) -> Problem:
+    """The first part whose columns are not those of the part before it."""
+    kinds = {each.number: tuple(sorted(each.roles)) for each in notes}
+    files = {part.number: part.file for part in source.parts}
+    numbers = list(kinds)
+    at = next((n for n in numbers if kinds[n] != kinds[numbers[0]]), numbers[0])
+    message = (
+        f"the parts have different columns: {quoted(files.get(numbers[0], ''))} has "
+        f"{join_first(kinds[numbers[0]])}, {quoted(files.get(at, ''))} has {join_first(kinds[at])}"
+    )
+    return Problem("S201", message)
+
+
+def _placed(findings: Findings, source: Source) -> Findings:
+    """The findings, each at its line where there is one file, else at that of its part."""
+    if len(source.files) == 1:
+        return findings
+    made = Findings(findings.path)
+    left = findings.counts.copy()
+    for problem in findings:
+        left[problem.code] -= 1
+        message = OF_LINES.sub("", problem.message)
+        place = None if problem.line is None else source.place(problem.line)
+        path, line = place or (findings.path, None)
+        made.add(replace(problem, message=message, path=path, line=line, column=None))
+    made.counts.update(+left)
+    return made

@@ -1,0 +1,151 @@
+"""Tables as bytes, cut by the buckets of their lists: what goes through a shuffle.
+
+Rows go through Spark's shuffle some thousands at a time, as Arrow's bytes, so that it costs
+little more than copying them. A bucket holds whole lists; which one a list is in, the hash of its
+name says.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.core.arrays import Ints
+from scorer.engines.gather import Apart, by_runs, text_of
+from scorer.io.table import TEXT, CodedColumn, Floats, Hashes, Schema, Table, TextColumn
+from scorer.views.ranked import small
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ROWS = 1_000_000  # of a part of a file that are cut together
+BYTES = 64 * 1024**2  # of their texts
+BUCKET_ROWS, BUCKET_BYTES = 250_000, 16 * 1024**2  # that are meant to be in one bucket
+MOST_BUCKETS = 100_000
+LINE = "line"
+
+About = tuple[Schema, dict[str, Any]]  # the shape of rows, and what a format noticed
+
+
+def buckets_for(rows: int, size: int = 0) -> int:
+    """How many buckets rows are cut into, given how many there are, and their bytes."""
+    return min(max(1, -(-rows // BUCKET_ROWS), -(-size // BUCKET_BYTES)), MOST_BUCKETS)
+
+
+def bucket_of(hashes: Hashes, buckets: int) -> Ints:
+    """The bucket of each list, by the hash of its name."""
+    return (hashes % np.uint64(buckets)).astype(np.int64)
+
+
+def packed(tables: Iterable[Table], buckets: int) -> Iterator[tuple[int, bytes]]:
+    """The rows of tables of one shape, and the lists without rows: buckets, each with bytes."""
+    waiting = list[Table]()
+    rows = size = 0
+    for table in tables:
+        waiting.append(table)
+        rows += len(table)
+        size += sum(int(text_of(column).estimated_size()) for column in table.ids.values())
+        if rows >= ROWS or size >= BYTES:
+            yield from _cut(waiting, buckets)
+            waiting, rows, size = list[Table](), 0, 0
+    if waiting:
+        yield from _cut(waiting, buckets)
+
+
+def _cut(tables: Sequence[Table], buckets: int) -> Iterator[tuple[int, bytes]]:
+    import polars as pl
+
+    facts = {key: value for key, value in tables[0].facts.items() if key != "empty"}
+    hashes = np.concatenate([table.ids["list"].row_hashes for table in tables])
+    frame = pl.concat([_frame(table) for table in tables], rechunk=False)
+    mine = bucket_of(hashes, buckets)
+    if mine.size and (mine[1:] < mine[:-1]).any():
+        order = np.argsort(small(mine), kind="stable")
+        frame, mine = frame[order], mine[order]
+    empty = [each for table in tables for each in table.facts.get("empty", ())]
+    alone = bucket_of(TextColumn(pl.Series([n for n, _ in empty], dtype=pl.String)).row_hashes,
+                      buckets).tolist()  # fmt: skip
+    edges = np.flatnonzero(np.diff(mine, prepend=-1, append=-1)).tolist() if mine.size else []
+    parts = {int(mine[first]): (first, last) for first, last in pairwise(edges)}
+    for bucket in sorted({*parts, *alone}):
+        named = [each for each, at in zip(empty, alone, strict=True) if at == bucket]
+        first, last = parts.get(bucket, (0, 0))
+        own = {**facts, "empty": named} if "empty" in tables[0].facts else facts
+        yield bucket, _bytes(frame[first:last], (tables[0].wanted, own))
+
+
+def _frame(table: Table) -> pl.DataFrame:
+    import polars as pl
+
+    columns: dict[str, Any] = {role: text_of(column) for role, column in table.ids.items()}
+    return pl.DataFrame({**columns, **table.numbers, LINE: table.line.astype(np.int64)})
+
+
+def _bytes(frame: pl.DataFrame, about: About) -> bytes:
+    import polars as pl
+
+    data = io.BytesIO()
+    # views of text would bring all of the text along that other buckets have
+    frame.write_ipc_stream(data, compat_level=pl.CompatLevel.oldest())
+    return pickle.dumps((about, data.getvalue()), protocol=pickle.HIGHEST_PROTOCOL)
+
+
+class Mixed(Exception):
+    """The parts of a table have different columns."""
+
+
+def unpacked(data: Iterable[bytes]) -> Table | None:
+    """The one table whose parts were packed into these bytes, rows in the order of their lines.
+
+    Raises:
+        Mixed: they have different columns.
+    """
+    import polars as pl
+
+    frames, empty = list[pl.DataFrame](), list[tuple[str, int]]()
+    about: About | None = None
+    for each in data:
+        said, rows = pickle.loads(each)
+        frame = pl.read_ipc_stream(io.BytesIO(rows))
+        if about is not None and (said[0], frames[0].columns) != (about[0], frame.columns):
+            raise Mixed
+        about = about or said
+        empty += said[1].get("empty", ())
+        frames.append(frame)
+    if about is None:
+        return None
+    frames.sort(key=lambda frame: frame[LINE][0] if frame.height else -1)
+    frame = pl.concat(frames, rechunk=True)
+    if not frame[LINE].is_sorted():
+        frame = frame.sort(LINE, maintain_order=True)
+    shape, facts = about
+    if "empty" in facts:
+        facts = {**facts, "empty": sorted(empty, key=lambda each: each[1])}
+    ids, numbers = dict[str, CodedColumn](), dict[str, Floats]()
+    for column in frame.iter_columns():
+        if column.name in TEXT:
+            ids[column.name] = TextColumn(column)
+        elif column.name != LINE:
+            numbers[column.name] = column.to_numpy()
+    return in_runs(Table(ids, numbers, _line(frame), shape, facts))
+
+
+def _line(frame: pl.DataFrame) -> NDArray[np.int64]:
+    return frame[LINE].to_numpy()
+
+
+def in_runs(table: Table) -> Table:
+    """The table with its lists numbered run by run, where the rows of each stand together."""
+    if not len(table):
+        return table
+    try:
+        return by_runs(table)
+    except Apart:
+        return replace(table)

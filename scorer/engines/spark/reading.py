@@ -1,0 +1,281 @@
+"""Parts of a file, as Spark gives them to a Python worker, read by the formats' own readers."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from scorer.core.problems import Findings, Problem
+from scorer.engines.spark.pack import packed
+from scorer.io.formats.base import formats
+from scorer.io.formats.parquet import table_of
+from scorer.io.limits import GZIP, ZSTD, Limits, NoTable, Unreadable
+from scorer.io.sniff import HEAD, refuse
+from scorer.io.table import Builder, Schema, Table
+from scorer.io.text import Request
+
+NOTES = -1  # the bucket of what is found in a part, beside its rows
+SENT = 16 * 1024**2  # bytes that are handed on together
+SCHEMA = "bucket bigint, data binary"
+
+
+class Part(NamedTuple):
+    """A file, or a piece of one that Spark reads by itself."""
+
+    file: str  # its name, for messages
+    start: int = 0  # where in the file it begins, in bytes
+    before: int = 0  # rows or lines of all that comes before it
+    number: int = 0  # of the part, in the order of the files
+    head: bytes = b""  # the file's first lines, where the part does not begin with them
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the parts of a submission or truth are read in a worker."""
+
+    format: str
+    shapes: tuple[Schema, ...]
+    limits: Limits
+    buckets: int
+    parts: Mapping[int, Part]  # by what Spark calls them
+    roles: tuple[str, ...] = ()  # of the columns of a table, where it is no text
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Notes:
+    """What is found in a part beside its rows."""
+
+    number: int
+    findings: Findings
+    shape: Schema | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    roles: tuple[str, ...] = ()
+    rows: int = 0
+    whole: bool = False  # whether all of it could be read
+
+
+def text_reader(reading: Reading) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What reads lines of text: batches of `value` and `part` to batches of `SCHEMA`."""
+    return lambda batches: _sent(_from_text(reading, batches))
+
+
+def frame_reader(reading: Reading) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What takes rows of a table: batches of its columns, `part` and `line`."""
+    return lambda batches: _sent(_from_frame(reading, batches))
+
+
+def _sent(found: Iterator[tuple[int, bytes]]) -> Iterator[Any]:
+    """Buckets and their bytes as Arrow's batches."""
+    import pyarrow as pa
+
+    waiting, size = list[tuple[int, bytes]](), 0
+
+    def batch() -> Any:
+        buckets, data = zip(*waiting, strict=True)
+        return pa.RecordBatch.from_arrays(
+            [pa.array(buckets, pa.int64()), pa.array(data, pa.binary())], ["bucket", "data"]
+        )
+
+    for each in found:
+        waiting.append(each)
+        size += len(each[1])
+        if size >= SENT:
+            yield batch()
+            waiting.clear()
+            size = 0
+    if waiting:
+        yield batch()
+
+
+class _Told:
+    """Tables as they pass, of which notes are taken."""
+
+    def __init__(self, part: Part, notes: Notes) -> None:
+        self.part, self.notes = part, notes
+
+    def each(self, tables: Iterator[Table]) -> Iterator[Table]:
+        """The tables, with their lines counted from where the part begins."""
+        notes, head = self.notes, self.part.head.count(b"\n")
+        shift = self.part.before - head
+        try:
+            for table in tables:
+                if head:
+                    table = _after(table, head)
+                if shift:
+                    table = replace(table, line=table.line + shift)
+                notes.shape, notes.facts = table.wanted, _plain(table.facts)
+                notes.roles = (*table.ids, *table.numbers)
+                notes.rows += len(table)
+                yield table
+            notes.whole = True
+        except Unreadable as error:
+            notes.findings.add(error.problem)
+        except NoTable:
+            pass
+        notes.findings = shifted(notes.findings, head, shift)
+
+
+def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: () if key == "empty" else value for key, value in facts.items()}
+
+
+def _after(table: Table, head: int) -> Table:
+    """The rows of a table that stand below its file's first lines, which are another part's."""
+    keep = np.flatnonzero(table.line > head)
+    facts = dict(table.facts)
+    if "empty" in facts:
+        facts["empty"] = [each for each in facts["empty"] if each[1] > head]
+    if keep.size == len(table):
+        return replace(table, facts=facts)
+    return Table(
+        {role: column.where(keep) for role, column in table.ids.items()},
+        {role: values[keep] for role, values in table.numbers.items()},
+        table.line[keep],
+        table.wanted,
+        facts,
+    )
+
+
+def shifted(findings: Findings, head: int, shift: int) -> Findings:
+    """Findings of a part as those of the whole; what its first `head` lines have is another's."""
+    made = Findings(findings.path)
+    left = findings.counts.copy()
+    for problem in findings:
+        left[problem.code] -= 1
+        if problem.line is None:
+            if head == 0:
+                made.add(problem)
+        elif problem.line > head:
+            made.add(replace(problem, line=problem.line + shift))
+    made.counts.update(+left)
+    return made
+
+
+def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
+    import polars  # noqa: F401  # so that ids are hashed alike in all workers
+
+    format = formats().get(reading.format)
+    for key, chunks in groupby(_chunks(batches), key=itemgetter(0)):
+        part = reading.parts[key]
+        findings = Findings()
+        notes = Notes(part.number, findings)
+        lines = io.BufferedReader(_Lines(part.head, (data for _, data in chunks)), 1 << 18)
+        with ExitStack() as stack:
+            name, stream = Path(part.file), cast("io.BufferedReader", lines)
+            request = Request(name, stream, reading.shapes, findings, reading.limits, stack)
+
+            def tables(request: Request = request, part: Part = part) -> Iterator[Table]:
+                head = request.stream.peek(HEAD)
+                if head.startswith((GZIP, ZSTD)):
+                    hint = "Spark unpacks files that end in .gz or .zst"
+                    problem = Problem("S107", "this is compressed data, not text", help=hint)
+                    raise Unreadable(problem)
+                if not part.head:
+                    refuse(head[:HEAD], False)
+                yield from format.tables(request)
+
+            yield from packed(_Told(part, notes).each(tables()), reading.buckets)
+        yield NOTES, pickle.dumps(notes)
+
+
+def _chunks(batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
+    """The lines of each batch as bytes, with the part that they are of."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        parts = batch.column("part").to_numpy(zero_copy_only=False)
+        values = batch.column("value")
+        edges = [0, *(np.flatnonzero(parts[1:] != parts[:-1]) + 1).tolist(), len(parts)]
+        for first, last in pairwise(edges):
+            mine = values.slice(first, last - first)
+            lists = pa.ListArray.from_arrays(pa.array([0, len(mine)], pa.int32()), mine)
+            data: bytes = pc.binary_join(lists, b"\n")[0].as_py()
+            yield int(parts[first]), data + b"\n"
+
+
+class _Lines(io.RawIOBase):
+    """Chunks of bytes as a stream."""
+
+    def __init__(self, head: bytes, chunks: Iterator[bytes]) -> None:
+        self._chunks, self._left = chunks, memoryview(head)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left:
+            found = next(self._chunks, None)
+            if found is None:
+                return 0
+            self._left = memoryview(found)
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+
+def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
+    import polars as pl
+
+    findings = Findings()
+    notes = dict[int, Notes]()
+    [shape] = reading.shapes
+
+    def tables() -> Iterator[Table]:
+        for batch in batches:
+            whole = pl.from_arrow(batch)
+            assert isinstance(whole, pl.DataFrame)
+            for (key,), frame in whole.group_by("part", maintain_order=True):
+                part = reading.parts[int(str(key))]
+                if part.number not in notes:
+                    notes[part.number] = Notes(part.number, Findings())
+                mine = notes[part.number]
+                line = frame["line"].to_numpy() + part.before
+                columns = frame.drop("part", "line")
+                if (problem := _long(columns, line, reading.limits.line)) is not None:
+                    mine.findings.add(problem)
+                    return
+                builder = Builder(shape, reading.roles, mine.findings)
+                builder.facts.update(reading.facts)
+                table = table_of(columns, builder, line)
+                mine.rows += len(table)
+                yield table
+
+    yield from packed(tables(), reading.buckets)
+    for each in notes.values():
+        each.findings.extend(findings)
+        each.shape, each.facts, each.roles = shape, reading.facts, reading.roles
+        each.whole = not any(problem.code == "S109" for problem in each.findings)
+        yield NOTES, pickle.dumps(each)
+
+
+def _long(frame: Any, line: Any, most: int) -> Problem | None:
+    """What is said of a text that is longer than is accepted."""
+    import polars as pl
+
+    for column in frame.iter_columns():
+        if column.dtype == pl.String:
+            size = column.str.len_bytes().fill_null(0).to_numpy()
+            if size.size and size.max() > most:
+                message = f"the {column.name!r} is longer than {most:,} bytes"
+                return Problem("S109", message, line=int(line[int(size.argmax())]))
+    return None
+
+
+def notes_of(data: Sequence[bytes]) -> list[Notes]:
+    """The notes that came back from the workers, in the order of the parts."""
+    found: list[Notes] = [pickle.loads(each) for each in data]
+    return sorted(found, key=lambda each: each.number)

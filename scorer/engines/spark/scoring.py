@@ -1,0 +1,153 @@
+"""What a Python worker does with the rows of a bucket: `score_lists`, and parts put together."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scorer.core.errors import PluginError
+from scorer.core.problems import Problem
+from scorer.engines.spark.pack import Mixed, unpacked
+from scorer.engines.spark.reading import NOTES
+from scorer.io.limits import Unreadable, limit, refuse_errors
+from scorer.io.table import Table
+from scorer.scoring.lists import Part, Plan, merged, score_lists
+
+RESULT = "kind string, data binary"
+NOTE, PART, REFUSED, FAILED, MIXED = "notes", "part", "refused", "failed", "mixed"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A plan on its way to the workers, with the files of the challenge's own metrics."""
+
+    plan: bytes
+    plugins: Mapping[str, bytes]
+    key: str
+
+    @classmethod
+    def of(cls, plan: Plan) -> Work:
+        """The work that a plan is."""
+        data = pickle.dumps(plan, protocol=pickle.HIGHEST_PROTOCOL)
+        plugins = {str(path): path.read_bytes() for path in plan.plugins if path.is_file()}
+        return cls(data, plugins, sha256(data).hexdigest())
+
+    def open(self) -> Plan:
+        """The plan; of the last one what it has worked out is kept for the next bucket."""
+        if self.key not in _opened:
+            _opened.clear()
+            _opened[self.key] = _Plans(io.BytesIO(self.plan), self.plugins).load()
+        return _opened[self.key]
+
+
+_opened: dict[str, Plan] = {}  # in a worker, which Spark uses again and again
+
+
+class _Plans(pickle.Unpickler):
+    """Reads a plan whose metrics of its own are in files that came with it."""
+
+    def __init__(self, file: io.BytesIO, plugins: Mapping[str, bytes]) -> None:
+        super().__init__(file)
+        self._plugins = plugins
+
+    def find_class(self, module: str, name: str) -> Any:
+        found = super().find_class(module, name)
+        if (module, name) == ("scorer.metrics.base", "_plugged"):
+            return partial(self._plugged, found)
+        return found
+
+    def _plugged(self, found: Callable[..., Any], path: str, name: str) -> Any:
+        if path not in self._plugins:
+            return found(path, name)
+        with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+            copy = Path(folder, Path(path).name)
+            copy.write_bytes(self._plugins[path])
+            return found(str(copy), name)
+
+
+def bucket_scorer(work: Work) -> Callable[[Any, Any, Any], Any]:
+    """What scores the rows of a bucket: of a submission on the left, of a truth on the right."""
+    return lambda key, left, right: _scored(work, key[0].as_py(), left, right)
+
+
+def part_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What puts the parts together that a worker has made, so that few come to the driver."""
+    return lambda batches: _merged(most_errors, batches)
+
+
+def encoded(thing: object) -> bytes:
+    """A thing as bytes; a mask of a million lists that names some of them takes few."""
+    return zlib.compress(pickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL), 1)
+
+
+def decoded(data: bytes) -> Any:
+    """The thing that `encoded` made bytes of."""
+    return pickle.loads(zlib.decompress(data))
+
+
+def _scored(work: Work, bucket: int, left: Any, right: Any) -> Any:
+    import polars  # noqa: F401  # so that ids are hashed alike in all workers
+
+    data = left.column("data").to_pylist()
+    if bucket == NOTES:
+        return _rows([(NOTE, each) for each in data])
+    try:
+        table = unpacked(data)
+        assert table is not None
+        plan = work.open()
+        _refuse_longer(plan, table)
+        return _rows([(PART, encoded(score_lists(plan, table)))])
+    except Mixed:
+        return _rows([(MIXED, b"")])
+    except Unreadable as error:
+        return _rows([(REFUSED, encoded(error.problem))])
+    except PluginError as error:
+        return _rows([(FAILED, str(error).encode())])
+
+
+def _refuse_longer(plan: Plan, table: Table) -> None:
+    most = plan.limits.list
+    if len(table) > most and int(np.bincount(table.ids["list"].codes).max()) > most:
+        message = f"more than {most:,} rows in one {plan.public.word('list')}"
+        raise Unreadable(Problem("S104", message, help=limit("list")))
+
+
+def _merged(most_errors: int, batches: Iterator[Any]) -> Iterator[Any]:
+    parts = list[Part]()
+    for batch in batches:
+        others = list[tuple[str, bytes]]()
+        for kind, data in zip(*(batch.column(n).to_pylist() for n in range(2)), strict=True):
+            if kind == PART:
+                parts.append(decoded(data))
+            else:
+                others.append((kind, data))
+        if len(parts) > 1:
+            parts = [merged(parts)]
+        if others:
+            yield _rows(others, batch=True)
+    if parts:
+        try:
+            refuse_errors(parts[0].checked.errors, most_errors)
+        except Unreadable as error:
+            yield _rows([(REFUSED, encoded(error.problem))], batch=True)
+            return
+        yield _rows([(PART, encoded(parts[0]))], batch=True)
+
+
+def _rows(rows: list[tuple[str, bytes]], batch: bool = False) -> Any:
+    import pyarrow as pa
+
+    kinds, data = zip(*rows, strict=True)
+    columns = [pa.array(kinds, pa.string()), pa.array(data, pa.binary())]
+    make = pa.RecordBatch.from_arrays if batch else pa.Table.from_arrays
+    return make(columns, ["kind", "data"])

@@ -1,0 +1,135 @@
+"""The Spark session that an engine works in: one that is there, a remote one, or one of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from scorer.core.errors import UsageError
+from scorer.core.text import describe_exception, printable, quoted
+
+JAVA = 17  # the oldest that Spark 4 runs on
+INSTALL = "pip install 'challenge-scorer[spark]'"
+MASTER = "local[*,4]"  # every core of this machine; a task that fails is tried four times
+OWN = {  # of a session that is started here
+    "spark.app.name": "scorer",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+
+
+def session_of(options: Mapping[str, str]) -> Any:
+    """The session to work in.
+
+    Args:
+        options: its configuration, such as `spark.master`. `spark.remote`, else the variable
+            SPARK_REMOTE, leads to a server of Spark Connect; under `spark-submit` its session is
+            taken; else one is started here, on the cores of this machine.
+
+    Raises:
+        UsageError: pyspark or Java is missing, an option is none of Spark's, or it cannot start.
+    """
+    for name in options:
+        if not name.startswith("spark."):
+            raise UsageError(
+                f"--engine-option {quoted(name)}: the engine spark takes Spark's own options, "
+                "such as spark.master=local[2]"
+            )
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise UsageError(f"the engine spark needs pyspark, which is not here: {INSTALL}") from None
+    remote = options.get("spark.remote", os.environ.get("SPARK_REMOTE"))
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ  # by spark-submit
+    active = None if remote else SparkSession.getActiveSession()
+    builder = SparkSession.builder
+    settings = dict(options)
+    if not (remote or submitted or active):
+        _refuse_java()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        settings = {**OWN, "spark.master": os.environ.get("MASTER", MASTER), **options}
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    if remote and "spark.remote" not in options:
+        builder = builder.remote(remote)
+    with tempfile.NamedTemporaryFile("rb", prefix="scorer-spark-", suffix=".log") as log:
+        try:
+            with _logged(Path(log.name), keep=bool(submitted or active or remote)), quiet():
+                return builder.getOrCreate()
+        except Exception as error:
+            told = _last(log.read().decode(errors="replace")) or describe_exception(error)
+            raise UsageError(f"Spark does not start: {printable(told, 300)}") from None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without Python's warnings about what pyspark does with other libraries."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _refuse_java() -> None:
+    """Refuse to start without a Java that is new enough.
+
+    Raises:
+        UsageError: there is none.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home, "bin")) if home else None)
+    said = ""
+    if java is not None:
+        with suppress(OSError, subprocess.SubprocessError):
+            words = [java, "-version"]
+            said = subprocess.run(words, capture_output=True, text=True, timeout=60).stderr
+    found = re.search(r'version "(?:1\.)?([0-9]+)', said)
+    if found is None:
+        where = f" in {printable(home)} (JAVA_HOME)" if home else ""
+        raise UsageError(
+            f"the engine spark needs Java {JAVA} or newer, and there is none{where}; install one "
+            "(Debian: apt install openjdk-17-jre-headless), or set SPARK_REMOTE"
+        )
+    if int(found[1]) < JAVA:
+        raise UsageError(f"the engine spark needs Java {JAVA} or newer; this is {found[1]}")
+
+
+@contextmanager
+def _logged(path: Path, keep: bool) -> Iterator[None]:
+    """What a process that is started here writes to its standard streams goes to a file.
+
+    Args:
+        path: the file.
+        keep: nothing is started here, so that the streams stay as they are.
+    """
+    if keep:
+        yield
+        return
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    with path.open("wb") as log:
+        try:
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+            yield
+        finally:
+            sys.stderr.flush()
+            for number, old in enumerate(kept, 1):
+                os.dup2(old, number)
+                os.close(old)
+
+
+def _last(text: str) -> str:
+    """The line of a log that says most: the last error, without its class."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r"Exception|Error|ERROR", line)]
+    return errors[-1] if errors else ""

@@ -1,0 +1,317 @@
+"""Submissions as Spark reads them: files, folders of parts, globs, URLs, data frames."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from io import BufferedReader, BytesIO
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import unquote
+
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import describe_exception, printable, quoted
+from scorer.engines.spark.pack import buckets_for
+from scorer.engines.spark.reading import SCHEMA, Part, Reading, frame_reader, text_reader
+from scorer.io.formats.base import (
+    COMPRESSED,
+    Format,
+    Unused,
+    format_of,
+    formats,
+    resolve,
+    tell_unused,
+)
+from scorer.io.limits import Limits, NoTable, Unreadable
+from scorer.io.table import Schema
+from scorer.io.text import Request
+
+CUT = frozenset({"csv", "jsonl", "trec"})  # forms of which every part can be read by itself
+HEADED = frozenset({"csv", "jsonl"})  # of these, by what the first lines of its file say
+HEAD_LINES = 200
+LOST = re.compile(r"PATH_NOT_FOUND|does not exist|FileNotFoundException")
+DAMAGED = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE|is not a Parquet file|Malformed")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that Spark reads, cut by the buckets of its lists."""
+
+    rows: Any  # a data frame of `SCHEMA`
+    buckets: int
+    parts: tuple[Part, ...] = ()  # in the order of the rows; none where rows have no order
+    shape: Schema | None = None  # where it is known before any row is read
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def files(self) -> list[str]:
+        """The files that there are."""
+        return list(dict.fromkeys(part.file for part in self.parts))
+
+    def place(self, line: int) -> tuple[str, int] | None:
+        """The file in which a row of the whole stands, and where; None where no file is known."""
+        at = 0
+        for n, part in enumerate(self.parts):
+            if part.before < line:
+                at = n
+        if not self.parts:
+            return None
+        file = self.parts[at].file
+        first = min(part.before for part in self.parts if part.file == file)
+        return file, line - first
+
+
+def source_of(
+    session: Any,
+    path: str,
+    format: str | None,
+    shapes: Sequence[Schema],
+    limits: Limits,
+    findings: Findings,
+    buckets: int | None = None,
+) -> Source:
+    """What stands at a path, read by Spark.
+
+    Args:
+        session: the session that reads it.
+        path: a file, a folder of parts, a glob, or a URL.
+        format: how it is written; None: as its suffix says.
+        shapes: which it may have.
+        limits: how many rows it may have, and how long lines may be.
+        findings: told what is wrong with its columns.
+        buckets: into how many it is cut; None: as its size asks for.
+
+    Raises:
+        Unreadable: it is not there, or no form that Spark reads.
+        NoTable: it has other columns than are wanted.
+    """
+    where, options = _place(path)
+    try:
+        frame = session.read.options(lineSep="\n", **options).text(where)
+        files = frame.inputFiles()
+    except Exception as error:
+        raise unreadable(error) from None
+    written = _format(path, files, format)
+    if written.name == "parquet":
+        reader = session.read.options(**options)
+        return _parquet(reader, where, path, shapes, limits, findings, buckets)
+    if written.binary:
+        raise Unreadable(Problem("S107", f"Spark does not read {written.name} here"))
+    return _text(session, frame, options, written, shapes, limits, buckets)
+
+
+def _place(path: str) -> tuple[str, dict[str, str]]:
+    """What Spark is told of a path: of a file of this machine that it is one, and no glob."""
+    if os.path.exists(path):
+        return f"file://{os.path.abspath(path)}", {"__globPaths__": "false"}
+    return path, {}
+
+
+def _format(path: str, files: Sequence[str], name: str | None) -> Format:
+    """How files are written: as is said, else by the suffix of the path, else of a part."""
+    if name is not None:
+        return formats().get(name)
+    names = [Path(path), *(Path(unquote(file).rpartition("/")[2]) for file in files[:1])]
+    for each in names:
+        if each.suffix.lower() == ".zip":
+            message = "Spark does not read .zip archives; unpack it, or use the engine local"
+            raise Unreadable(Problem("S107", message))
+        suffixes = [s.lower() for s in each.suffixes if s.lower() not in COMPRESSED]
+        if any(suffixes[-1:] and suffixes[-1] in known.suffixes for known in formats()):
+            return format_of(each, None)
+    return formats().get("csv")
+
+
+def unreadable(error: Exception) -> Unreadable:
+    """What is said of files that Spark cannot read."""
+    said = describe_exception(error)
+    if LOST.search(said):
+        return Unreadable(Problem("S101", "file not found, by Spark"))
+    if DAMAGED.search(said):
+        message = "the file is damaged, or not what its name says, as Spark finds"
+        return Unreadable(Problem("S108", message, help="write it again"))
+    return Unreadable(Problem("S101", f"Spark cannot read this: {printable(said, 200)}"))
+
+
+def _text(
+    session: Any,
+    frame: Any,
+    options: Mapping[str, str],
+    format: Format,
+    shapes: Sequence[Schema],
+    limits: Limits,
+    buckets: int | None,
+) -> Source:
+    from pyspark.sql import functions as F
+
+    block = (F.col("_metadata.file_path"), F.col("_metadata.file_block_start"))
+    lines = frame.select(
+        F.col("value").cast("binary").alias("value"), F.xxhash64(*block).alias("part")
+    )
+    counted = frame.groupBy(
+        F.xxhash64(*block).alias("part"), block[0].alias("file"), block[1].alias("start")
+    ).agg(F.count(F.lit(1)).alias("rows"), F.sum(F.octet_length("value")).alias("size"))
+    found = _collected(counted)
+    if not found:
+        raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
+    if len(found) > 1 and format.name not in CUT:
+        message = f"Spark cut this into {len(found):,} parts, of which files of {format.name} "
+        raise Unreadable(Problem("S107", f"{message}cannot be read; use the engine local"))
+    parts, before = dict[int, Part](), 0
+    for number, row in enumerate(found):
+        head = b""
+        if row["start"] and format.name in HEADED:
+            head = _head(session, row["file"])
+        name = unquote(row["file"]).rpartition("/")[2]
+        parts[row["part"]] = Part(name, row["start"], before, number, head)
+        before += row["rows"]
+    _refuse_rows(before, limits)
+    buckets = buckets or buckets_for(before, sum(row["size"] for row in found))
+    reading = Reading(format.name, tuple(shapes), limits, buckets, parts)
+    return Source(lines.mapInArrow(text_reader(reading), SCHEMA), buckets, tuple(parts.values()))
+
+
+def _head(session: Any, file: str) -> bytes:
+    """The first lines of a file."""
+    reader = session.read.options(lineSep="\n", __globPaths__="false")
+    rows = reader.text(unquote(file)).selectExpr("CAST(value AS BINARY) AS value")
+    return b"".join(bytes(row["value"]) + b"\n" for row in rows.take(HEAD_LINES))
+
+
+def _collected(counted: Any) -> list[Any]:
+    """How many rows each part has, in the order of the files."""
+    try:
+        rows = counted.collect()
+    except Exception as error:
+        raise unreadable(error) from None
+    return sorted(rows, key=lambda row: (row["file"], row["start"]))
+
+
+def _refuse_rows(rows: int, limits: Limits) -> None:
+    if rows > limits.rows + 1:  # one may be a header
+        from scorer.io.limits import limit
+
+        message = f"more than {limits.rows:,} rows, which is what is accepted here"
+        raise Unreadable(Problem("S104", message, help=limit("rows")))
+
+
+def _parquet(
+    reader: Any,
+    where: str,
+    path: str,
+    shapes: Sequence[Schema],
+    limits: Limits,
+    findings: Findings,
+    buckets: int | None,
+) -> Source:
+    from pyspark.sql import functions as F
+
+    try:
+        frame = reader.parquet(where)
+        frame.schema  # noqa: B018  # Spark Connect looks at the files only now
+    except Exception as error:
+        raise unreadable(error) from None
+    file = F.col("_metadata.file_path")
+    counted = frame.groupBy(F.xxhash64(file).alias("part"), file.alias("file")).agg(
+        F.count(F.lit(1)).alias("rows"), F.lit(0).alias("start")
+    )
+    found = _collected(counted)
+    parts, before = dict[int, Part](), 0
+    for number, row in enumerate(found):
+        parts[row["part"]] = Part(unquote(row["file"]).rpartition("/")[2], 0, before, number)
+        before += row["rows"]
+    _refuse_rows(before, limits)
+    keys = {"part": F.xxhash64(file), "line": F.col("_metadata.row_index") + 1}
+    return _table(
+        frame, keys, path, shapes, limits, findings, parts, buckets or buckets_for(before)
+    )
+
+
+def frame_source(
+    frame: Any,
+    name: str,
+    shapes: Sequence[Schema],
+    limits: Limits,
+    findings: Findings,
+    buckets: int | None = None,
+) -> Source:
+    """The rows of a data frame, which have no lines.
+
+    Args:
+        frame: a Spark data frame.
+        name: what messages call it.
+        shapes: which it may have.
+        limits: how many rows it may have, and how long texts may be.
+        findings: told what is wrong with its columns.
+        buckets: into how many it is cut; None: as its size asks for, for which rows are counted.
+
+    Raises:
+        Unreadable: it cannot be read.
+        NoTable: it has other columns than are wanted.
+    """
+    from pyspark.sql import functions as F
+
+    if buckets is None:
+        try:
+            rows = frame.count()
+        except Exception as error:
+            raise unreadable(error) from None
+        _refuse_rows(rows, limits)
+        buckets = buckets_for(rows)
+    keys = {"part": F.lit(0), "line": F.monotonically_increasing_id() + 1}
+    parts = {0: Part(name)}
+    found = _table(frame, keys, name, shapes, limits, findings, parts, buckets)
+    return replace(found, parts=())
+
+
+def _table(
+    frame: Any,
+    keys: Mapping[str, Any],
+    path: str,
+    shapes: Sequence[Schema],
+    limits: Limits,
+    findings: Findings,
+    parts: Mapping[int, Part],
+    buckets: int,
+) -> Source:
+    """The columns of a table that have a role.
+
+    Raises:
+        NoTable: they are others than are wanted; the findings say so.
+    """
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+
+    types = {each.name: each.dataType for each in frame.schema.fields}
+    with ExitStack() as stack:
+        stream = cast("BufferedReader", BytesIO())
+        request = Request(Path(path), stream, shapes, findings, limits, stack)
+        found = resolve(list(types), request, None)
+        if found is None:
+            raise NoTable
+        shape, roles = found
+        names = [shape.called(role) for role in roles]
+        unused = [
+            Unused(name, None, None, ["0"] if isinstance(type_, T.NumericType) else [])
+            for name, type_ in types.items()
+            if name not in names
+        ]
+        tell_unused(request, shape, roles, list(types), unused)
+    nested = (T.ArrayType, T.MapType, T.StructType, T.BinaryType)
+    refused = [name for name in names if isinstance(types[name], nested)]
+    for name in refused:
+        what = types[name].simpleString()
+        message = f"column {quoted(name)} is {printable(what, 60)}, expected text or numbers"
+        findings.add(Problem("S207", message))
+    if refused:
+        raise NoTable
+    facts = {"columns": tuple(types)}
+    reading = Reading("parquet", (shape,), limits, buckets, parts, roles, facts)
+    escaped = ["`" + name.replace("`", "``") + "`" for name in names]
+    columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]
+    made = frame.select(*columns, *(key.alias(name) for name, key in keys.items()))
+    rows = made.mapInArrow(frame_reader(reading), SCHEMA)
+    return Source(rows, buckets, tuple(parts.values()), shape, facts)

@@ -1,0 +1,43 @@
+"""Addresses: what names a table that is no file of this machine, such as `s3://bucket/run`."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")
+
+
+def is_url(word: str) -> bool:
+    """Whether a word is a URL; a drive's letter is none.
+
+    >>> is_url("s3://bucket/run.csv"), is_url("file:/tmp/a"), is_url("C:/a"), is_url("a=b:/c")
+    (True, True, False, False)
+    """
+    return URL.fullmatch(word) is not None
+
+
+class Address(type(Path())):  # type: ignore[misc]
+    """A path that is written as it was given, where a path would fold its slashes.
+
+    >>> str(Address("s3://bucket//run.csv")), Address("s3://bucket/run.csv").name
+    ('s3://bucket//run.csv', 'run.csv')
+    """
+
+    _text: str
+
+    def __new__(cls, text: str | os.PathLike[str]) -> Address:
+        """The address of that text."""
+        made: Address = super().__new__(cls, text)
+        made._text = os.fspath(text)
+        return made
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __fspath__(self) -> str:
+        return self._text
+
+    def __reduce__(self) -> tuple[type[Address], tuple[str]]:
+        return Address, (self._text,)

@@ -1,0 +1,254 @@
+"""Spark says what the engine of one machine says, to the bit."""
+
+import json
+
+import numpy as np
+import pytest
+from everything import KINDS, made, sent
+
+import scorer
+from scorer.engines.spark import pack
+
+SPLIT = "spark.sql.files.maxPartitionBytes"
+
+
+@pytest.fixture
+def many(spark, monkeypatch):
+    """Files are cut into parts of some lines, and lists into many buckets."""
+    monkeypatch.setattr(pack, "BUCKET_ROWS", 25)
+    before = spark.conf.get(SPLIT)
+    spark.conf.set(SPLIT, "1000")
+    yield spark
+    spark.conf.set(SPLIT, before)
+
+
+def said(report):
+    """All that a report says."""
+    return json.loads(report.render("json", per_list=True))
+
+
+def both(folder, paths, **words):
+    mine = said(scorer.score(folder, paths, engine="spark", **words))
+    assert mine == said(scorer.score(folder, paths, **words))
+    return mine
+
+
+def test_every_metric_is_asked_for():
+    from everything import asked
+
+    from scorer.metrics.base import metrics
+
+    tried = {name for kind in KINDS for name in asked(kind)}
+    assert len(tried) > 60
+    for metric in metrics():
+        assert any(metric.name in name for name in tried), metric.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_spark_says_the_same_of_random_challenges(many, tmp_path, kind):
+    rng = np.random.default_rng(KINDS.index(kind))
+    names = made(tmp_path, kind, rng)
+    paths = []
+    for name, odd in (("a", False), ("b", False), ("odd", True)):
+        paths.append(tmp_path / f"{name}.csv")
+        sent(paths[-1], kind, names, rng, odd)
+    found = both(tmp_path, paths)
+    assert [each["valid"] for each in found["submissions"]] == [True, True, False]
+    assert len(found["leaderboard"]) == 2
+
+
+def test_one_bucket_and_one_part_say_the_same(spark, tmp_path):
+    rng = np.random.default_rng(8)
+    names = made(tmp_path, "grades", rng)
+    sent(tmp_path / "a.csv", "grades", names, rng)
+    both(tmp_path, [tmp_path / "a.csv"])
+
+
+YAML = "truth: truth.csv\nmetrics: [nDCG@10, AP, P@2]\n"
+TRUTH = "list,item,grade\n" + "".join(f"q{n},i{k},{k % 3}\n" for n in range(6) for k in range(4))
+ROWS = [(f"q{n}", f"i{k}", 10 - k + n % 2) for n in range(6) for k in range(5)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "challenge"
+    made.mkdir()
+    (made / "challenge.yaml").write_text(YAML)
+    (made / "truth.csv").write_text(TRUTH)
+    return made
+
+
+def csv(rows):
+    return "list,item,score\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
+
+
+def jsonl(rows):
+    return "".join(f'{{"list": "{a}", "item": "{b}", "score": {c}}}\n' for a, b, c in rows)
+
+
+def trec(rows):
+    return "".join(f"{a} Q0 {b} 1 {c} tag\n" for a, b, c in rows)
+
+
+def in_parts(folder, text, suffix, parts=3):
+    """A folder of parts, as Spark writes one: rows in any of them, and one that is empty."""
+    folder.mkdir()
+    for n in range(parts):
+        (folder / f"part-{n:05}{suffix}").write_text(text(ROWS[n::parts]))
+    (folder / f"part-{parts:05}{suffix}").write_text("")
+    (folder / "_SUCCESS").write_text("")
+    return folder
+
+
+@pytest.mark.parametrize("form", [csv, jsonl, trec], ids=lambda form: form.__name__)
+def test_a_folder_of_parts_and_a_glob_are_as_one_file(spark, folder, tmp_path, form):
+    suffix = {"csv": ".csv", "jsonl": ".jsonl", "trec": ".run"}[form.__name__]
+    (one := tmp_path / f"one{suffix}").write_text(form(ROWS))
+    parts = in_parts(tmp_path / "parts", form, suffix)
+    globbed = tmp_path / "parts" / f"part-*{suffix}"
+    names = {"one": one, "parts": parts, "glob": str(globbed), "url": f"file://{one}"}
+    found = scorer.score(folder, names, engine="spark")
+    expected = scorer.score(folder, {"one": one})
+    for name in names:
+        assert found.mean(name, "AP") == expected.mean("one", "AP"), name
+        assert found.per_list(name, "nDCG@10") == expected.per_list("one", "nDCG@10")
+
+
+def test_parquet_of_one_file_and_of_parts(spark, folder, tmp_path):
+    import polars as pl
+
+    rows = [(a, b, float(c)) for a, b, c in ROWS]
+    rows[7] = (*rows[7][:2], float("nan"))
+    frame = pl.DataFrame(rows, schema=["list", "item", "score"], orient="row")
+    good = frame.with_columns(pl.col("score").fill_nan(0.5))
+    good.write_parquet(tmp_path / "good.parquet")
+    frame.write_parquet(tmp_path / "bad.parquet")
+    both(folder, [tmp_path / "good.parquet", tmp_path / "bad.parquet"])
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for n in range(2):
+        frame[n * 6 : n * 6 + 6 if n == 0 else None].write_parquet(parts / f"part-{n}.parquet")
+    found = scorer.score(folder, {"parts": parts}, engine="spark").submissions[0]
+    assert [(p.code, p.path, p.line, p.list, p.item) for p in found.findings] == [
+        ("S502", "part-1.parquet", 2, "q1", "i2")
+    ]
+
+
+def test_a_bad_row_in_one_part_is_told_by_its_part(spark, folder, tmp_path):
+    parts = in_parts(tmp_path / "parts", csv, ".csv")
+    file = parts / "part-00001.csv"
+    file.write_text(file.read_text() + "q1,i1,x\nq1,i1,1\nq1,i1,2\n")
+    (one := tmp_path / "one.csv").write_text(
+        csv(ROWS[0::3] + ROWS[1::3] + [("q1", "i1", "x"), ("q1", "i1", 1), ("q1", "i1", 2)])
+        + csv(ROWS[2::3]).partition("\n")[2]
+    )
+    [found] = scorer.score(folder, {"parts": parts}, engine="spark").submissions
+    [expected] = scorer.score(folder, [one]).submissions
+    told = [(p.code, p.list, p.item) for p in found.findings]
+    assert sorted(told) == sorted((p.code, p.list, p.item) for p in expected.findings)
+    assert found.findings.counts == expected.findings.counts
+    assert {p.path for p in found.findings} == {"part-00001.csv"}
+    assert {p.line for p in found.findings} == {12, 13, 14}
+    assert not any("line" in p.message for p in found.findings)
+
+
+def test_parts_with_different_columns_are_refused(spark, folder, tmp_path):
+    parts = in_parts(tmp_path / "parts", csv, ".csv")
+    (parts / "part-00001.csv").write_text("list,item,rank\nq1,i1,1\n")
+    [found] = scorer.score(folder, {"parts": parts}, engine="spark").submissions
+    assert [p.code for p in found.findings] == ["S201"]
+    assert "the parts have different columns" in str(next(iter(found.findings)))
+
+
+def test_nothing_there_nothing_in_it_and_what_spark_cannot_read(spark, folder, tmp_path):
+    (tmp_path / "none.csv").write_text("")
+    (tmp_path / "header.csv").write_text("list,item,score\n")
+    (tmp_path / "a.zip").write_bytes(b"PK\3\4")
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and no more")
+    names = ("none.csv", "header.csv", "lost.csv", "a.zip", "a.parquet")
+    found = scorer.score(
+        folder,
+        {**{n: tmp_path / n for n in names}, "far": "nosuch://host/a.csv"},
+        engine="spark",
+    )
+    told = {s.name: [p.code for p in s.findings] for s in found.submissions}
+    assert told == {
+        "none.csv": ["S102"],
+        "header.csv": ["S103"],
+        "lost.csv": ["S101"],
+        "a.zip": ["S107"],
+        "a.parquet": ["S108"],
+        "far": ["S101"],
+    }
+
+
+def test_long_ids_and_a_list_much_longer_than_the_others(many, tmp_path):
+    long = "x" * 10_000
+    lists = [f"q{n}" for n in range(300)]
+    truth = [f"{name},i1,1" for name in lists] + [f"{long}1,{long}a,2", f"{long}2,{long}b,1"]
+    (tmp_path / "truth.csv").write_text("\n".join(["list,item,grade", *truth]) + "\n")
+    (tmp_path / "challenge.yaml").write_text(YAML)
+    rows = [f"{name},i1,1" for name in lists] + [f"{long}1,{long}a,2", f"{long}2,{long}c,1"]
+    rows += [f"q7,j{n},{n}" for n in range(20_000)]
+    (path := tmp_path / "a.csv").write_text("\n".join(["list,item,score", *rows]) + "\n")
+    many.conf.set(SPLIT, "100000")
+    both(tmp_path, [path])
+
+
+PLUGIN = '''
+import os
+import signal
+from pathlib import Path
+
+from scorer import Ranked, metric
+
+
+@metric("Mine", title="Mine", source="here")
+def mine(ranked: Ranked) -> float:
+    """One, and where it is asked to, the end of its process, once."""
+    marker = Path("{marker}")
+    if "{what}" == "dies" and ranked.name == "q3" and not marker.exists():
+        marker.write_text("died")
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "{what}" == "raises" and ranked.name == "q3":
+        raise ValueError("no")
+    return 1.0
+'''
+
+
+def plugged(folder, what):
+    (folder / "challenge.yaml").write_text(
+        "truth: truth.csv\nmetrics: [Mine, AP]\nplugins: [mine.py]\n"
+    )
+    marker = folder / "marker"
+    (folder / "mine.py").write_text(PLUGIN.format(marker=marker, what=what))
+    (path := folder / "a.csv").write_text(csv(ROWS))
+    return path, marker
+
+
+def test_a_worker_that_dies_costs_a_retry_and_no_number(spark, folder):
+    path, marker = plugged(folder, "dies")
+    found = said(scorer.score(folder, [path], allow_plugins=True, engine="spark"))
+    assert marker.read_text() == "died"
+    assert found == said(scorer.score(folder, [path], allow_plugins=True))
+
+
+def test_a_plugin_that_raises_is_told_with_its_list(spark, folder):
+    path, _ = plugged(folder, "raises")
+    with pytest.raises(
+        scorer.PluginError, match=r"metric Mine failed on list 'q3': ValueError: no"
+    ):
+        scorer.score(folder, [path], allow_plugins=True, engine="spark")
+
+
+def test_a_plan_brings_the_files_of_its_plugins(folder):
+    from scorer.engines.spark.scoring import Work
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import opened
+
+    plugged(folder, "works")
+    plan = opened(prepare(scorer.load(folder), allow_plugins=True)).plan
+    work = Work.of(plan)
+    (folder / "mine.py").unlink()
+    measures = work.open().measures
+    assert [measure.name for measure in measures] == ["Mine", "AP"]
