@@ -12,9 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from scorer.core.problems import Findings, Problem
-from scorer.io.polars_chunks import worth
+from scorer.io.formats.base import COMPRESSED
+from scorer.io.text import SMALLEST
 from scorer.results.scorecard import Outcome
 
+UNPACKED = 4  # times its size, about, is what a compressed file holds
 SHARED = 1_500_000  # bytes for the careful parser; with fewer a second process gains nothing
 FASTER = 10  # about so many bytes are cut by polars while one is by the careful parser
 PROCESSES = 2
@@ -31,7 +33,8 @@ def shareable(submissions: Sequence[Path]) -> bool:
     work = 0.0
     for path in submissions:
         with suppress(OSError, ValueError):
-            work += path.stat().st_size / (FASTER if worth(path) else 1)
+            size = path.stat().st_size * (UNPACKED if path.suffix.lower() in COMPRESSED else 1)
+            work += size / (FASTER if size >= SMALLEST else 1)
     return work >= SHARED
 
 

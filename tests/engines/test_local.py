@@ -184,6 +184,7 @@ def always(submitted):
         yield Problem("X001", f"never {name}", list=name)
 '''
 ENGINE = '''
+import os
 import pickle
 from pathlib import Path
 from scorer.engines.base import engine
@@ -193,7 +194,7 @@ from scorer.engines.local import scored
 @engine("slow")
 def slow(plan, submissions, tick):
     """One after the other, with a plan that went through bytes."""
-    Path("ran").write_text("slow")
+    Path(os.environ["RAN"]).write_text("slow")
     plan = pickle.loads(pickle.dumps(plan))
     for path in submissions:
         yield scored(plan, path)
@@ -243,10 +244,12 @@ def test_an_installed_check_runs_on_every_file(
 
 def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_path):
     variables = installed_plugin("scorer.engines", "slow", ENGINE)
+    variables["RAN"] = str(tmp_path / "ran")
     folder = challenge(**{"sub.csv": "list,item\nq1,a\nq1,b\nq2,a\nq2,c\n"})
     words = [folder, folder / "sub.csv", "--format", "json"]
     mine = installed(*words, "--engine", "slow", **variables)
     assert (mine.code, mine.out) == (0, installed(*words).out)
+    assert (tmp_path / "ran").read_text() == "slow"
     lost = installed(*words, "--engine", "fast", **variables)
     assert lost.code == 2
     assert "no engine is called 'fast'" in lost.err

@@ -322,7 +322,6 @@ def ran(score, words, size):
 @pytest.mark.parametrize("kind", CHALLENGES)
 def test_the_whole_command_on_any_submission(kind, data, folders, score, tmp_path, monkeypatch):
     fast = data.draw(st.booleans())  # the reader for large files, too
-    monkeypatch.setattr("scorer.io.polars_chunks.SMALLEST", 0 if fast else 1 << 20)
     monkeypatch.setattr("scorer.io.text.SMALLEST", 20 if fast else 1 << 20)
     monkeypatch.setattr("scorer.io.text.PIECE", 50 if fast else 1 << 22)
     path = tmp_path / "mine.csv"

@@ -1,6 +1,7 @@
-"""Large files of the organizer's: the same tables and truths as by the thorough reader."""
+"""Truths and tables that polars holds are what the careful parser makes of them."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -8,8 +9,7 @@ from hypothesis import strategies as st
 from scorer.challenge.load import load
 from scorer.challenge.public import Names
 from scorer.core.problems import Findings
-from scorer.io import polars_chunks as cutting
-from scorer.io import polars_table as large
+from scorer.io import table as tables
 from scorer.io import text
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
@@ -56,9 +56,8 @@ rows = st.tuples(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(rows=st.lists(rows, min_size=1, max_size=30), trec=st.booleans(), piece=st.integers(7, 200))
-def test_a_large_truth_is_the_thorough_readers(tmp_path, monkeypatch, rows, trec, piece):
-    monkeypatch.setattr(cutting, "PIECE", piece)
-    monkeypatch.setattr(cutting, "FIRST", piece)
+def test_a_large_truth_is_the_careful_parsers(tmp_path, monkeypatch, rows, trec, piece):
+    monkeypatch.setattr(text, "SMALLEST", 1 << 20)
     path, form = tmp_path / "truth", formats().get("trec" if trec else "csv")
     if trec:
         written = "".join(f"{name} {topic} {item} {grade}\n" for name, item, grade, topic in rows)
@@ -67,49 +66,29 @@ def test_a_large_truth_is_the_thorough_readers(tmp_path, monkeypatch, rows, trec
         written = "\n".join(",".join(line.split(",")[:3]) for line in written.splitlines())
     path.write_text(written)
     theirs = read(path, form, WANTED, findings := Findings(), Limits())
-    mine = large.table(path, form, WANTED, Limits())
     assert not list(findings)
-    alike(mine, theirs)
     monkeypatch.setattr(text, "SMALLEST", piece)
     monkeypatch.setattr(text, "PIECE", piece)
-    alike(read(path, form, WANTED, Findings(), Limits()), theirs)
+    mine = read(path, form, WANTED, Findings(), Limits())
+    alike(mine, theirs)
     for extra in ((), ("Q", "q0", "q2")):
         truths_alike(Truth.of(mine, extra), Truth.of(theirs, extra))
 
 
 @given(hashes=st.lists(st.integers(0, 40) | st.integers(2**63, 2**63 + 9), min_size=1))
 def test_hashes_that_begin_alike_are_grouped_apart(hashes):
-    codes, first = large._grouped(np.array(hashes, dtype=np.uint64))
+    codes, first = tables.grouped(np.array(hashes, dtype=np.uint64))
     index = {}
     assert codes.tolist() == [index.setdefault(each, len(index)) for each in hashes]
     assert first.tolist() == [hashes.index(each) for each in index]
 
 
-@pytest.mark.parametrize(
-    ("form", "written"),
-    [
-        ("trec", "# a 0 1\nq1 0 a 1\n"),
-        ("trec", "#a 0 a 1\nq1 0 a 1\n"),
-        ("csv", "list,item,grade\nq1,a,1e300\n"),
-        ("csv", "list,item,grade\nq1,a,nan\n"),
-        ("csv", "list,item,grade\n"),
-        ("lists", "q1: a\n"),
-    ],
-)
-def test_what_is_not_plain_is_doubted(tmp_path, form, written):
-    path = tmp_path / "truth"
-    path.write_text(written)
-    with pytest.raises(cutting.Doubt):
-        large.table(path, formats().get(form), WANTED, Limits())
-
-
-def test_ids_of_one_hash_are_doubted(tmp_path, monkeypatch):
-    path = tmp_path / "truth"
-    path.write_text("list,item\nq1,a\nq1,b\n")
+def test_ids_of_one_hash_are_told_apart(monkeypatch):
     one = np.zeros(1, dtype=np.int32)
-    monkeypatch.setattr(large, "_grouped", lambda hashes: (np.repeat(one, hashes.size), one))
-    with pytest.raises(cutting.Doubt):
-        large.table(path, formats().get("csv"), WANTED, Limits())
+    monkeypatch.setattr(tables, "grouped", lambda hashes: (np.repeat(one, hashes.size), one))
+    codes, names = tables.coded([pl.Series(["a", "b"]), pl.Series(["a"])])
+    assert codes.tolist() == [0, 1, 0]
+    assert names.to_list() == ["a", "b"]
 
 
 @pytest.mark.parametrize("lists", [3, 2**62])  # 2**62: no room for a key
