@@ -1,4 +1,4 @@
-"""The board that lives: record entries, evaluate them, decide, show and explain the board.
+"""The living board: record entries, evaluate them, decide, show and explain the board.
 
 with scorer.Board.open("challenges/course-2026") as board:
 board.add(["submission.csv"], team="red")
@@ -293,7 +293,7 @@ class Board:
 
         Args:
             files: paths, each named after its file, or `Named` ones.
-            team: whose entries they are; of a baseline, what it is called.
+            team: the team that sends them; of a baseline, its name.
             now: when they were received.
             answers: question -> answer.
             baseline: whether they stand outside the ranks, without quota or phases.
@@ -428,10 +428,10 @@ class Board:
         return added
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
-        """Evaluate what waits, until nothing does; several workers share it.
+        """Evaluate waiting entries until none is left; several workers can share the work.
 
         Args:
-            most: how many at most.
+            most: the greatest number to evaluate.
             worker: what this worker is called in the store.
 
         Returns:
@@ -449,7 +449,7 @@ class Board:
         return done
 
     def claim(self, worker: str, seconds: float) -> str | None:
-        """Take one file that waits to be evaluated, for so long; None where nothing waits."""
+        """Claim one waiting file for a limited time; None where none is waiting."""
         values = self.version().values
         return self._database.claim(values, worker, datetime.now(UTC), seconds)
 
@@ -477,7 +477,7 @@ class Board:
         )  # fmt: skip
 
     def ask(self) -> None:
-        """Put down what waits: entries without an evaluation, and the challenge's baselines."""
+        """Queue entries without an evaluation, and the challenge's baselines."""
         held = self.version()
         entries = [*self._database.entries(), *self._baselines(held)]
         self._database.ask(held.values, [e.sha256 for e in entries], datetime.now(UTC))
@@ -523,7 +523,7 @@ class Board:
     def _evaluated(
         self, version: Version, ready: OpenChallenge, sha256: str, name: str
     ) -> Evaluation:
-        """What a version makes of a file; kept nowhere."""
+        """Evaluate a file under a version without storing the result."""
         with as_path(self._files, sha256, name) as path:
             (outcome,) = local(ready.plan, [path])
         findings = Findings(name)
@@ -576,7 +576,7 @@ class Board:
         return found.cause or ""
 
     def retry(self, reference: str) -> None:
-        """Have a failed evaluation made again. Raises `UnknownName`."""
+        """Queue a failed evaluation again. Raises `UnknownName`."""
         found = self._database.failure(reference)
         if found is None:
             raise UnknownName("failure", reference, [])
@@ -585,10 +585,10 @@ class Board:
     # teams and decisions
 
     def add_team(self, name: str, *, now: datetime | None = None) -> str:
-        """Make a team, and give the token that is shown once.
+        """Make a team and return its token, which is shown only once.
 
         Raises:
-            UsageError: the name is taken, or is none.
+            UsageError: the name is taken or not valid.
         """
         if self._team(name) is not None:
             raise UsageError(f"there is a team {quoted(name)} already")
@@ -596,7 +596,7 @@ class Board:
         return self._new_token(self._database.add_team(_team_name(name), moment).id, moment)
 
     def new_token(self, name: str | None, *, now: datetime | None = None) -> str:
-        """Another token of a team, or one of an organizer's (None). Raises `UnknownName`."""
+        """Make a further token for a team, or one for an organizer (None). Raises `UnknownName`."""
         team = None if name is None else self.team(name).id
         return self._new_token(team, now or datetime.now(UTC))
 
@@ -833,10 +833,10 @@ class Board:
         """The board, as the report that `score` makes of files.
 
         Args:
-            split: whose lists; default: the split that the phase shows.
-            phase: as in that phase; default: the one at `now`.
-            as_of: what the board was then: entries received and decisions made by then, under the
-                version in force then.
+            split: the split to score on; default: the one that the phase shows.
+            phase: the phase whose rules apply; default: the one at `now`.
+            as_of: the board as it was at this time: entries received and decisions made by then,
+                under the version in force then.
             rule: another entry rule than the challenge's: best, last, selected or all.
             now: the time that decides which phase it is; default: `as_of`, else the present.
             entries: only these, each a row of its own, whatever the rules.
@@ -865,7 +865,7 @@ class Board:
         return {split: tuple(sorted(names)) for split, names in found.items()}
 
     def why(self, team: str, *, split: str | None = None, now: datetime | None = None) -> Why:
-        """Why a team stands where it stands. Raises `UnknownName`."""
+        """Explain a team's rank. Raises `UnknownName`."""
         known = self.team(team)
         self.finish_pending()
         return self.snapshot().why(known, now or datetime.now(UTC), split)
@@ -999,7 +999,7 @@ class Board:
     # seal and receipts
 
     def seal(self, *, now: datetime | None = None) -> str:
-        """Commit to rules, truth and plugins: writes challenge.seal, gives the commitment.
+        """Commit to rules, truth and plugins: write challenge.seal and return the commitment.
 
         Raises:
             UsageError: the challenge is sealed already.

@@ -27,7 +27,7 @@ def check(
     engine_options: Mapping[str, str] | None = None,
     **rules: Unpack[Rules],
 ) -> Checked:
-    """Only the checks; the answers stay closed.
+    """Check submissions without reading the answers.
 
     Args:
         challenge: a challenge as `score` takes it; with `measures`, a truth as `evaluate` does.

@@ -1,4 +1,4 @@
-"""Hold submissions against each other, list by list."""
+"""Compare submissions list by list."""
 
 from __future__ import annotations
 
@@ -50,10 +50,9 @@ def compare(
     engine_options: Mapping[str, str] | None = None,
     **rules: Unpack[Rules],
 ) -> Comparison:
-    """Score submissions and hold every pair against each other, list by list.
+    """Score submissions and compare every pair, list by list.
 
-    How sure the board is, the report does not say: the pairs have intervals and tests of their
-    own.
+    The report has neither intervals nor tests; the pairs have their own.
 
     Args:
         challenge: a challenge as `score` takes it; with `measures`, a truth as `evaluate` does.

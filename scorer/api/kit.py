@@ -279,7 +279,7 @@ def _packed(
 
 
 def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None:
-    """A submission that is valid and knows nothing: chosen by lot among what is public.
+    """A valid submission that knows nothing of the truth: drawn at random from what is public.
 
     None in a format of which no file can be made.
     """
@@ -369,7 +369,7 @@ def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
 
 
 def _pages() -> str:
-    """What a checked file can be told, as Markdown."""
+    """The problem codes of checks, as Markdown."""
     from scorer.core.codes import codes  # here, since every command looks into this module
 
     lines = ["# What `score check` can say of a submission\n"]

@@ -1,4 +1,4 @@
-"""Is a challenge sound? Its examples, submissions made from its truth, and what that shows."""
+"""Whether a challenge is sound, by its examples and by submissions made from its truth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them
 
 
 def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
-    """Try a challenge out.
+    """Test a challenge with its examples and with submissions made from its truth.
 
     Raises:
         ChallengeError: it cannot be used at all.

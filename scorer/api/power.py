@@ -88,7 +88,7 @@ def detectable_of(
     """The smallest differences that the lists could show, among so many submissions.
 
     How much a difference varies from list to list is taken from submissions that are known, or
-    where there are fewer than two, from perfect ones of which a part is left to chance. Random
+    where there are fewer than two, from perfect ones that are partly random. Wholly random
     submissions would all be equally bad, on all lists, and vary too little.
 
     Args:
@@ -138,7 +138,7 @@ def _least(found: Detectable, count: int, tiers: Tiers, rules: Leaderboard) -> f
 
 
 def _degraded(ready: OpenChallenge) -> list[Scored]:
-    """Perfect submissions of which a part is left to chance."""
+    """Perfect submissions that are partly random."""
     made, terms = probes(ready), terms_of(ready)
     rng = np.random.default_rng(ready.prepared.challenge.leaderboard.seed)
     found = []

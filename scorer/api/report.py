@@ -43,7 +43,7 @@ DECIMALS = 4  # that a notebook shows
 
 
 class Text:
-    """What has forms of text: how it is printed, shown in a notebook, and written to a file."""
+    """A result with several forms of text: printed, shown in a notebook, written to a file."""
 
     __slots__ = ()
     subject = ""  # of its forms
@@ -110,7 +110,7 @@ class Report(Text, results.Report):
         return cls(**{each.name: getattr(report, each.name) for each in fields(report)})
 
     def mean(self, name: str, measure: str | None = None) -> float:
-        """A submission's value of a measure: its mean over lists, or its sum or whole figure.
+        """A submission's value of a measure: its mean, its sum, or its one figure of all lists.
 
         Args:
             name: the submission's.

@@ -55,7 +55,7 @@ def score(
     Raises:
         ChallengeError: the challenge itself is wrong.
         PluginError: a metric failed.
-        TypeError: submissions are neither.
+        TypeError: submissions are of another type.
         UsageError: two submissions have one name.
     """
     prepared = bound(challenge, allow_plugins)

@@ -56,7 +56,11 @@ class Result(NamedTuple):
 
 ChallengeWord = Annotated[
     Path,
-    typer.Argument(metavar="CHALLENGE", help="challenge.yaml, the folder that holds it, or a kit."),
+    typer.Argument(
+        metavar="CHALLENGE",
+        help="challenge.yaml, the folder that holds it, or a kit; to score, check, compare and "
+        "explain also a truth, as a file.",
+    ),
 ]
 SubmissionWords = Annotated[
     list[str],

@@ -1,4 +1,4 @@
-"""Submissions made from the truth: the best there is, its reverse, and some that know nothing.
+"""Submissions made from the truth: the best there is, its reverse, and random ones.
 
 They are tables, and meet the truth as any submission does; no check is asked.
 """

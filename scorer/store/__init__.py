@@ -1,1 +1,1 @@
-"""The board that lives: entries, evaluations and decisions, and what follows from them."""
+"""The living board: entries, evaluations and decisions, and what follows from them."""

@@ -457,7 +457,7 @@ class Database:
             )
 
     def retry(self, values: str, sha256: str) -> None:
-        """Have a failed evaluation made again."""
+        """Queue a failed evaluation again."""
         table = schema.evaluation
         with self._write(lock=False) as connection:
             connection.execute(

@@ -49,7 +49,7 @@ class LiveReport(NamedTuple):
 
 
 class Why(NamedTuple):
-    """Why a team stands where it stands."""
+    """Explain a team's rank."""
 
     team: str
     rank: int | None  # None: no rank
@@ -126,8 +126,8 @@ class Snapshot:
 
         Args:
             now: entries received and decisions made by then count.
-            split: whose lists; default: the split that the phase shows.
-            phase: as in that phase; default: the one at `now`.
+            split: the split to score on; default: the one that the phase shows.
+            phase: the phase whose rules apply; default: the one at `now`.
             rule: another entry rule than the challenge's: best, last, selected or all.
             only: these entries, each a row of its own, whatever the rules.
             certain: whether intervals, tiers and ranges of ranks are worked out.

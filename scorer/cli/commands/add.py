@@ -34,7 +34,10 @@ def add(
         ),
     ] = None,
     baseline: Annotated[
-        bool, typer.Option("--baseline", help="Outside the ranks, without quota or phases.")
+        bool,
+        typer.Option(
+            "--baseline", help="Record as a baseline: outside the ranks, without quota or phases."
+        ),
     ] = False,
     store: StoreWord = None,
     files_at: FilesWord = None,

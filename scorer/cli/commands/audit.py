@@ -18,7 +18,7 @@ def audit(
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
 ) -> Result:
-    """Look for what an organizer should look at. Nothing here proves anything by itself."""
+    """List what an organizer should look at: copies, probing, large moves in rank. No proof."""
     edge: Terminal = context.obj
     board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
     found = board.audit(now=moment(at))

@@ -58,8 +58,8 @@ def check(
             "--fix",
             help="Write a repaired copy, NAME.fixed.EXT or -o, of each file that then is fine: "
             "the encoding; in CSV also lines before the header, separators, blanks, an index "
-            "column, the header's capitals, decimal commas, ids that certainly are others "
-            "(1.0, lost zeros, case), rows given twice, ranks from 0.",
+            "column, the header's capitals, decimal commas, ids of which it is certain what was "
+            "meant (1.0, lost zeros, case), duplicate rows, ranks that start at 0.",
         ),
     ] = False,
     allow_plugins: Plugins = False,

@@ -1,4 +1,4 @@
-"""`score compare CHALLENGE A B ...`: submissions held against each other, list by list."""
+"""`score compare CHALLENGE A B ...`: submissions compared list by list."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def explain(
         list[str] | None,
         typer.Option(
             "-m", "--metric", metavar="M",
-            help="This value; may be given several times. By default the primary measure.",
+            help="The measure to explain; repeatable. Default: the primary one.",
         ),
     ] = None,
     format: Annotated[
@@ -63,7 +63,7 @@ def explain(
     allow_plugins: Plugins = False,
     quiet: Quiet = False,
 ) -> Result:  # fmt: skip
-    """Work one list's value out, step by step. For organizers: it shows items of the truth."""
+    """Work out one list's value, step by step. For organizers: it shows items of the truth."""
     from scorer.api.explain import explain as run
 
     edge: Terminal = context.obj

@@ -37,8 +37,8 @@ def lint(
 ) -> Result:
     """Try a challenge out: its examples, and submissions made from its truth.
 
-    A perfect submission, its reverse, and some that know nothing show each measure's ceiling and
-    chance level, and whether the rules can be played. For organizers: it reads the truth.
+    A perfect submission, its reverse, and random ones show each measure's ceiling and chance
+    level, and whether the rules can be exploited. For organizers: it reads the truth.
     """
     from scorer.api.lint import lint as run
 

@@ -52,11 +52,11 @@ def power(
     metric: MetricWords = None,
     allow_plugins: Plugins = False,
 ) -> Result:
-    """How many lists it takes to detect a difference, four times in five.
+    """How many lists are needed to detect a difference about 80 % of the time.
 
     By the board's own test and its correction for all pairs. How much differences vary from list
-    to list is taken from the examples and baselines, else from perfect submissions of which a
-    part is left to chance. For organizers: it reads the truth.
+    to list is taken from the examples and baselines, else from perfect submissions that are
+    partly random. For organizers: it reads the truth.
     """
     from scorer.api.power import SUBMISSIONS
     from scorer.api.power import power as run

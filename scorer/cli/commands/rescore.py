@@ -33,7 +33,7 @@ def rescore(
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
 ) -> Result:
-    """Make a changed truth, rule or plugin count. Old evaluations stay. For organizers."""
+    """Put a changed truth, rule or plugin into force; earlier evaluations stay. For organizers."""
     edge: Terminal = context.obj
     board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
     found = board.rescore(dry_run=dry_run, now=moment(at))

@@ -76,7 +76,7 @@ def score(
             "--fail-under",
             metavar="MEASURE=VALUE",
             help="Exit with 5 when a submission is worse than that; may be given several times. "
-            "A rejected submission's 1 comes first.",
+            "The exit code 1 of a rejected submission takes precedence.",
         ),
     ] = None,
     allow_plugins: Plugins = False,

@@ -15,7 +15,7 @@ def why(
     context: typer.Context,
     challenge: ChallengeWord,
     team: Annotated[str, typer.Argument(metavar="TEAM", help="The team's name.")],
-    split: Annotated[str | None, typer.Option("--split", metavar="S", help="Whose lists.")] = None,
+    split: Annotated[str | None, typer.Option("--split", metavar="S", help="The split.")] = None,
     at: At = None,
     format: Format = Form.text,
     store: StoreWord = None,
