@@ -19,7 +19,7 @@ import yaml
 
 from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source
+from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source, extra_roles
 from scorer.challenge.public import Public
 from scorer.core.text import printable
 from scorer.io.formats.base import format_of, formats, header
@@ -170,6 +170,8 @@ def _asked(challenge: Challenge, public: Public) -> dict[str, Any]:
     if likely := rules.pop("probability", None):
         single = likely.get("") if len(likely) == 1 else None
         rules["columns"] = {**rules.get("columns", {}), "probability": single or likely}
+    if extra := rules.pop("extra", None):
+        rules["columns"] = {**rules.get("columns", {}), "extra": extra}
     if public.classes:
         rules["classes"] = list(public.classes)
     if public.separator is not None:
@@ -308,6 +310,10 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
             for name, items in _choice(prepared, public, chance)
             for n, item in enumerate(items, start=1)
         ]
+    if rules.extra:
+        further = extra_roles(rules.extra)
+        rows = [row | dict.fromkeys(further, 1) for row in rows]
+        called = {**called, **further}
     format = formats().get(form)
     if format.write is None:
         return None
@@ -317,7 +323,8 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
 
 def _guesses(prepared: BoundChallenge, public: Public, chance: random.Random) -> Rows:
     """A class, its probabilities or a number for each row, by lot."""
-    roles = [role for role in prepared.shapes[0].required if role != "list"]
+    further = {"list", *extra_roles(prepared.challenge.submission.extra)}
+    roles = [role for role in prepared.shapes[0].required if role not in further]
     low, high = prepared.challenge.submission.range or (0.0, 1.0)
     rows: Rows = []
     for name in public.lists:

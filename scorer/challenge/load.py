@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from scorer.challenge.fields import as_written
 from scorer.challenge.forms import Formed
-from scorer.challenge.model import APART, COLUMNS, FILE, ROLES, Challenge, Items, Submission
+from scorer.challenge.model import APART, COLUMNS, FILE, ROLES, Challenge
 from scorer.challenge.yaml import MOST_BYTES, Value, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -296,7 +296,7 @@ def _keys(steps: Steps) -> list[str]:
     for step in steps:
         if isinstance(step, str):
             model = next(_models(model.model_fields[step].annotation))
-    apart = {Items: APART["items"], Submission: APART["submission"]}.get(model, ())
+    apart = APART.get(str(next((step for step in steps if isinstance(step, str)), "")), ())
     own = sorted(model.model_fields, key=lambda key: key in Formed.model_fields)  # forms last
     return [key for key in own if key not in apart]
 

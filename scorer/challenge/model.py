@@ -9,7 +9,7 @@ descriptions to editors.
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -53,9 +53,10 @@ from scorer.challenge.forms import Formed, KeyFile, cut_of, keys_of
 from scorer.challenge.yaml import Value
 from scorer.core.formula import FormulaError, parse
 from scorer.core.problems import Problem
-from scorer.core.text import display_path, printable, quoted
+from scorer.core.text import display_path, nearest, printable, quoted
 from scorer.io.form import Form
 from scorer.io.limits import Limits as ReadLimits
+from scorer.io.table import EXTRA, NUMBER
 from scorer.stats.aggregate import aggregate
 
 FILE = "challenge.yaml"
@@ -85,22 +86,24 @@ COLUMNS = {
     "fold": "the fold that the row belongs to",
     "users": "how many past users know the item",
     "features": "what the item is described by: several columns",
+    "extra": "further columns that metrics know by name: [phase], which are text, or "
+    "{degree: number, embedding: vector, genres: classes}",
 }
 
 
 ROLES = {
     "truth": (
         *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
-        *("label", "target", "weight"),
+        *("label", "target", "weight", "extra"),
     ),
-    "lists": ("list", "group", "cluster"),
-    "items": ("item", "list", "users", "features"),
+    "lists": ("list", "group", "cluster", "extra"),
+    "items": ("item", "list", "users", "features", "extra"),
     "history": ("list", "item"),
     "likelihood": ("list", "better", "worse", "probability"),
     "folds": ("list", "item", "fold"),
     "submission": (
         *("list", "item", "rank", "score", "prediction", "low", "high", "better", "worse"),
-        *("label", "probability"),
+        *("label", "probability", "extra"),
     ),
 }
 
@@ -109,7 +112,12 @@ MOST_DRAWS = 1_000_000  # each is kept for every submission
 
 
 # columns with a field of their own, since they are more than a name
-APART = {"items": ("users", "features"), "submission": ("probability",)}
+APART = {
+    "truth": ("extra",),
+    "lists": ("extra",),
+    "items": ("users", "features", "extra"),
+    "submission": ("probability", "extra"),
+}
 
 
 def _range(value: Any) -> Any:
@@ -119,6 +127,32 @@ def _range(value: Any) -> Any:
     if not low < high:
         raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
     return low, high
+
+
+KINDS = ("text", "number", "vector", "classes")  # of further columns
+
+
+def _extra(value: Any) -> Any:
+    """Further columns, name -> kind; those of a list are text."""
+    if isinstance(value, list | tuple):
+        return {as_text(name): "text" for name in value}
+    if not isinstance(value, dict):
+        return {as_text(value): "text"}
+    for name, kind in value.items():
+        if as_text(kind) not in KINDS:
+            near = nearest(as_text(kind), KINDS)
+            hint = f"; did you mean {quoted(near)}?" if near else ""
+            known = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+            raise wrong(f"{quoted(name)} cannot be {as_written(kind)}; it can be {known}{hint}")
+    return {name: as_text(kind) for name, kind in value.items()}
+
+
+Extra = Annotated[dict[Name, str], BeforeValidator(_extra)]
+
+
+def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
+    """The role of each further column, and what it is called."""
+    return {f"{NUMBER if kind == 'number' else EXTRA}{name}]": name for name, kind in extra.items()}
 
 
 def _classes(value: Any) -> Any:
@@ -141,6 +175,10 @@ def column_schema(section: str) -> dict[str, Any]:
     names = {role: SCALAR | {"description": COLUMNS[role]} for role in ROLES[section]}
     if "features" in names:
         names["features"] |= {"type": "array", "items": SCALAR}
+    if "extra" in names:
+        kinds = {"type": "object", "additionalProperties": {"enum": [*KINDS]}}
+        texts = {"type": "array", "items": SCALAR}
+        names["extra"] = {"anyOf": [texts, kinds], "description": COLUMNS["extra"]}
     if section == "submission":
         many = ({"type": "array", "items": SCALAR}, {"type": "object"})
         names["probability"] = {"anyOf": [SCALAR, *many], "description": COLUMNS["probability"]}
@@ -210,11 +248,17 @@ class Source(Formed):
         None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
     )
     columns: dict[str, Name] = Field({}, description="what the file calls its columns")
+    extra: Extra = Field({}, description=COLUMNS["extra"])
 
     @model_validator(mode="before")
     @classmethod
     def _path(cls, value: Any) -> Any:
         return {"file": value} if isinstance(value, Value | str | Path) else value
+
+    @property
+    def further(self) -> dict[str, str]:
+        """The role of each further column, and what it is called."""
+        return extra_roles(self.extra)
 
 
 class Truth(Source):
@@ -290,6 +334,7 @@ class Submission(Formed):
     probability: Annotated[dict[str, Name], BeforeValidator(_classes)] = Field(
         {}, description="of each class the column of its probability; written among the columns"
     )
+    extra: Extra = Field({}, description=COLUMNS["extra"])
     multilabel: Name | None = Field(None, description=MULTILABEL)
     rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
         "error",

@@ -91,7 +91,7 @@ def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Fig
 def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
     """What statistics of lists make."""
     metric, params = measure.metric, measure.params
-    statistics = [card.statistics[measure.id] for card in cards]
+    statistics = [each for card in cards if (each := card.of_figure(measure.id)) is not None]
     if metric.no_interval is not None:
         return metric.no_interval
     if metric.of_sums is None and metric.weighted is None:

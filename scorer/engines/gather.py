@@ -22,7 +22,7 @@ from scorer.core.problems import Problem
 from scorer.io.formats.base import Format
 from scorer.io.limits import Unreadable, limit, refuse_errors
 from scorer.io.pieces import Pieces, joined, reread
-from scorer.io.table import CodedColumn, Schema, Table, TextColumn
+from scorer.io.table import EXTRA, CodedColumn, Schema, Table, TextColumn
 from scorer.kinds.grades import JUDGED
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
 from scorer.views.ranked import Hashes, distinct, named, small
@@ -99,7 +99,8 @@ def _needs_no_text(plan: Plan) -> bool:
     """Whether lists can be gathered by the hashes of their items alone."""
     own = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     grades = plan.public.kind == "grades" and plan.public.candidates is None
-    return own and grades and plan.views <= JUDGED
+    plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
+    return own and grades and plain and plan.views <= JUDGED
 
 
 def _added(parts: list[Part], part: Part) -> list[Part]:

@@ -42,9 +42,10 @@ class _Roles(frozenset[str]):
 TEXT = _Roles(
     {
         *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
-        *("label", "cell"),
+        *("label", "cell", "extra"),
     }
 )
+EXTRA, NUMBER = "extra[", "number["  # further columns: extra[phase] of text, number[degree]
 # possessive, so that a million digits and an x are not tried a million times
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _PLAIN = frozenset("0123456789.+-eE")
@@ -74,6 +75,12 @@ class Schema:
     def called(self, role: str) -> str:
         """What the file calls that column."""
         return self.columns.get(role, role)
+
+    def with_columns(self, further: Mapping[str, str]) -> Schema:
+        """With further columns that must be there: role -> name in the file."""
+        if not further:
+            return self
+        return Schema((*self.required, *further), self.optional, {**self.columns, **further})
 
 
 class CodedColumn:

@@ -15,6 +15,7 @@ from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import Schema, Table
+from scorer.views.extras import Named, columns_of, placed
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
 from scorer.views.names import Names
@@ -87,6 +88,29 @@ class SideTables:
     views: Mapping[type, str] = field(default_factory=dict)  # what is looked at, with a metric
     rules: Submission = field(default_factory=Submission)
     separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
+    extra: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # section -> name -> kind
+
+    def further(self, section: str, table: Table | None) -> Named:
+        """The further columns of a section, one element a row of its table."""
+        kinds = self.extra.get(section, {})
+        short = {"lists": "list", "items": "item"}.get(section, section)
+        return columns_of(table, kinds, short) if table is not None else Named({}, short)
+
+    def of_lists(self, lists: Sequence[str]) -> Named:
+        """The further columns of these lists, and their groups as `group`."""
+        table = self.tables.get("lists")
+        columns = self.further("lists", table)
+        if table is not None:
+            ids = table.ids["list"]
+            first = dict.fromkeys(lists, -1)
+            for row, code in reversed(list(enumerate(ids.codes.tolist()))):
+                first[ids.names[code]] = row
+            columns = placed(columns, np.array([first[n] for n in lists], dtype=np.int64))
+        if groups := self.public.groups:
+            group = np.empty(len(lists), dtype=object)
+            group[:] = [groups.get(name, "") for name in lists]
+            columns = Named({"group": group, **columns}, "list")
+        return columns
 
 
 # of a submission; else a function of the challenge's rules and the roles that its measures need

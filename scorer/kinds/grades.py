@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from scorer.core.text import quoted
 from scorer.io.table import Ints, Schema, Table
 from scorer.kinds.base import Constants, Meeting, SideTables, kind
 from scorer.views.diverse import Diverse
+from scorer.views.extras import Extras, Named, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import (
     Subtopics,
@@ -24,7 +25,9 @@ from scorer.views.join import (
     likelihood,
     named,
     returned,
+    scored,
     stated,
+    texts,
 )
 from scorer.views.meeting import Views
 from scorer.views.names import Names
@@ -32,6 +35,8 @@ from scorer.views.pairwise import Layout, Orders, Preferred, Ranking
 from scorer.views.positions import Positions
 from scorer.views.ranked import spans
 from scorer.views.returned import Catalogue, Returned
+from scorer.views.scored import Scored
+from scorer.views.texts import Texts
 
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
@@ -96,25 +101,71 @@ class Grades:
         places = {name: n for n, name in enumerate(self.truth.lists)}
         return _past(self.aids.tables.get("history"), places, self.catalogue.items)
 
+    @cached_property
+    def extras(self) -> Extras:
+        """Further columns: of lists one element a list, of the others one a row of the truth."""
+        if self.whole is not None and self.numbers is not None:
+            first, last = (self.whole.truth.starts[self.numbers + n] for n in (0, 1))
+            rows = spans(first, last - first)
+            return self.whole.extras.at(truth=rows, list=self.numbers, item=rows)
+        if not (self.aids.extra or self.aids.public.groups):
+            return Extras()
+        aids, truth = self.aids, self.truth
+        of_truth = aids.further("truth", self.table)
+        if of_truth:
+            assert self.table is not None
+            row = truth.rows(self.table.ids["list"], self.table.ids["item"])
+            grade = self.table.numbers.get("grade", np.ones(row.size))
+            first_row = np.full(truth.item.size, -1, dtype=np.int64)
+            mine = np.flatnonzero((row >= 0) & (grade == np.append(truth.grade, np.nan)[row]))
+            first_row[row[mine[::-1]]] = mine[::-1]
+            of_truth = placed(of_truth, first_row)
+        known = self.catalogue.items
+        code = np.array([known.get(name, -1) for name in truth.named], dtype=np.int64)
+        return Extras(
+            of_truth,
+            list=aids.of_lists(truth.lists),
+            item=Named(self.catalogue.extra, "item").at(code[truth.item]),
+        )
+
+    def further(self, submission: Table) -> Callable[[Ints], Extras] | None:
+        """What Judged is given beside its hits; None where nothing is declared."""
+        if not (self.aids.extra or self.aids.public.groups):
+            return None
+        sent = self.aids.further("submission", submission)
+        known = self.extras
+        return lambda rows: replace(known, submission=sent.at(rows))
+
     def begin(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting | None:
         """The meeting in views of judged items alone; None in others."""
         if not views <= JUDGED:
             return None
         found = Unsettled.of(submission, self.truth, ties)
         return Meeting(
-            found.wanted, lambda names: met(found.judged(names), found.returned > 0, views)
+            found.wanted,
+            lambda names: met(
+                found.judged(names, self.further(submission)), found.returned > 0, views
+            ),
         )
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The judged items that the submission returned, beside the best possible."""
-        judged, answered = judge(submission, self.truth, ties)
+        judged, answered = judge(submission, self.truth, ties, self.further(submission))
         seen = dict(met(judged, answered, views).views)
         if Preferred in views:
             seen[Preferred] = Preferred(self.orders, stated(submission, self.items))
         if Diverse in views:
             seen[Diverse] = self.subtopics.of_judged(judged)
-        if Returned in views:
-            seen[Returned] = returned(submission, self.truth, ties, self.catalogue, self.past)
+        if Texts in views:
+            seen[Texts] = texts(submission, self.truth, ties, judged)
+        if Returned in views or Scored in views:
+            sent = self.aids.further("submission", submission)
+            found = returned(
+                submission, self.truth, ties, self.catalogue, self.past, self.extras, sent
+            )
+            seen[Returned] = found
+            if Scored in views:
+                seen[Scored] = scored(submission, self.truth, ties, judged, found)
         return Views(answered, seen)
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
@@ -150,7 +201,7 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     catalogue = None if aids.public.items is None else len(aids.public.items)
     history = aids.tables.get("history")
     users = None if history is None else len(history.ids["list"].names)
-    kept = table if Diverse in aids.views else None
+    kept = table if Diverse in aids.views or "truth" in aids.extra else None
     return Grades(truth, Constants(highest, catalogue, users), aids, kept)
 
 
@@ -171,7 +222,12 @@ def _catalogue(aids: SideTables) -> Catalogue:
         users[:-1] = np.bincount(_past(history, places, codes)[1], minlength=len(names))
     elif items is not None and "users" in items.numbers:
         users[row] = items.numbers["users"]
-    return Catalogue(codes, users, features)
+    extra = {}
+    if items is not None:
+        first = np.full(len(names) + 1, -1, dtype=np.int64)
+        first[row[::-1]] = np.arange(row.size)[::-1]
+        extra = dict(placed(aids.further("items", items), first))
+    return Catalogue(codes, users, features, extra)
 
 
 def _past(

@@ -13,6 +13,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import CodedColumn, Schema, Table, number
 from scorer.kinds.base import Constants, SideTables, kind
+from scorer.views.extras import Extras, placed
 from scorer.views.hits import Ties
 from scorer.views.labelled import Labelled, Rows, Targets
 from scorer.views.meeting import Views
@@ -32,6 +33,8 @@ class Labels:
     target: Floats
     weight: Floats | None
     separator: str | None  # of labels in a cell of a submission
+    aids: SideTables
+    extras: Extras  # of the truth and of lists, one element a row
     columns: tuple[int, ...]  # the class of each column of probabilities
     normalize: bool  # whether a row's probabilities are divided by their sum
 
@@ -45,6 +48,7 @@ class Labels:
             truth=self.truth[lists] if len(self.truth) else self.truth,
             target=self.target[lists] if self.target.size else self.target,
             weight=None if self.weight is None else self.weight[lists],
+            extras=self.extras.at(truth=lists, list=lists),
         )
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
@@ -55,13 +59,17 @@ class Labels:
         row[places[known]] = known  # from the last, so that the first of two counts
         answered = row >= 0
         shared = (self.lists, answered, self.weight)
+        extras = self.extras
+        if "submission" in self.aids.extra:
+            sent = self.aids.further("submission", submission)
+            extras = replace(extras, submission=placed(sent, row))
         if not self.constants.classes:
             given = np.append(submission.numbers["prediction"], np.nan)
-            numbers = Targets(*shared, self.target, given[row])
+            numbers = Targets(*shared, self.target, given[row], extras=extras)
             return Views(answered, {Targets: numbers, Rows: numbers})
         label = self._labels(submission, row) if "label" in submission.ids else None
         likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
-        seen = Labelled(*shared, self.constants.classes, self.truth, label, likely)
+        seen = Labelled(*shared, self.constants.classes, self.truth, label, likely, extras=extras)
         return Views(answered, {Labelled: seen, Rows: seen})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
@@ -135,12 +143,13 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     findings.extend(_unfit(table, aids))
     rows = np.empty(len(names), dtype=np.int64)
     rows[places_of(lists, names)[::-1]] = np.arange(len(table))[::-1]
+    extras = Extras(aids.further("truth", table).at(rows), list=aids.of_lists(names))
     weight = table.numbers["weight"][rows] if "weight" in table.numbers else None
     if "target" in table.numbers:
         target = table.numbers["target"][rows]
         none = np.empty(0, dtype=np.int64)
         constants = Constants(weighted=weight is not None)
-        return Labels(names, constants, none, target, weight, None, (), False)
+        return Labels(names, constants, none, target, weight, None, aids, extras, (), False)
     separators, rules = aids.separators, aids.rules
     classes = public.classes or tuple(classes_of(table.ids["label"].names, separators[0]))
     column = table.ids["label"]
@@ -155,7 +164,16 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     weighted = weight is not None
     constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weighted)
     return Labels(
-        names, constants, truth, np.empty(0), weight, separators[1], columns, rules.normalize
+        names,
+        constants,
+        truth,
+        np.empty(0),
+        weight,
+        separators[1],
+        aids,
+        extras,
+        columns,
+        rules.normalize,
     )
 
 

@@ -10,12 +10,14 @@ import numpy as np
 from scorer.core.arrays import Ints, starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.table import Schema, Table
+from scorer.io.table import CodedColumn, Schema, Table
 from scorer.kinds.base import Constants, SideTables, kind
+from scorer.views.extras import Extras, Named, placed
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, rated
 from scorer.views.meeting import Views
 from scorer.views.names import Names
+from scorer.views.ranked import spans
 from scorer.views.rated import Rated
 
 
@@ -25,6 +27,8 @@ class Ratings:
 
     truth: Truth  # the ratings in the place of grades
     constants: Constants
+    aids: SideTables
+    extras: Extras  # of lists one element a list, of the others one a row of the truth
 
     @property
     def lists(self) -> tuple[str, ...]:
@@ -35,11 +39,15 @@ class Ratings:
         """The truth of some lists alone."""
         if lists.size == len(self.lists):
             return self
-        return Ratings(self.truth.only(lists), self.constants)
+        first, last = (self.truth.starts[lists + n] for n in (0, 1))
+        rows = spans(first, last - first)
+        extras = self.extras.at(truth=rows, list=lists, item=rows)
+        return Ratings(self.truth.only(lists), self.constants, self.aids, extras)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The predictions beside the ratings; what was not asked for is left out."""
-        found = rated(submission, self.truth)
+        sent = self.aids.further("submission", submission)
+        found = rated(submission, self.truth, self.extras, sent)
         return Views(found.total() > 0, {Rated: found})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
@@ -74,7 +82,27 @@ def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
     by = np.lexsort((item, in_list))
     by = by[starts(in_list[by], item[by])]  # once each
     rating = table.numbers["rating"]
-    return Ratings(Truth(names, tuple(codes), in_list[by], item[by], rating[by]), Constants())
+    extras = Extras(
+        aids.further("truth", table).at(by),
+        list=aids.of_lists(names),
+        item=_described(aids, items, by),
+    )
+    truth = Truth(names, tuple(codes), in_list[by], item[by], rating[by])
+    return Ratings(truth, Constants(), aids, extras)
+
+
+def _described(aids: SideTables, items: CodedColumn, rows: Ints) -> Named:
+    """The further columns of the items in some rows of the truth."""
+    table = aids.tables.get("items")
+    columns = aids.further("items", table)
+    if table is None or not columns:
+        return columns
+    ids = table.ids["item"]
+    first: dict[str, int] = {}
+    for row, code in enumerate(ids.codes.tolist()):
+        first.setdefault(ids.names[code], row)
+    at = np.array([first.get(name, -1) for name in items.names], dtype=np.int64)
+    return placed(columns, at[items.codes[rows]])
 
 
 def _unasked(table: Table, aids: SideTables) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.model import Challenge, MeasureSpec, extra_roles
 from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
@@ -54,17 +54,19 @@ class BoundChallenge:
     def shapes(self) -> tuple[Schema, ...]:
         """What a submission may look like: the kind's shapes, with what the measures need."""
         columns, shapes = self.challenge.submission.columns, self.kind.submission
+        further = extra_roles(self.challenge.submission.extra)
         needed = frozenset(role for m in self.measures for role in m.metric.columns)
         if "target" in self.challenge.truth.columns:  # of numbers, whatever the measures are
             needed |= {"prediction"}
         if callable(shapes):
-            return shapes(self.challenge.submission, needed)
+            made = shapes(self.challenge.submission, needed)
+            return tuple(shape.with_columns(further) for shape in made)
         return tuple(
             Schema(
                 (*shape.required, *(role for role in shape.optional if role in needed)),
                 tuple(role for role in shape.optional if role not in needed),
                 columns,
-            )
+            ).with_columns(further)
             for shape in shapes
         )
 
@@ -337,7 +339,7 @@ def _has(challenge: Challenge, need: str) -> bool:
     """Whether the challenge declares a file, or a column of one: `items`, `items.users`."""
     found: object = challenge
     for step in need.split("."):
-        found = getattr(found, step, None)
+        found = found.get(step) if isinstance(found, dict) else getattr(found, step, None)
     return found not in (None, ())
 
 

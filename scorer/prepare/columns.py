@@ -18,8 +18,15 @@ from scorer.results.columns import ListColumns
 from scorer.results.groups import keys_of
 
 
-def list_columns(prepared: BoundChallenge, lists: Sequence[str]) -> ListColumns:
+def list_columns(
+    prepared: BoundChallenge, lists: Sequence[str], known: Mapping[str, str] | None = None
+) -> ListColumns:
     """The groups and weights of the truth's lists, as far as measures ask for them.
+
+    Args:
+        prepared: the challenge.
+        lists: the truth's.
+        known: the public group of each list, which figures of all lists are told.
 
     Raises:
         ChallengeError: the lists' file cannot be read, leaves a list out, names one in two groups,
@@ -28,8 +35,11 @@ def list_columns(prepared: BoundChallenge, lists: Sequence[str]) -> ListColumns:
     measures = [each for m in prepared.measures for each in m.all_parts]
     names = dict.fromkeys(name for m in measures for name in m.combination.names)
     numbers = dict.fromkeys(name for m in measures for name in m.combination.numbers)
+    told = {}
+    if known and "group" not in names and any(m.metric.figure is not None for m in measures):
+        told = {"group": {name: known.get(name, "") for name in lists}}
     if not names and not numbers:
-        return ListColumns()
+        return ListColumns.of(lists, told, {})
     challenge, findings = prepared.challenge, Findings()
     assert challenge.lists is not None
     path = display_path(challenge.lists.file)
@@ -37,7 +47,7 @@ def list_columns(prepared: BoundChallenge, lists: Sequence[str]) -> ListColumns:
     weights = {name: _weights(challenge, name, lists, path, findings) for name in numbers}
     if findings.fatal:
         raise ChallengeError(problems=findings)
-    found = ListColumns.of(lists, groups, weights)
+    found = ListColumns.of(lists, told | groups, weights)
     findings.extend(_unknown(prepared, found))
     findings.extend(_uneven(prepared, found, path))
     if findings.fatal:

@@ -22,11 +22,20 @@ from scorer.results.scorecard import Rules
 from scorer.views.diverse import Diverse
 from scorer.views.hits import Judged, Ranked
 from scorer.views.returned import Returned
+from scorer.views.scored import Scored
+from scorer.views.texts import Texts
 
 MOST_KEY = 1 << 16  # bytes of it that count
 BESIDE = ("lists", "items", "history", "likelihood", "folds")
 UNSAID = {"file", "lines"}  # paths, which say nothing of a file's meaning
-IN_ORDER = (Judged, Ranked, Returned, Diverse)  # views in which equal scores have an order
+IN_ORDER = (
+    Judged,
+    Ranked,
+    Returned,
+    Diverse,
+    Scored,
+    Texts,
+)  # views in which equal scores have an order
 COST = 1 << 11  # of scrypt, where there is no key: 2 MiB and some 5 ms a guess
 
 

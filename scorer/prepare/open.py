@@ -31,6 +31,7 @@ from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.results.columns import NONE, ListColumns
 from scorer.scoring.lists import Plan
+from scorer.views.extras import columns_of
 from scorer.views.pairwise import Preferred
 from scorer.views.positions import Positions
 from scorer.views.returned import Returned
@@ -54,13 +55,16 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     groups: dict[str, str] = {}
     clusters: dict[str, str] = {}
     if challenge.items is not None:
-        table = _table(challenge, challenge.items, [Schema(("item",), ("list",))], findings)
+        further = challenge.items.further
+        shape = Schema(("item",), ("list", *further), further)
+        table = _table(challenge, challenge.items, [shape], findings)
         if table is not None:
             items = dict.fromkeys(table.ids["item"].names)
             if "list" in table.ids:
                 candidates = _by_list(table, "item")
     if challenge.lists is not None:
-        shape = Schema(("list",), ("group", "cluster"))
+        further = challenge.lists.further
+        shape = Schema(("list",), ("group", "cluster", *further), further)
         table = _table(challenge, challenge.lists, [shape], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
@@ -119,11 +123,19 @@ def answers(
             told.extend(improbable(likelihood, public.word("list")))
             findings.extend(of_organizer(told))
     beside, features = _items(prepared, findings)
+    if challenge.lists is not None and challenge.lists.extra:
+        shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
+        if (asked := _table(challenge, challenge.lists, [shape], findings)) is not None:
+            beside["lists"] = asked
+            _told(asked, challenge.lists, findings)
+    _told(table, challenge.truth, findings)
+    if "items" in beside and challenge.items is not None:
+        _told(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     looked = {m.metric.view: m.name for m in reversed(prepared.measures)}
     aids = SideTables(
         public, tables | beside, features, tuple(strict),
-        looked, challenge.submission, challenge.separators,
+        looked, challenge.submission, challenge.separators, _extra(challenge),
     )  # fmt: skip
     told = Findings(display_path(challenge.truth.file))
     examine(Truthful(table, public, challenge), told)
@@ -211,7 +223,8 @@ def opened(
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
-    truth = _table(challenge, challenge.truth, prepared.kind.truth, findings)
+    shapes = [shape.with_columns(challenge.truth.further) for shape in prepared.kind.truth]
+    truth = _table(challenge, challenge.truth, shapes, findings)
     _raise(findings)
     assert truth is not None
     known = public(prepared, truth)
@@ -226,7 +239,7 @@ def opened(
         prepared.rules,
         Positions in asked,
     )
-    columns = list_columns(prepared, ready.lists)
+    columns = list_columns(prepared, ready.lists, known.groups)
     return OpenChallenge(
         prepared, known, ready, measures, identity, asked, tuple(warnings), folds, columns
     )
@@ -237,7 +250,7 @@ def _table(
 ) -> Table | None:
     """One of the organizer's files; what is wrong with it are T codes."""
     told = Findings(display_path(source.file))
-    wanted = [replace(shape, columns=source.columns) for shape in shapes]
+    wanted = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
     format = format_of(source.file, source.format, form=challenge.form(source))
     table = read(source.file, format, wanted, told, Limits())
     by_part(told, format.form.parts)
@@ -272,6 +285,21 @@ def _raise(findings: Findings) -> None:
         raise ChallengeError(problems=findings)
 
 
+def _extra(challenge: Challenge) -> dict[str, dict[str, str]]:
+    """The kinds of the further columns of each section that has any."""
+    sections = {"truth": challenge.truth, "lists": challenge.lists, "items": challenge.items}
+    found = {name: source.extra for name, source in sections.items() if source is not None}
+    found["submission"] = challenge.submission.extra
+    return {name: extra for name, extra in found.items() if extra}
+
+
+def _told(table: Table, source: Source, findings: Findings) -> None:
+    """Tell which cells of further columns are no vectors, or no classes."""
+    told = Findings(display_path(source.file))
+    columns_of(table, source.extra, "", told)
+    findings.extend(of_organizer(told))
+
+
 def _items(
     prepared: BoundChallenge, findings: Findings
 ) -> tuple[dict[str, Table], tuple[str, ...]]:
@@ -279,7 +307,8 @@ def _items(
     challenge = prepared.challenge
     found: dict[str, Table] = {}
     features: tuple[str, ...] = ()
-    if Returned not in prepared.views:
+    extra = challenge.items is not None and challenge.items.extra
+    if Returned not in prepared.views and not extra:
         return found, features
     if (source := challenge.items) is not None:
         called = {f"features[{n}]": name for n, name in enumerate(source.features)}
@@ -287,7 +316,9 @@ def _items(
         if source.users is not None:
             called["users"] = source.users
         named = source.model_copy(update={"columns": {**source.columns, **called}})
-        items = _table(challenge, named, [Schema(("item", *called))], findings)
+        items = _table(
+            challenge, named, [Schema(("item", *called)).with_columns(source.further)], findings
+        )
         if items is not None:
             found["items"] = items
             told = Findings(display_path(source.file))

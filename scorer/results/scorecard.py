@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -59,6 +59,15 @@ class Scorecard:
     digests: Mapping[str, str] = field(default_factory=dict)
     positions: Positions | None = None  # of the relevant items, where preferences are asked
     columns: ListColumns = NONE  # what measures need to know of the lists
+
+    def of_figure(self, measure: str) -> Statistics | None:
+        """What the figure of a measure is made of, with its lists' names and groups."""
+        found = self.statistics.get(measure)
+        if found is None:
+            return None
+        groups = self.columns.groups.get("group")
+        named = () if groups is None else [groups.names[code] for code in groups.codes.tolist()]
+        return replace(found, names=self.lists, groups=named)
 
     def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
         """SCORED, MISSING or UNDEFINED for each list.

@@ -53,7 +53,7 @@ def explained(
 
 def raw(measure: Measure, card: Scorecard, at: int) -> float:
     """A list's value before any rule; of a whole-challenge measure, that of this list alone."""
-    if (statistics := card.statistics.get(measure.id)) is not None:
+    if (statistics := card.of_figure(measure.id)) is not None:
         assert measure.metric.figure is not None
         whole = "labels" in measure.metric.kinds  # explained by what the row adds to it
         only = (np.arange(len(card.lists)) == at) | whole

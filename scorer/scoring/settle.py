@@ -31,7 +31,7 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
     if measure.parts and not measure.of_lists:
         return _formula(card, measure, rules, kept)
     kept = kept & belonging(card, measure)
-    if (statistics := card.statistics.get(measure.id)) is not None:
+    if (statistics := card.of_figure(measure.id)) is not None:
         used = _counting(card, measure, own_rules(rules, measure).missing == "skip")
         counts = card.answered & kept if own_rules(rules, measure).missing == "skip" else kept
         absent = int((~card.answered & kept).sum())

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.views.extras import NONE, Column, Extras, Named
 
+MOST = 2**62
 Ties = Literal["item-desc", "item-asc", "file", "expected", "error"]  # equal scores
 
 
@@ -216,11 +218,39 @@ class Judged:
     ideal: Hits  # the same lists' judged items, best grade first
     returned: Ints  # how long each returned list is, judged or not
     names: Sequence[str] = ()  # what the lists are called, for messages
+    # of truth and items one element an item of the ideal, of lists one a list, of the submission
+    # one a hit
+    extras: Extras = NONE
 
     @property
     def lists(self) -> int:
         """How many lists there are."""
         return self.hits.lists
+
+    @property
+    def truth(self) -> Named:
+        """Further columns of the truth, by name: one element an item of the ideal."""
+        return self.extras.truth
+
+    @property
+    def item(self) -> Named:
+        """Further columns of `items`, by name: one element an item of the ideal."""
+        return self.extras.item
+
+    @property
+    def list(self) -> Named:
+        """Further columns of `lists`, by name: one element a list."""
+        return self.extras.list
+
+    @property
+    def submission(self) -> Named:
+        """Further columns of the submission, by name: one element a hit."""
+        return self.extras.submission
+
+    def of_hits(self, column: Column) -> Column:
+        """Of one element an item of the ideal, as `truth` and `item` have it, those of the hits."""
+        found: Column = column[self.ideal.starts()[self.hits.in_list] + self.hits.place - 1]
+        return found
 
     def only_judged(self) -> Judged:
         """As if the items nobody judged (or judged below 0) had not been returned."""
@@ -228,7 +258,9 @@ class Judged:
         before, tied = hits.ordered(hits.before)
         hits = replace(hits, rank=hits.nth(), before=before, tied=tied)
         returned = hits.total().astype(np.int64)
-        return Judged(hits, ideal, returned, self.names)
+        of_truth, of_hits = self.ideal.grade >= 0, self.hits.grade >= 0
+        extras = self.extras.at(truth=of_truth, submission=of_hits, item=of_truth)
+        return Judged(hits, ideal, returned, self.names, extras)
 
     def each(self) -> Iterator[Ranked]:
         """The lists one by one, for metrics written for one."""
@@ -237,7 +269,9 @@ class Judged:
             grades = np.full(self.returned[n], np.nan)
             grades[self.hits.rank[mine] - 1] = self.hits.grade[mine]
             name = self.names[n] if self.names else str(n)
-            yield Ranked(grades, self.ideal.grade[best], name)
+            at, of_truth, of_hits = np.array([n]), np.arange(*best.indices(MOST)), mine
+            extras = self.extras.at(of_truth, np.arange(*of_hits.indices(MOST)), at, of_truth)
+            yield Ranked(grades, self.ideal.grade[best], name, extras)
 
     @classmethod
     def of(cls, *lists: tuple[Sequence[str], Mapping[str, float]]) -> Judged:
@@ -265,6 +299,7 @@ class Ranked:
     grades: Floats
     ideal: Floats
     name: str = ""
+    extras: Extras = NONE  # as of `Judged`, of this list alone
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:

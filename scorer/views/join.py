@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +12,8 @@ import numpy as np
 from scorer.core.arrays import Mask, starts
 from scorer.io.table import CodedColumn, Codes, Floats, Ints, Table
 from scorer.views.diverse import Diverse
+from scorer.views.extras import NONE as NO_EXTRAS
+from scorer.views.extras import Extras, Named, placed
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.names import Names
 from scorer.views.pairwise import Likelihood, Orders, Pairs, Preferred, Ranking
@@ -28,11 +30,14 @@ from scorer.views.ranked import (
 )
 from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned
+from scorer.views.scored import Scored
+from scorer.views.texts import Texts
 
 if TYPE_CHECKING:
     import polars as pl
 
 PAIR = ("better", "worse")
+Further = Callable[[Ints], Extras]  # of the table's row of each hit
 EMPTY = "-"  # what a slot without an item is called
 
 
@@ -193,6 +198,7 @@ class Unsettled:
     size: Ints  # of that group
     tied: TiedRows
     wanted: Ints  # rows of the table, whose ids settle it
+    table_row: Ints  # one a hit
 
     @classmethod
     def of(cls, table: Table, truth: Truth, ties: Ties) -> Unsettled:
@@ -212,10 +218,13 @@ class Unsettled:
         wanted = rows.at(tied.places)
         if rows.gapped:
             start, first = place - rows.slots(place) + 1, place
-        return cls(truth, ties, returned, mine[found], place, start, first, size, tied, wanted)
+        return cls(
+            truth, ties, returned, mine[found], place, start, first, size, tied, wanted,
+            rows.at(place),
+        )  # fmt: skip
 
-    def judged(self, names: Sequence[str]) -> Judged:
-        """With the ids of the rows that are wanted."""
+    def judged(self, names: Sequence[str], further: Further | None = None) -> Judged:
+        """With the ids of the rows that are wanted, and with further columns, if any."""
         truth, in_list = self.truth, self.truth.in_list[self.row]
         rank = self.tied.moved(self.place, names, self.ties) - self.start + 1
         by = np.argsort(in_list * (int(rank.max(initial=0)) + 1) + rank)
@@ -225,28 +234,69 @@ class Unsettled:
             (self.first - self.start)[by], self.size[by], len(truth.lists),
             spread=self.ties == "expected",
         )  # fmt: skip
-        return Judged(hits, truth.ideal, self.returned, truth.lists)
+        extras = NO_EXTRAS if further is None else further(self.table_row[by])
+        return Judged(hits, truth.ideal, self.returned, truth.lists, extras)
 
 
-def judge(table: Table, truth: Truth, ties: Ties = "item-desc") -> tuple[Judged, Mask]:
+def judge(
+    table: Table, truth: Truth, ties: Ties = "item-desc", further: Further | None = None
+) -> tuple[Judged, Mask]:
     """The submission seen through the truth, and which lists it answers."""
     found = Unsettled.of(table, truth, ties)
-    return found.judged(table.ids["item"].texts(found.wanted)), found.returned > 0
+    return found.judged(table.ids["item"].texts(found.wanted), further), found.returned > 0
 
 
 def returned(
-    table: Table, truth: Truth, ties: Ties, catalogue: Catalogue, past: tuple[Ints, Ints]
+    table: Table,
+    truth: Truth,
+    ties: Ties,
+    catalogue: Catalogue,
+    past: tuple[Ints, Ints],
+    known: Extras = NO_EXTRAS,
+    sent: Named | None = None,
 ) -> Returned:
-    """All that the submission returned, judged or not, beside what is known of the items."""
+    """All that the submission returned, judged or not, beside what is known of the items.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        catalogue: the items there are.
+        past: which list has known which item.
+        known: further columns of the truth, one element a row of it, and of its lists.
+        sent: those of the submission, one element a row of the table.
+    """
     found = order(table, truth.lists, ties)
     item = by_row(table.ids["item"])
     code = catalogue.codes(item)
     row = truth.rows(table.ids["list"], item)[found.row]
     grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)
+    code = code[item.codes[found.row]]
+    extras = Extras(
+        placed(known.truth, row),
+        known.submission if sent is None else sent.at(found.row),
+        known.list,
+        Named(catalogue.extra, "item").at(code),
+    )
     return Returned(
-        found.in_list, found.rank, code[item.codes[found.row]], grade, len(truth.lists),
-        catalogue, *past, truth.lists,
+        found.in_list, found.rank, code, grade, len(truth.lists), catalogue, *past, truth.lists,
+        extras,
     )  # fmt: skip
+
+
+def scored(table: Table, truth: Truth, ties: Ties, judged: Judged, found: Returned) -> Scored:
+    """What was returned, with the scores that the submission gives."""
+    rows = order(table, truth.lists, ties).row
+    score = table.numbers.get("score")
+    return Scored.made(found, np.full(rows.size, np.nan) if score is None else score[rows], judged)
+
+
+def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
+    """The items that were returned, and those of the truth, as texts."""
+    found, names = order(table, truth.lists, ties), tuple(truth.named)
+    given = table.ids["item"].texts(found.row) if found.row.size else ()
+    known = [names[code] for code in truth.item.tolist()]
+    return Texts(found.in_list, found.rank, given, truth.in_list, known, truth.grade, judged)
 
 
 @dataclass(frozen=True)
@@ -284,7 +334,9 @@ class Subtopics:
         return Diverse(judged, self.size, self.subtopic, self.grade, self.named)
 
 
-def rated(table: Table, truth: Truth) -> Rated:
+def rated(
+    table: Table, truth: Truth, known: Extras = NO_EXTRAS, sent: Named | None = None
+) -> Rated:
     """The submission's predictions beside the ratings that the truth has as grades."""
     row = truth.rows(table.ids["list"], table.ids["item"])
     mine = np.flatnonzero(row >= 0)[::-1]
@@ -296,6 +348,10 @@ def rated(table: Table, truth: Truth) -> Rated:
     return Rated(
         truth.in_list[met], truth.grade[met], table.numbers["prediction"][place],
         low[place], high[place], len(truth.lists), truth.lists,
+        Extras(
+            known.truth.at(met), known.submission if sent is None else sent.at(place),
+            known.list, known.item.at(met),
+        ),
     )  # fmt: skip
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.views.extras import Extras, Named
 from scorer.views.pooled import Statistics
 
 
@@ -22,11 +23,28 @@ class Rows:
     names: Sequence[str]  # the rows' ids
     answered: Mask  # whether the submission has the row
     weight: Floats | None  # None: all rows count alike
+    # further columns, one element a row; '' or NaN of the submission where a row is not answered
+    extras: Extras = field(default_factory=Extras, kw_only=True)
 
     @property
     def lists(self) -> int:
         """How many rows there are."""
         return len(self.names)
+
+    @property
+    def truth_columns(self) -> Named:
+        """Further columns of the truth, by name."""
+        return self.extras.truth
+
+    @property
+    def submission(self) -> Named:
+        """Further columns of the submission, by name."""
+        return self.extras.submission
+
+    @property
+    def list(self) -> Named:
+        """Further columns of `lists`, by name, and the rows' groups."""
+        return self.extras.list
 
     @cached_property
     def weights(self) -> Floats:

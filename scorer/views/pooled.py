@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,13 +23,17 @@ class Statistics:
     in_list: Ints  # shape (rows,), in list order
     rows: Floats  # shape (rows, width)
     lists: int
+    names: Sequence[str] = ()  # what `in_list` stands for, where a figure is worked out
+    groups: Sequence[str] = ()  # of the same lists, where there are any
 
     def of(self, keep: Mask) -> Statistics:
         """Only the rows of those lists; `keep` has one element a list."""
         if keep.all():
             return self
         mine = keep[self.in_list]
-        return Statistics(self.in_list[mine], self.rows[mine], int(keep.sum()))
+        return Statistics(
+            self.in_list[mine], self.rows[mine], int(keep.sum()), self.names, self.groups
+        )
 
     def sums(self) -> Floats:
         """Each list's sum of its rows, shape (lists, width); 0 where it has none."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.io.table import CodedColumn
+from scorer.views.extras import NONE, Column, Extras, Named
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
 from scorer.views.ranked import hashed
@@ -28,6 +29,7 @@ class Catalogue:
     items: Mapping[str, int]  # id -> code
     users: Floats  # how many past users know each item
     features: Floats  # shape (items + 1, features)
+    extra: Mapping[str, Column] = field(default_factory=dict)  # further columns, (items + 1, ..)
 
     def codes(self, column: CodedColumn) -> Ints:
         """The code of each distinct id of a column; -1 for those that are not here."""
@@ -71,8 +73,24 @@ class Returned:
     past_list: Ints  # the history, ordered by list: which list knows
     past_item: Ints  # which item
     names: Sequence[str] = ()
+    extras: Extras = NONE  # `extras.item["group"]`; of lists one a list, else one a returned item
 
-    def where(self, keep: Mask) -> Returned:
+    @property
+    def truth(self) -> Named:
+        """Further columns of the truth, by name: '', NaN or zeros of unjudged items."""
+        return self.extras.truth
+
+    @property
+    def list(self) -> Named:
+        """Further columns of `lists`, by name: one element a list."""
+        return self.extras.list
+
+    @property
+    def submission(self) -> Named:
+        """Further columns of the submission, by name."""
+        return self.extras.submission
+
+    def where(self, keep: Mask) -> Self:
         """Only the items where `keep` holds."""
         return replace(
             self,
@@ -80,9 +98,10 @@ class Returned:
             rank=self.rank[keep],
             item=self.item[keep],
             grade=self.grade[keep],
+            extras=self.extras.at(truth=keep, submission=keep, item=keep),
         )
 
-    def top(self, k: int) -> Returned:
+    def top(self, k: int) -> Self:
         """The items at ranks 1 to k."""
         return self.where(self.rank <= k)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from variants import VARIANTS
+from variants import DIVERSE, VARIANTS
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
@@ -29,7 +29,7 @@ TRUTH = "list,item,grade\n" + "".join(
 )
 BEYOND = """CatalogueCoverage@3 ListCoverage Gini@2 Entropy@5 Novelty@3 ILD@4 EDRC
 Serendipity(expected=2)@3 Serendipity(expected=history)@3 EDRC(unknown=likelihood)"""
-EVERY = ", ".join(f"'{notation}'" for notation in (*VARIANTS.split(), *BEYOND.split()))
+EVERY = ", ".join(f"'{notation}'" for notation in (*VARIANTS.split(), *DIVERSE, *BEYOND.split()))
 FILES = {
     "truth.csv": TRUTH,
     "items.csv": "item,users,x,y\n" + "".join(f"{i},{n},{n % 3},1\n" for n, i in enumerate(ITEMS)),

@@ -25,6 +25,8 @@ from scorer.views.names import Names
 from scorer.views.pairwise import Layout, Likelihood, Orders, Pairs, Preferred, Ranking
 from scorer.views.rated import Rated
 from scorer.views.returned import Returned
+from scorer.views.scored import Scored
+from scorer.views.texts import Texts
 
 View = TypeVar("View")
 
@@ -189,7 +191,9 @@ def single_list(view: Any, at: int) -> Any:
     match view:
         case Judged():
             hits, ideal = (_alone(hits, at) for hits in (view.hits, view.ideal))
-            return Judged(hits, ideal, view.returned[at : at + 1], view.names[at : at + 1])
+            of_truth, of_hits = view.ideal.in_list == at, view.hits.in_list == at
+            extras = view.extras.at(of_truth, of_hits, np.array([at]), of_truth)
+            return Judged(hits, ideal, view.returned[at : at + 1], view.names[at : at + 1], extras)
         case Diverse():
             mine = view.judged.ideal.in_list == at
             rows = np.repeat(mine, view.size)
@@ -201,8 +205,17 @@ def single_list(view: Any, at: int) -> Any:
             mine = view.in_list == at
             none, name = np.zeros(int(mine.sum()), dtype=np.int64), view.names[at : at + 1]
             rating, message = view.rating[mine], view.prediction[mine]
-            return Rated(none, rating, message, view.low[mine], view.high[mine], 1, name)
+            extras = view.extras.at(mine, mine, np.array([at]), mine)
+            return Rated(none, rating, message, view.low[mine], view.high[mine], 1, name, extras)
+        case Texts():
+            mine, known = np.flatnonzero(view.in_list == at), np.flatnonzero(view.truth_list == at)
+            return Texts(
+                np.zeros_like(mine), view.rank[mine], [view.text[n] for n in mine.tolist()],
+                np.zeros_like(known), [view.truth_text[n] for n in known.tolist()],
+                view.grade[known], single_list(view.judged, at),
+            )  # fmt: skip
         case Returned():
+            more = {"judged": single_list(view.judged, at)} if isinstance(view, Scored) else {}
             kept, past = view.where(view.in_list == at), view.past_list == at
             return replace(
                 kept,
@@ -211,6 +224,8 @@ def single_list(view: Any, at: int) -> Any:
                 past_list=np.zeros_like(view.past_list[past]),
                 past_item=view.past_item[past],
                 names=view.names[at : at + 1],
+                extras=kept.extras.at(list=np.array([at])),
+                **more,
             )
         case Preferred():
             return _preferred(view, at)

@@ -1,0 +1,165 @@
+"""Further columns of a challenge's files, by name: what a metric may know beside the roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.core.arrays import Ints, Mask
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import printable, quoted
+from scorer.io.table import EXTRA, NUMBER, Table, number
+
+Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of vectors and of shares of classes
+
+
+class Named(dict[str, Column]):
+    """Columns by name; one that is not declared says how it would be."""
+
+    def __init__(self, columns: Mapping[str, Column], section: str) -> None:
+        super().__init__(columns)
+        self.section = section
+
+    def __missing__(self, name: str) -> Column:
+        section = {"list": "lists", "item": "items"}.get(self.section, self.section)
+        known = f"; declared: {', '.join(self)}" if self else ""
+        raise ChallengeError(
+            f"{section} has no further column {quoted(name)}{known}; declare it: "
+            f"{section}: {{columns: {{extra: {{{printable(name, 60)}: text}}}}}}"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Named, (dict(self), self.section)
+
+    def at(self, rows: Ints | Mask | None) -> Named:
+        """The columns of some rows; as they are without any."""
+        if rows is None or not self:
+            return self
+        return Named({name: column[rows] for name, column in self.items()}, self.section)
+
+
+@dataclass(frozen=True)
+class Extras:
+    """The further columns of each section, each with one element a row of what it belongs to."""
+
+    truth: Named = field(default_factory=lambda: Named({}, "truth"))
+    submission: Named = field(default_factory=lambda: Named({}, "submission"))
+    list: Named = field(default_factory=lambda: Named({}, "list"))
+    item: Named = field(default_factory=lambda: Named({}, "item"))
+
+    def at(
+        self,
+        truth: Ints | Mask | None = None,
+        submission: Ints | Mask | None = None,
+        list: Ints | Mask | None = None,
+        item: Ints | Mask | None = None,
+    ) -> Extras:
+        """The columns of some rows; all rows of a section that is not named."""
+        if not (self.truth or self.submission or self.list or self.item):
+            return self
+        return Extras(
+            self.truth.at(truth), self.submission.at(submission), self.list.at(list),
+            self.item.at(item),
+        )  # fmt: skip
+
+
+NONE = Extras()
+
+
+def columns_of(
+    table: Table, kinds: Mapping[str, str], section: str, findings: Findings | None = None
+) -> Named:
+    """The further columns of a table, one element a row.
+
+    Args:
+        table: with the columns as `extra[name]`, or `number[name]` of numbers.
+        kinds: name -> text, number, vector or classes.
+        section: what the table is.
+        findings: told which cells are no vector or no classes; nothing is without them.
+    """
+    found = {}
+    for name, kind in kinds.items():
+        if kind == "number":
+            if (role := f"{NUMBER}{name}]") in table.numbers:
+                found[name] = table.numbers[role]
+        elif (role := f"{EXTRA}{name}]") in table.ids:
+            ids = table.ids[role]
+            codes = ids.codes.astype(np.int64)
+            cells = list(ids.names)
+            made = {"vector": _vectors, "classes": _classes}.get(kind, _texts)(cells)
+            if isinstance(made, dict):  # cells that are wrong
+                for code, why in made.items():
+                    row = int(np.argmax(codes == code))
+                    message = f"{printable(name, 60)} {why}"
+                    if findings is not None:
+                        findings.add(Problem("S501", message, line=int(table.line[row])))
+                continue
+            found[name] = made[codes]
+    return Named(found, section)
+
+
+def missing_of(column: Column) -> Column:
+    """What stands where a table has no row: '', NaN, or zeros. Shape (1,) or (1, n)."""
+    if column.dtype == object:
+        return np.array([""], dtype=object)
+    return np.full((1, *column.shape[1:]), np.nan if column.ndim == 1 else 0.0)
+
+
+def placed(columns: Named, rows: Ints) -> Named:
+    """The columns at some rows, and what stands for nothing where a row is -1."""
+    return Named(
+        {name: np.concatenate([one, missing_of(one)])[rows] for name, one in columns.items()},
+        columns.section,
+    )
+
+
+def _texts(cells: Sequence[str]) -> Column:
+    made = np.empty(len(cells), dtype=object)
+    made[:] = cells
+    return made
+
+
+def _vectors(cells: Sequence[str]) -> Column | dict[int, str]:
+    """Numbers with blanks, commas or semicolons between them; all cells have as many."""
+    rows, wrong = list[list[float]](), dict[int, str]()
+    for code, cell in enumerate(cells):
+        parts = cell.strip("[]() ").replace(",", " ").replace(";", " ").split()
+        values = [number(part) for part in parts]
+        if fault := next((fault for _, fault in values if fault is not None), None):
+            wrong[code] = f"holds {fault[1]}"
+        elif rows and len(values) != len(rows[0]):
+            wrong[code] = f"has {len(values):,} numbers, expected {len(rows[0]):,}"
+        else:
+            rows.append([value for value, _ in values])
+    return wrong or np.array(rows, dtype=np.float64).reshape(len(cells), -1)
+
+
+def _classes(cells: Sequence[str]) -> Column | dict[int, str]:
+    """Shares of classes: `a`, `a|b` for a half each, or `a:0.7|b:0.3`."""
+    shares, wrong = [], dict[int, str]()
+    for code, cell in enumerate(cells):
+        mine: dict[str, float] = {}
+        parts = [part for part in cell.split("|") if part.strip()]
+        for part in parts:
+            name, colon, text = part.rpartition(":")
+            value, fault = number(text.strip()) if colon else (1 / len(parts), None)
+            if fault is not None or value < 0:
+                name, value = part, 1 / len(parts)  # a colon may stand in a class's name
+            name = (name if colon and fault is None else part).strip()
+            mine[name] = mine.get(name, 0.0) + value
+        if sum(mine.values()) > 1 + 1e-9:
+            wrong[code] = f"{quoted(cell)} has shares that sum to {sum(mine.values()):.6g}, over 1"
+        shares.append(mine)
+    if wrong:
+        return wrong
+    names = {name: n for n, name in enumerate(sorted({name for mine in shares for name in mine}))}
+    made = np.zeros((len(cells), len(names)))
+    for code, mine in enumerate(shares):
+        for name, share in mine.items():
+            made[code, names[name]] = share
+    return made

@@ -1,0 +1,67 @@
+"""Every returned item with its score, beside the judged ones and their best order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Mask
+from scorer.views.extras import Extras, Named
+from scorer.views.hits import Judged
+from scorer.views.returned import Returned
+
+
+@dataclass(frozen=True, slots=True)
+class Scored(Returned):
+    """All that a submission returned, with the scores that it gave."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+
+    score: Floats = ...  # type: ignore[assignment]  # of each row; NaN where it ranks without
+    judged: Judged = ...  # type: ignore[assignment]  # the same lists' judged items
+
+    def where(self, keep: Mask) -> Scored:
+        """Only the items where `keep` holds."""
+        return replace(super(Scored, self).where(keep), score=self.score[keep])
+
+    @classmethod
+    def made(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
+        """What was returned, with its scores."""
+        known = {each.name: getattr(returned, each.name) for each in fields(returned)}
+        return cls(**known, score=score, judged=judged)
+
+    @classmethod
+    def of_scores(
+        cls,
+        *lists: tuple[Mapping[str, float], Mapping[str, float]],
+        item: Mapping[str, Mapping[str, object]] | None = None,
+    ) -> Scored:
+        """From `{item: score}` and `{item: grade}`, list by list; for examples and tests.
+
+        Args:
+            lists: each a submitted list and its truth.
+            item: further columns of items: name -> item -> value.
+        """
+        pairs = [
+            (sorted(scores, key=lambda x, scores=scores: -scores[x]), truth)  # type: ignore[misc]
+            for scores, truth in lists
+        ]
+        returned, judged = Returned.of(*pairs), Judged.of(*pairs)
+        score = [
+            scores[x] for (scores, _), (items, _) in zip(lists, pairs, strict=True) for x in items
+        ]
+        rows = [x for items, _ in pairs for x in items]
+        best = [x for _, truth in pairs for x in sorted(truth, key=lambda x, t=truth: -t[x])]  # type: ignore[misc]
+
+        def columns(items: Sequence[str]) -> Named:
+            made = {name: np.array([of[x] for x in items]) for name, of in (item or {}).items()}
+            return Named(made, "item")
+
+        return cls.made(
+            replace(returned, extras=Extras(item=columns(rows))),
+            np.array(score, dtype=np.float64),
+            replace(judged, extras=Extras(item=columns(best)), names=returned.names),
+        )

@@ -1,0 +1,73 @@
+"""Returned items as the texts that they are, beside the texts that the truth accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints
+from scorer.views.hits import Judged
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The returned texts by list and rank, and those of the truth, the best first."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+
+    in_list: Ints  # one element a returned text
+    rank: Ints
+    text: Sequence[str]
+    truth_list: Ints  # one element a text of the truth
+    truth_text: Sequence[str]
+    grade: Floats
+    judged: Judged
+
+    @property
+    def lists(self) -> int:
+        """How many lists there are."""
+        return self.judged.lists
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What the lists are called."""
+        return self.judged.names
+
+    def first(self) -> list[str | None]:
+        """The first text of each list; None where it has none."""
+        found: list[str | None] = [None] * self.lists
+        for n, rank, text in zip(self.in_list.tolist(), self.rank.tolist(), self.text, strict=True):
+            if rank == 1:
+                found[n] = text
+        return found
+
+    def accepted(self, rel: float) -> list[list[str]]:
+        """The texts of each list that the truth accepts."""
+        found: list[list[str]] = [[] for _ in range(self.lists)]
+        for n, text, grade in zip(
+            self.truth_list.tolist(), self.truth_text, self.grade.tolist(), strict=True
+        ):
+            if grade >= rel:
+                found[n].append(text)
+        return found
+
+    @classmethod
+    def of(cls, *lists: tuple[str | None, Sequence[str]]) -> Texts:
+        """From a text and those that are accepted, list by list; for examples and tests."""
+        pairs = [
+            ([] if text is None else [text], dict.fromkeys(known, 1.0)) for text, known in lists
+        ]
+        judged = Judged.of(*pairs)
+        texts = [text for text, _ in lists if text is not None]
+        return cls(
+            np.array([n for n, (items, _) in enumerate(pairs) if items], dtype=np.int64),
+            np.ones(len(texts), dtype=np.int64),
+            texts,
+            judged.ideal.in_list,
+            [text for _, known in pairs for text in known],
+            judged.ideal.grade,
+            judged,
+        )

@@ -1,0 +1,128 @@
+"""Further columns, from challenge.yaml to a metric."""
+
+import json
+import zipfile
+
+import pytest
+
+FILES = {
+    "truth.csv": "user,item,grade,degree\nu1,a,1,0.5\nu1,b,2,3\nu2,a,1,7\n",
+    "lists.csv": "user,group,phase\nu1,g1,one\nu2,g2,two\n",
+    "items.csv": "item,genres,emb,price\na,x|y,0 1,5\nb,x,1 1,6\nc,y:0.25|x:0.5,2 0,7\n",
+    "sub.csv": "user,item,score,why\nu1,c,0.9,new\nu1,b,0.8,old\nu2,a,0.4,old\n",
+    "own.py": '''
+import numpy as np
+from scorer import Floats, Judged, Ranked, metric
+from scorer.views.pooled import Statistics
+from scorer.views.scored import Scored
+
+
+@metric("Degrees", title="Degrees of the hits", source="this test", range=(0, None))
+def degrees(judged: Judged) -> Floats:
+    """A sum over hits."""
+    assert judged.submission["why"].tolist() == ["old"] * judged.hits.rank.size
+    assert set(judged.list["phase"]) <= {"one", "two"}
+    genres = judged.of_hits(judged.item["genres"])
+    ones = judged.of_hits(judged.item["emb"])[:, 1]
+    assert (judged.hits.total(genres.sum(axis=1)) == judged.hits.total(ones)).sum() >= 1
+    return judged.hits.total(judged.of_hits(judged.truth["degree"]))
+
+
+@metric("Phase", title="One list at a time", source="this test")
+def phase(ranked: Ranked) -> float:
+    """Whether its list is of the first phase."""
+    return float(ranked.extras.list["phase"][0] == "one" and ranked.extras.truth["degree"][0] == 3)
+
+
+def spent(statistics, **_):
+    assert list(statistics.names) == ["u1", "u2"] and list(statistics.groups) == ["g1", "g2"]
+    of_group = np.array([statistics.groups[n] == "g1" for n in statistics.in_list])
+    return float(statistics.rows[of_group].sum())
+
+
+@metric("Spent", title="Spent", source="a test", range=(0, None), aggregate="pooled", figure=spent)
+def spending(scored: Scored) -> Statistics:
+    """Of the first group alone."""
+    rows = scored.extras.item["price"] * scored.score
+    return Statistics(scored.in_list, rows[:, None], scored.lists)
+''',
+}
+YAML = """
+truth: {file: truth.csv, columns: {list: user, extra: {degree: number}}}
+lists: {file: lists.csv, columns: {list: user, extra: [phase]}}
+items: {file: items.csv, columns: {extra: {genres: classes, emb: vector, price: number}}}
+submission: {columns: {list: user, extra: [why]}}
+metrics: [Degrees, Phase, Spent]
+plugins: [own.py]
+"""
+
+
+def values(ran):
+    assert ran.code == 0, ran
+    found = json.loads(ran.out)["submissions"][0]["values"]
+    return {name: one["mean"] for name, one in found.items()}
+
+
+def test_further_columns_reach_metrics_by_name(challenge, score):
+    folder = challenge(YAML, **FILES)
+    ran = score(folder, folder / "sub.csv", "--allow-plugins", "--format", "json")
+    assert values(ran) == {"Degrees": 5.0, "Phase": 0.5, "Spent": pytest.approx(7 * 0.9 + 6 * 0.8)}
+    assert "not used" not in ran.err
+    told = score("explain", folder, folder / "sub.csv", "--list", "u2", "--allow-plugins")
+    assert told.code == 0, told
+    assert "Degrees = 7" in told.out
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_in_other_formats(challenge, score, form, tmp_path):
+    import polars as pl
+
+    folder = challenge(YAML, **FILES)
+    frame = pl.read_csv(folder / "sub.csv")
+    path = tmp_path / f"sub.{form}"
+    frame.write_ndjson(path) if form == "jsonl" else frame.write_parquet(path)
+    ran = score(folder, path, "--allow-plugins", "--format", "json")
+    assert values(ran)["Degrees"] == 5.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("degree: number", "degre: number", "column 'degre' is missing"),
+        ("degree: number", "degree: numbers", "did you mean 'number'?"),
+        ("[phase]", "[phases]", "column 'phases' is missing"),
+        ("genres: classes", "genres: vector", "genres holds 'x|y' is not a number"),
+        ("[phase]", "[group]", "lists has no further column 'phase'; declared: group"),
+        ("list: user, extra: [why]", "list: user, extra: {why: number}", "S501"),
+        ("columns: {list: user, extra: [why]}", "extra: [why], columns: {list: user}", "C105"),
+    ],
+)
+def test_what_is_wrong_is_told(challenge, score, old, new, said):
+    assert old in YAML
+    folder = challenge(YAML.replace(old, new), **FILES)
+    ran = score(folder, folder / "sub.csv", "--allow-plugins")
+    assert ran.code in (1, 2), ran
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_missing_column_of_a_submission_is_told(challenge, score):
+    files = FILES | {"sub.csv": "user,item,score\nu1,b,0.8\nu2,a,1\n"}
+    folder = challenge(YAML, **files)
+    ran = score("check", folder, folder / "sub.csv", "--allow-plugins")
+    assert ran.code == 1
+    assert "S201" in ran.out + ran.err
+    assert "'why'" in ran.out + ran.err
+
+
+def test_a_kit_asks_for_the_columns_of_a_submission(challenge, score, tmp_path):
+    yaml = YAML.replace("metrics: [Degrees, Phase, Spent]\nplugins: [own.py]", "metrics: [P@1]")
+    folder = challenge(yaml, **FILES)
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit).code == 0
+    with zipfile.ZipFile(kit) as found:
+        assert b"degree" not in b"".join(found.read(name) for name in found.namelist())
+        (tmp_path / "sample.csv").write_bytes(found.read("sample_submission.csv"))
+    ran = score("check", kit, tmp_path / "sample.csv")
+    assert ran.code == 0, ran
+    assert score("check", kit, folder / "sub.csv").code == 0
