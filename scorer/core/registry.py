@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -203,8 +203,9 @@ def _found(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
 
 @cache
 def _modules(package: str) -> list[str]:
-    """The modules of a package, then those of its folders, as `folder.module`."""
-    found = list(iter_modules(import_module(package).__path__))
+    """The modules of a package, then those of its folders, as `folder.module`; none is imported."""
+    spec = find_spec(package)
+    found = list(iter_modules(spec.submodule_search_locations)) if spec is not None else []
     names = [module.name for module in found]
     for folder in (module.name for module in found if module.ispkg):
         names += [f"{folder}.{name}" for name in _modules(f"{package}.{folder}")]

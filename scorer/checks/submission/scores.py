@@ -9,8 +9,10 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, places
 from scorer.checks.tally import Whole
+from scorer.core.arrays import Floats
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
+from scorer.views.ranked import RankedRows
 
 MANY = 0.25  # the share of tied scores that is worth a word
 
@@ -45,8 +47,8 @@ def ranks_and_scores(submitted: Submitted) -> Disagreeing:
     numbers, lists = submitted.table.numbers, submitted.lists
     if "score" not in numbers or "rank" not in numbers:
         return Disagreeing()
-    score, rank, ranked = numbers["score"], numbers["rank"], submitted.ranked
-    if not submitted.unread and (ranked.column(rank) == ranked.rank).all():
+    score, rank = numbers["score"], numbers["rank"]
+    if not submitted.unread and _agree(submitted.ranked, rank):
         return Disagreeing()
     rows = np.flatnonzero(submitted.in_named & ~np.isnan(score) & ~np.isnan(rank))
     # best score first within a rank: what has one rank is in no order
@@ -60,6 +62,15 @@ def ranks_and_scores(submitted: Submitted) -> Disagreeing:
     return Disagreeing(
         np.unique(codes[1:][rises]).size, submitted.line(row), lists.text(row)
     )  # fmt: skip
+
+
+def _agree(ranked: RankedRows, rank: Floats) -> bool:
+    """Whether each row's rank is its place by score, or that of a row with the same score."""
+    given, place = ranked.column(rank), ranked.rank
+    other = np.flatnonzero(given != place)
+    first, size = ranked.groups(other)
+    beyond = given[other] - place[first]
+    return bool(((beyond >= 0) & (beyond < size)).all())
 
 
 @dataclass(frozen=True, slots=True)
