@@ -19,12 +19,21 @@ import yaml
 
 from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import FILE, Challenge, MeasureSpec, Source, extra_roles
+from scorer.challenge.model import (
+    FILE,
+    Challenge,
+    MeasureSpec,
+    Source,
+    Submission,
+    extra_roles,
+)
 from scorer.challenge.public import Public
 from scorer.core.text import printable
-from scorer.io.formats.base import format_of, formats, header
+from scorer.io.form import NO_SEPARATOR, WHITESPACE, separator_of
+from scorer.io.formats.base import format_of, formats, header, key_table
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
+from scorer.io.written import in_form
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
@@ -83,7 +92,8 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     items = _items(prepared, public, files, packed)
     sample = _sample(prepared, public)
     files |= dict([sample] if sample else [])
-    message = _public(prepared, kept, dropped, public, lists, items)
+    keys = _keys(challenge, files, packed)
+    message = _public(prepared, kept, dropped, public, lists, items, keys)
     text = yaml.dump(message, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
     files["codes.md"] = _pages().encode()
@@ -132,10 +142,12 @@ def _public(
     public: Public,
     lists: dict[str, Any],
     items: dict[str, Any] | None,
+    keys: dict[str, Any],
 ) -> dict[str, Any]:
     """challenge.yaml without what is secret: truth, examples, baselines, plugins."""
     challenge = prepared.challenge
-    roles = {"preferences": ("better", "worse"), "labels": ()}.get(prepared.kind.name, ("item",))
+    own = {"preferences": ("better", "worse"), "labels": (_answer(prepared),)}
+    roles = own.get(prepared.kind.name, ("item",))
     # all roles, since a participant may score against a truth of his own: --truth
     columns = {role: role for role in ("list", *roles)} | challenge.truth.columns
     truth = {"file": f"{ABSENT}{challenge.truth.file.suffix}", "format": challenge.truth.format}
@@ -145,7 +157,7 @@ def _public(
     fields["lists"] = lists
     if items is not None:
         fields["items"] = items
-    fields["submission"] = _asked(challenge, public)
+    fields["submission"] = _asked(challenge, public) | keys
     fields["metrics"] = [
         {"metric": spec.notation}
         | spec.params
@@ -162,6 +174,11 @@ def _public(
     fields["leaderboard"] = board
     empty: tuple[object, ...] = (None, {}, "")
     return {key: value for key, value in fields.items() if value not in empty}
+
+
+def _answer(prepared: BoundChallenge) -> str:
+    """The role of what a table's truth says of each row."""
+    return "target" if "prediction" in prepared.shapes[0].required else "label"
 
 
 def _asked(challenge: Challenge, public: Public) -> dict[str, Any]:
@@ -189,6 +206,16 @@ def _lists(
         return _packed(challenge, "lists", challenge.lists, shape, files, packed)
     files["lists.csv"] = _csv([{"list": name} for name in public.lists], ("list",))
     return {"file": "lists.csv"}
+
+
+def _keys(challenge: Challenge, files: dict[str, bytes], packed: list[str]) -> dict[str, Any]:
+    """What challenge.yaml says of the file that the lines of submissions are about."""
+    source = challenge.key_files.get("submission.lines")
+    if source is None:
+        return {}
+    optional = ("item",) if "item" in source.columns else ()
+    own = Source.model_construct(**dict(source))
+    return {"lines": _packed(challenge, "lines", own, Schema(("list", *optional)), files, packed)}
 
 
 def _telling(challenge: Challenge, public: Public) -> bool:
@@ -286,7 +313,7 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
     None in a format of which no file can be made.
     """
     rules, kind = prepared.challenge.submission, prepared.kind.name
-    form = rules.format or "csv"
+    form = rules.format or ("json" if rules.json else "csv")
     chance = random.Random(prepared.challenge.leaderboard.seed)
     rows: Rows = []
     called: Mapping[str, str] = rules.columns
@@ -304,7 +331,8 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
             for better, worse in pairwise(items)
         ]
     else:
-        key = "score" if {"score"} == {"score", "rank"} & set(rules.columns) else "rank"
+        named = {*rules.columns, *rules.cells, *rules.json, *rules.header}
+        key = "score" if {"score"} == {"score", "rank"} & named else "rank"
         rows = [
             {"list": name, "item": item, key: n if key == "rank" else len(items) - n + 1}
             for name, items in _choice(prepared, public, chance)
@@ -317,8 +345,12 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
     format = formats().get(form)
     if format.write is None:
         return None
-    sample = f"sample_submission{(format.suffixes or ('',))[0]}"
-    return sample, format.write(rows, called)
+    suffix = (format.suffixes or (f".{form}",))[0]
+    suffix = ".zip" if rules.parts else ".tsv" if rules.separator == "tab" else suffix
+    written = prepared.challenge.form(rules)
+    keyed = {"lines": written.lines, "candidates": written.candidates}
+    tables = {name: key_table(keys) for name, keys in keyed.items() if keys is not None}
+    return f"sample_submission{suffix}", in_form(rows, called, written, format.write, tables)
 
 
 def _guesses(prepared: BoundChallenge, public: Public, chance: random.Random) -> Rows:
@@ -359,7 +391,9 @@ def _choice(
             items = sorted(public.candidates.get(name, ()))
         if items:
             # of preferences all items, since each must be placed
-            most = len(items) if public.kind == "preferences" and not wanted else depth
+            vector = prepared.challenge.form(prepared.challenge.submission).vector
+            every = vector or (public.kind == "preferences" and not wanted)
+            most = len(items) if every else depth
             yield name, chance.sample(items, min(most, len(items)))
 
 
@@ -422,7 +456,7 @@ def _readme(
         "## The form of a submission",
         "",
         *(_shown(*sample) if sample else (f"A file in the format {form}.", "")),
-        *(f"- {rule}" for rule in _rules(challenge)),
+        *(f"- {rule}" for rule in (*_form(challenge.submission), *_rules(challenge))),
         f"- A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
         f"{limits.rows:,} rows, and {limits.line:,} bytes in a line.",
         "",
@@ -459,12 +493,65 @@ def _shown(sample: str, data: bytes) -> Iterator[str]:
 
 def _beginning(sample: str, data: bytes) -> list[str]:
     """The header of a sample, where it has one, and its first rows."""
+    if sample.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return [
+                f"{name} ({archive.getinfo(name).file_size:,} bytes)" for name in archive.namelist()
+            ]
     if sample.endswith(".parquet"):
         import polars
 
         data = polars.read_parquet(data).head(SHOWN).write_csv().encode()
     most = SHOWN + sample.endswith((".csv", ".parquet"))
     return data.decode().splitlines()[:most]
+
+
+def _form(rules: Submission) -> Iterator[str]:
+    """How a submission is written, in sentences, where it is not plain."""
+
+    def called(role: str) -> str:
+        return printable(rules.columns.get(role, role), 60)
+
+    marks = {"\t": "a tab", " ": "a blank", WHITESPACE: "blanks", NO_SEPARATOR: "nothing"}
+    if rules.parts:
+        names = ", ".join(printable(name, 60) for name in rules.parts.values())
+        yield f"A submission is a ZIP archive, or a folder, of several files: {names}."
+    if rules.json:
+        where = ", ".join(f"{role} at `{printable(path, 80)}`" for role, path in rules.json.items())
+        yield f"A file is a JSON document, with {where}."
+    if rules.header:
+        names = ", ".join(printable(name, 60) for name in rules.header)
+        yield f"A file has no header; its columns are {names}."
+    if rules.separator:
+        mark = separator_of(rules.separator)
+        yield f"Columns are separated by {marks.get(mark, repr(mark))}."
+    if rules.skip:
+        yield f"The first {rules.skip:,} line{'s are' if rules.skip > 1 else ' is'} left out."
+    if rules.comment:
+        begins = " or ".join(repr(printable(word, 40)) for word in rules.comment)
+        yield f"Lines that begin with {begins} are comments."
+    for role, mark in rules.cells.items():
+        mark = separator_of(mark)
+        if "item" in rules.cells:
+            order = "; their order ranks them" if role == "item" else ""
+            yield (
+                f"A cell of {called(role)} holds several, with {marks.get(mark, repr(mark))} "
+                f"between{order}."
+            )
+        else:
+            yield (
+                f"A cell of {called(role)} holds a value for each candidate of its list in "
+                f"items.csv, in that order, with {marks.get(mark, repr(mark))} between."
+            )
+    for role, columns in rules.wide.items():
+        names = ", ".join(printable(name, 60) for name in columns)
+        what = {"item": "an item", "rank": "a rank", "list": "a part of the lists"}[role]
+        yield f"Each of the columns {names} stands for {what}."
+    if rules.lines:
+        file = {"lists": "lists.csv", "items": "items.csv"}.get(str(rules.lines), "lines.csv")
+        yield f"Lines have no ids: the n-th line is of the n-th row of {file}."
+    if rules.rank_gaps == "keep":
+        yield "Ranks that a list leaves out are slots without an item."
 
 
 def _rules(challenge: Challenge) -> Iterator[str]:

@@ -21,8 +21,16 @@ from scorer.challenge.fields import (
 from scorer.challenge.yaml import Value
 from scorer.core.text import nearest, quoted
 from scorer.io.documents import astray, is_path, steps
-from scorer.io.form import NO_SEPARATOR, PART, WHITESPACE, WRITTEN, Form, Keys, separator_of
-from scorer.io.parts import MOST
+from scorer.io.form import (
+    MOST_PARTS,
+    NO_SEPARATOR,
+    PART,
+    WHITESPACE,
+    WRITTEN,
+    Form,
+    Keys,
+    separator_of,
+)
 
 CELLS = ("item", "rank", "score", "prediction", "grade", "rating", "subtopic")
 JSON = (
@@ -92,8 +100,8 @@ def _files(value: Any) -> Any:
             raise wrong(f"{quoted(part)} cannot be a part's name")
         if PurePath(as_text(file)).name != as_text(file) or "\\" in as_text(file):
             raise wrong(f"{as_written(file)} is not the name of a file, which has no folder")
-    if len(value) > MOST:
-        raise wrong(f"{len(value)} parts; at most {MOST} are read")
+    if len(value) > MOST_PARTS:
+        raise wrong(f"{len(value)} parts; at most {MOST_PARTS} are read")
     return value
 
 

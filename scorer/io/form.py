@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scorer.core.text import nearest, printable, quoted
-from scorer.io.table import TEXT, Schema
+from scorer.io.schema import TEXT, Schema
 
 WHITESPACE = "whitespace"
 NO_SEPARATOR = "none"  # a line is one cell
 WRITTEN = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
+MOST_PARTS = 30  # so that the number of any line has 31 bits
 PART = "/"  # between the part that a list is in, and its name
 # of these, the first that a shape has is what wide columns hold
 VALUES = ("prediction", "label", "score", "grade", "rating", "target", "rank")

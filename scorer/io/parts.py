@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from scorer.io.formats.base import Format
 
 STEP = 1 << 26  # lines that a part may have
-MOST = 30  # parts, so that the number of any line has 31 bits
 LINES = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
 
 FormatOf = Callable[[str], "Format"]

@@ -22,6 +22,9 @@ from scorer.core.arrays import starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.lines import count_only
+from scorer.io.schema import ORDERED as ORDERED
+from scorer.io.schema import TEXT as TEXT
+from scorer.io.schema import Schema as Schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,20 +34,6 @@ Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint64]
 
-
-class _Roles(frozenset[str]):
-    """Some roles; one with a number, as `item[3]`, is as its name is."""
-
-    def __contains__(self, role: object) -> bool:
-        return frozenset.__contains__(self, str(role).partition("[")[0])
-
-
-TEXT = _Roles(
-    {
-        *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
-        *("label", "cell", "extra"),
-    }
-)
 EXTRA, NUMBER = "extra[", "number["  # further columns: extra[phase] of text, number[degree]
 # possessive, so that a million digits and an x are not tried a million times
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -52,35 +41,10 @@ _PLAIN = frozenset("0123456789.+-eE")
 _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
 LARGEST = 1e100  # of what is computed with: its square, summed over a file, is finite
-ORDERED = _Roles({"score", "rank"})  # only compared, so that any finite number will do
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 
 Place = Callable[[str, int, int], "tuple[int, int | None]"]
 Row = tuple[int, Sequence[str], str, int]  # line, cells, the text they were cut from, which of it
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """What a table is asked for: the columns by their roles."""
-
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)  # role -> name in the file
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """All of them, in order."""
-        return (*self.required, *self.optional)
-
-    def called(self, role: str) -> str:
-        """What the file calls that column."""
-        return self.columns.get(role, role)
-
-    def with_columns(self, further: Mapping[str, str]) -> Schema:
-        """With further columns that must be there: role -> name in the file."""
-        if not further:
-            return self
-        return Schema((*self.required, *further), self.optional, {**self.columns, **further})
 
 
 class CodedColumn:

@@ -1,0 +1,46 @@
+"""What a table is asked for: columns by their roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+class _Roles(frozenset[str]):
+    """Some roles; one with a number, as `item[3]`, is as its name is."""
+
+    def __contains__(self, role: object) -> bool:
+        return frozenset.__contains__(self, str(role).partition("[")[0])
+
+
+TEXT = _Roles(
+    {
+        *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
+        *("label", "cell", "extra"),
+    }
+)
+ORDERED = _Roles({"score", "rank"})  # only compared, so that any finite number will do
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a table is asked for: the columns by their roles."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)  # role -> name in the file
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """All of them, in order."""
+        return (*self.required, *self.optional)
+
+    def called(self, role: str) -> str:
+        """What the file calls that column."""
+        return self.columns.get(role, role)
+
+    def with_columns(self, further: Mapping[str, str]) -> Schema:
+        """With further columns that must be there: role -> name in the file."""
+        if not further:
+            return self
+        return Schema((*self.required, *further), self.optional, {**self.columns, **further})
