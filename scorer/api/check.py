@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Unpack
 
-from scorer.api.evaluate import Measures, Rules, settled_challenge
+from scorer.api.evaluate import Columns, Measures, Rules, settled_challenge
 from scorer.api.report import Checked
 from scorer.api.submissions import Progress, Submissions, named_files, scored_files
 from scorer.challenge.model import Challenge
@@ -20,7 +20,7 @@ def check(
     submissions: Submissions,
     *,
     measures: Measures | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
     engine: str = "local",

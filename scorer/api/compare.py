@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from scorer.api.evaluate import Measures, Rules, settled_challenge
+from scorer.api.evaluate import Columns, Measures, Rules, settled_challenge
 from scorer.api.report import Comparison, Report
 from scorer.api.submissions import (
     Named,
@@ -43,7 +43,7 @@ def compare(
     *,
     margin: float | None = None,
     measures: Measures | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
     engine: str = "local",

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 FORMAT = "jsonl"
 UNDERSTOOD = (
-    "give a path, a dict {list: {item: value}}, rows (list, item, value), or a data frame "
-    "(pandas, polars, pyarrow, duckdb: whatever has an Arrow stream)"
+    "give a path, a dict {list: {item: value}}, rows (list, item, value), of a table a dict "
+    "{id: value} or rows (id, value), or a data frame (pandas, polars, pyarrow, duckdb: whatever "
+    "has an Arrow stream)"
 )
 INDEX = "__index_level_"  # what pyarrow calls the columns of a pandas index
 PAIRS = ("list", "better", "worse")
@@ -33,17 +34,24 @@ class Layout(NamedTuple):
     """What the columns of a table are, and what they are called."""
 
     shape: Schema
-    value: str  # the role of the number that a dict or a row gives
+    value: str  # the role of the value that a dict or a row gives
+    flat: bool = False  # whether a list is a row of a table, with one value and no items
 
     @classmethod
     def of(cls, shapes: Sequence[Schema], columns: Mapping[str, str]) -> Layout:
-        """The layout of the first shape that gives an item of a list a number.
+        """The layout of the first shape that gives an item of a list a number, or a row a value.
 
         Args:
             shapes: those that the table may have.
             columns: role -> what the column is called.
         """
-        shape = next((each for each in shapes if "item" in each.roles), shapes[0])
+        shape = next((each for each in shapes if "item" in each.roles), None)
+        if shape is None and not any("better" in each.roles for each in shapes):
+            fitting = (each for each in shapes if set(columns) <= set(each.roles))
+            shape = next(fitting, shapes[0])
+            known = {**shape.columns, **columns}
+            return cls(Schema(shape.required, shape.optional, known), shape.required[-1], True)
+        shape = shape or shapes[0]
         numbers = [role for role in shape.roles if role not in TEXT]
         value = "score" if "score" in numbers else next(iter(numbers), "item")
         return cls(Schema(shape.required, shape.optional, columns), value)
@@ -63,10 +71,24 @@ def is_frame(data: object) -> bool:
     return hasattr(data, "__arrow_c_stream__") or type(data).__module__.split(".")[0] == "pandas"
 
 
+def columns_of(frame: object) -> tuple[str, ...]:
+    """What a data frame calls its columns, where it says so."""
+    arrow = hasattr(frame, "column_names")  # whose `columns` are the data
+    names = getattr(frame, "column_names" if arrow else "columns", ())
+    return tuple(name for name in list(names) if isinstance(name, str))
+
+
+def is_flat(data: object) -> bool:
+    """Whether data gives a value to each id, as a table of classes or numbers does."""
+    if not isinstance(data, Mapping):
+        return False
+    return isinstance(next(iter(data.values()), None), str | Real)
+
+
 def prefers(data: object) -> bool:
     """Whether data says which of two items is better, rather than how good an item is."""
     if is_frame(data):
-        return {"better", "worse"} <= set(map(str, getattr(data, "columns", ())))
+        return {"better", "worse"} <= set(columns_of(data))
     if isinstance(data, Sequence) and not is_path(data) and data:
         first = data[0]
         return isinstance(first, Sequence) and len(first) == 3 and isinstance(first[2], str)
@@ -110,6 +132,9 @@ def _nested(data: Mapping[Any, Any], layout: Layout, what: str) -> Iterator[dict
     name, item, value = layout.called("list", "item", layout.value)
     for key, items in data.items():
         where = f"{what}, {name} {quoted(key)}"
+        if layout.flat:
+            yield _valued(key, items, layout, what, where)
+            continue
         if isinstance(items, Mapping):
             for each, number in items.items():
                 inside = f"{where}, {item} {quoted(each)}"
@@ -141,9 +166,21 @@ def _rows(data: Iterable[Any], layout: Layout, what: str) -> Iterator[dict[str, 
         if len(row) == 3 and isinstance(row[2], str) and layout.value in ("item", "score"):
             yield dict(zip(layout.called(*PAIRS), (_id(each, where) for each in row), strict=True))
             continue
+        if layout.flat:
+            if len(row) == 3:
+                raise UsageError(f"{where} has 3 values; expected (id, value)")
+            yield _valued(row[0], row[1], layout, where, where)
+            continue
         name, item, value = layout.called("list", "item", layout.value)
         number = {value: _number(row[2], where)} if len(row) == 3 else {}
         yield {name: _id(row[0], where), item: _id(row[1], where), **number}
+
+
+def _valued(key: object, value: object, layout: Layout, what: str, where: str) -> dict[str, str]:
+    """A row of a table: an id with a class, or with a number."""
+    name, called = layout.called("list", layout.value)
+    text = _id(value, where) if layout.value in TEXT else _number(value, where)
+    return {name: _id(key, what), called: text}
 
 
 def _id(value: object, where: str) -> str:

@@ -20,11 +20,13 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
 from scorer.prepare.bind import prepare
+from scorer.prepare.guess.challenge import asked_by
 
 TRUTH = "truth"  # what messages call it
 UNSAID = ("format", "columns")  # of a challenge's `submission:`, not said here
 
 Measures = Sequence[str | Mapping[str, object]] | str
+Columns = Mapping[str, str | Sequence[str]]  # by role; of classes' probabilities several
 
 
 class Rules(TypedDict, total=False):
@@ -46,7 +48,7 @@ def evaluate(
     runs: Submissions,
     measures: Measures,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     progress: Progress | None = None,
     **rules: Unpack[Rules],
 ) -> Report:
@@ -54,11 +56,13 @@ def evaluate(
 
     Args:
         truth: a dict `{list: {item: grade}}`, a data frame (pandas, polars, pyarrow, duckdb:
-            whatever has an Arrow stream), rows `(list, item, grade)`, or the path of a file.
+            whatever has an Arrow stream), rows `(list, item, grade)`, or the path of a file. Of
+            a table of classes or numbers a dict `{id: answer}`, or rows `(id, answer)`.
         runs: name -> run, each a dict `{list: {item: score}}` or `{list: [item, ...]}` best
-            first, a data frame, rows `(list, item, score)`, or a path.
+            first, a data frame, rows `(list, item, score)`, or a path; of a table `{id: answer}`.
         measures: notations such as `nDCG@10` or `AP(rel=2)`, or mappings; the first one ranks.
-        columns: what the frames call their columns, by role: `{"list": "user", "score": "pred"}`.
+        columns: what the frames call their columns, by role: `{"list": "user", "score": "pred"}`;
+            a table's probabilities of several classes are `{"probability": ["cat", "dog"]}`.
         progress: called before each run is read.
         rules: as of a challenge's `submission:` (`missing_list="zero"`, `ties="expected"`,
             `length=10`, ...), with `undefined`, `leaderboard` and `title`.
@@ -88,7 +92,7 @@ def evaluate(
 def settled_challenge(
     challenge: object,
     measures: Measures | None,
-    columns: Mapping[str, str] | None,
+    columns: Columns | None,
     **rules: Unpack[Rules],
 ) -> Iterator[Challenge]:
     """A challenge, or the one that a truth, measures and rules make.
@@ -117,7 +121,7 @@ def settled_challenge(
 def challenge_of(
     truth: object,
     measures: Measures,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     **rules: Unpack[Rules],
 ) -> Iterator[Challenge]:
     """A challenge whose truth is data; its files are there inside the `with`.
@@ -149,7 +153,11 @@ def challenge_of(
 
 def _with_lists(challenge: Challenge, truth: object) -> Challenge:
     """The challenge with a file of its lists, where a dict has lists without any item."""
-    if not isinstance(truth, Mapping) or all(len(items) for items in truth.values()):
+    if (
+        not isinstance(truth, Mapping)
+        or data.is_flat(truth)
+        or all(len(items) for items in truth.values())
+    ):
         return challenge
     name = challenge.truth.columns.get("list", "list")
     path = challenge.folder / "lists.jsonl"
@@ -163,7 +171,7 @@ def _challenge(
     folder: Path,
     truth: object,
     measures: Measures,
-    columns: Mapping[str, str],
+    columns: Columns,
     rules: Rules,
 ) -> Challenge:
     """The challenge that these words make."""
@@ -177,13 +185,20 @@ def _challenge(
     if isinstance(own.get("range"), tuple):
         own["range"] = list(own["range"])
     of_truth = {role: name for role, name in columns.items() if role in ROLES["truth"]}
+    specs = [measures] if isinstance(measures, str | Mapping) else list(measures)
     if data.prefers(truth):
         of_truth = {"better": "better", "worse": "worse", **of_truth}
+    elif not {"label", "target"} & of_truth.keys():
+        of_truth = _answers(truth, specs) | of_truth
     source: dict[str, Any] = {
         "file": Path(truth) if data.is_path(truth) else folder / "truth.jsonl"
     }
-    own["columns"] = {role: n for role, n in columns.items() if role in ROLES["submission"]}
-    specs = [measures] if isinstance(measures, str | Mapping) else list(measures)
+    sent = {role: name for role, name in columns.items() if role in ROLES["submission"]}
+    if "probability" in sent:
+        likely = sent.pop("probability")
+        own["probability"] = likely if isinstance(likely, str) else list(likely)
+        sent.pop("label", None)  # which is the truth's
+    own["columns"] = sent
     try:
         challenge = Challenge.model_validate(
             {
@@ -203,6 +218,19 @@ def _challenge(
         raise UsageError("\n".join(faults)) from None
     challenge._folder = folder
     return challenge
+
+
+def _answers(truth: object, specs: Sequence[object]) -> dict[str, str]:
+    """The column of answers, where a truth is a table of classes or numbers."""
+    words = (spec.get("metric") if isinstance(spec, Mapping) else spec for spec in specs)
+    asked = asked_by([word for word in words if isinstance(word, str)])
+    if "labels" not in asked.kinds:
+        return {}
+    role = "target" if "prediction" in asked.columns else "label"
+    names = data.columns_of(truth) if data.is_frame(truth) else ()
+    if len(asked.kinds) == 1 or data.is_flat(truth) or (role in names and "item" not in names):
+        return {role: role}
+    return {}
 
 
 def _measure(n: int, spec: object) -> dict[str, Any]:

@@ -320,3 +320,45 @@ def test_a_notebook_shows_a_table():
     assert "<th>nDCG@10</th>" in html
     assert "<td>mine</td>" in html
     assert "bad: not scored" in html
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "measure", "columns", "value"),
+    [
+        ({"1": "a", "2": "b"}, {"1": "a", "2": "a"}, "Accuracy", None, 0.5),
+        ({1: 0, 2: 1}, {2: 1, 1: 1}, "Accuracy", None, 0.5),
+        ({1: 0, 2: 1, 3: 0}, {1: 0.2, 2: 0.8, 3: 0.9}, "AUROC", None, 0.5),
+        ({1: 0.5, 2: 1}, {1: 1, 2: 1}, "MAE", None, 0.25),
+        ([(1, "a"), (2, "b")], [(1, "a"), (2, "a")], "Accuracy", None, 0.5),
+        (pl.DataFrame({"id": [1, 2], "label": ["a", "b"]}),
+         pl.DataFrame({"id": [2, 1], "label": ["b", "b"]}), "Accuracy", {"list": "id"}, 0.5),
+        (pl.DataFrame({"list": [1, 2], "target": [1.5, 2]}),
+         pl.DataFrame({"list": [1, 2], "prediction": [1.0, 2.0]}), "MAE", None, 0.25),
+        (pl.DataFrame({"id": [1, 2], "label": ["a", "b"]}),
+         pl.DataFrame({"id": [2, 1], "p": [0.2, 0.9]}), "AUROC",
+         {"list": "id", "label": "label", "probability": "p"}, 0.0),
+        (pl.DataFrame({"id": [1, 2], "label": ["a", "b"]}),
+         pl.DataFrame({"id": [2, 1], "a": [0.2, 0.9], "b": [0.8, 0.1]}), "AUROC",
+         {"list": "id", "label": "label", "probability": ["a", "b"]}, 1.0),
+    ],
+)  # fmt: skip
+def test_a_table_is_a_value_for_each_id(truth, run, measure, columns, value):
+    report = scorer.evaluate(truth, {"mine": run}, [measure], columns=columns)
+    assert [str(problem) for scored in report.submissions for problem in scored.findings
+            if problem.severity == "error"] == []  # fmt: skip
+    assert report.mean("mine", measure) == value
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "measure", "error", "said"),
+    [
+        ({1: 0.5}, {1: 1}, "nDCG@10", TypeError, "not a dict of items"),
+        ({1: "a"}, {1: None}, "Accuracy", TypeError, "None is no id"),
+        ({1: 1.5}, {1: "x"}, "RMSE", TypeError, "'x' is not a number"),
+        ([(1, "a")], [(1, "a", 2)], "Accuracy", scorer.UsageError, "expected (id, value)"),
+    ],
+)
+def test_a_table_that_is_none_is_told(truth, run, measure, error, said):
+    with pytest.raises(error) as told:
+        scorer.evaluate(truth, {"mine": run}, [measure])
+    assert said in str(told.value)

@@ -67,7 +67,7 @@ def challenge_data(
         UsageError: the columns cannot be told apart.
     """
     seen, sent = looked(truth), None if sample is None else looked(sample)
-    asked = _asked(metrics)
+    asked = asked_by(metrics)
     guess = next((found for kind in KINDS if (found := kind(seen, sent, asked))), None)
     if guess is None:
         where = display_path(truth)
@@ -82,8 +82,12 @@ def challenge_data(
     return data, guess
 
 
-def _asked(notations: Sequence[str]) -> Asked:
-    """What measures look at; those that are no measures are told of when they are bound."""
+def asked_by(notations: Sequence[str]) -> Asked:
+    """What measures look at.
+
+    Args:
+        notations: of the measures; what is none is told of when they are bound.
+    """
     found = []
     for notation in notations:
         with suppress(UnknownName, NotationError):
