@@ -2,14 +2,30 @@
 
 import os
 import signal
+import sys
+
+LEAST = 144 << 20  # bytes of addresses that the imports take
 
 
 def main() -> None:
     """Run the command of this process and exit with its code."""
     signal.signal(signal.SIGINT, _interrupted)
+    _refuse_little_memory()
     from scorer.cli.main import main as run
 
     run()
+
+
+def _refuse_little_memory() -> None:
+    """End where numpy could not be imported: its BLAS would end the process with another code."""
+    try:
+        import resource
+    except ImportError:  # where a process has no such limits
+        return
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < LEAST:
+        os.write(2, f"error: there is not enough memory; {LEAST >> 20} MiB are needed\n".encode())
+        sys.exit(4)
 
 
 def _interrupted(*_: object) -> None:

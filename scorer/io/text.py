@@ -23,6 +23,7 @@ from scorer.io.blocks import NONE, Block, Lines, Mask, Places
 from scorer.io.form import PLAIN, Form
 from scorer.io.limits import BOM, Limits, NoTable, Unreadable, too_careful
 from scorer.io.lines import too_long
+from scorer.io.memory import ask_for_polars
 from scorer.io.table import (
     TEXT,
     Builder,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
 PIECE = 4 * 1024**2  # bytes read at a time
-ROOM = 256 * 1024**2  # bytes that may be asked for before polars is imported
 HEAD = 64 * 1024  # bytes in which a header is looked for first
 THREADS = 2  # that cut, beside the one that reads
 
@@ -293,7 +293,7 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    np.empty(ROOM, dtype=np.uint8)  # MemoryError here: polars would not be imported, but panic
+    ask_for_polars()
     threads = ThreadPoolExecutor(THREADS)
     request.stack.callback(threads.shutdown, cancel_futures=True)
     waiting = deque([(first, threads.submit(_cut, reader, first))])

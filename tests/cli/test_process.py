@@ -1,5 +1,6 @@
 """However a run ends: a plain message, the right exit code, and nothing half-written or left."""
 
+import gzip
 import json
 import os
 import resource
@@ -407,7 +408,7 @@ def test_whatever_a_plugin_raises_is_its_fault(raising, code, said, when, challe
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (MemoryError(), "error: there is not enough memory for this"),
+        (MemoryError(), "error: there is not enough memory"),
         (RecursionError("deep"), "internal error: RecursionError: deep"),
         (ZeroDivisionError("\x1b[31m"), r"internal error: ZeroDivisionError: \x1b[31m"),
         (RuntimeError("a\nb"), r"internal error: RuntimeError: a\nb"),
@@ -464,3 +465,38 @@ def test_where_memory_does_not_suffice_that_is_said(start, tmp_path, folder):
     assert b"Traceback" not in err
     assert b"error[S104]" in out
     assert b"memory" in out.lower()
+
+
+@pytest.mark.parametrize("mebibytes", [150, 300, 600, 1000])
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
+def test_polars_is_not_imported_where_it_would_abort(name, mebibytes, start, tmp_path, folder):
+    import polars
+
+    rows = b"".join(b"q1,%d\n" % n for n in range(250_000))
+    match name:
+        case "a.csv":
+            (tmp_path / name).write_bytes(b"list,item\n" + rows)
+        case "a.csv.gz":
+            (tmp_path / name).write_bytes(gzip.compress(b"list,item\n" + rows))
+        case _:
+            polars.DataFrame({"list": ["q1"], "item": ["a"]}).write_parquet(tmp_path / name)
+
+    def little_memory():
+        resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
+
+    good = folder / "good.csv"
+    process = start(folder, name, good, "--format", "csv", preexec_fn=little_memory)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err  # not killed, nor ended by an abort
+    assert b"error[S104] there is not enough memory" in err
+    assert b"\n1,good," in out
+
+
+def test_a_process_too_small_for_the_imports_says_so(start, folder):
+    def no_memory():
+        resource.setrlimit(resource.RLIMIT_AS, (100 << 20, 100 << 20))
+
+    process = start(folder, folder / "good.csv", preexec_fn=no_memory)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (4, b"")
+    assert b"not enough memory" in err

@@ -72,6 +72,11 @@ SEEDS = {
     "lists": ["q1: a, b\n# no\nq2: c\n"],
     "trec": ["q1 Q0 a 1 2.5 t\nq1\tQ0  b 2 1e-3 t\n", "q1 0 a 1\nq2 0 b -1\n"],
     "jsonl": ['{"list": "q1", "item": 7, "score": 1e3}\n{"list": "\\u0071", "item": null}\n'],
+    "json": [
+        '{"q1": {"a": 1, "b": 0.5}, "q2": {"a": -1e3}}\n',
+        '{"q1": ["a", "b"], "q2": []}',
+        '[{"list": "q1", "item": "a", "grade": 1},\n {"list": "\\u0071", "item": null}]',
+    ],
 }
 PARTS = [
     *(

@@ -22,6 +22,7 @@ from scorer.core.text import quoted
 from scorer.io.files import spooled
 from scorer.io.formats.base import Rows, Unused, format, resolve, tell_unused
 from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, limit, most_unpacked, too_large
+from scorer.io.memory import ask_for_polars
 from scorer.io.table import (
     TEXT,
     Builder,
@@ -49,7 +50,7 @@ def _words(path: Path) -> frozenset[str]:
     try:
         with _unpacking(path) as child:
             return frozenset(child.hear()["types"])
-    except Unreadable:
+    except (Unreadable, MemoryError):
         return frozenset()
 
 
@@ -212,6 +213,7 @@ class _Child:
 
 @contextmanager
 def _unpacking(path: Path, most: int = 0) -> Iterator[_Child]:
+    ask_for_polars()
     program = f"from {__name__} import unpack; unpack()"
     where = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
     with (
