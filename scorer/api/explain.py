@@ -56,7 +56,6 @@ def explain(
     views = met(plan, table).views
     named = partial(ready.answers.named, table, rules.ties, at=at)
     found = tuple(
-        explained(each, card, views, named, at, ready.prepared.rules[each.id])
-        for each in ready.measures
+        explained(each, card, views, named, at, ready.prepared.rules) for each in ready.measures
     )
     return Explanation(file.name, name, ready.public.called, findings, found)

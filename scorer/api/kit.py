@@ -19,6 +19,7 @@ import yaml
 
 from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
+from scorer.challenge.load import COMBINING
 from scorer.challenge.model import (
     FILE,
     Challenge,
@@ -34,7 +35,7 @@ from scorer.io.formats.base import format_of, formats, header, key_table
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
 from scorer.io.written import in_form
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import Measure, measure, metrics
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import public_table
@@ -85,7 +86,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     """
     challenge = prepared.challenge
     refuse_kit(challenge)
-    kept, dropped = _measures(prepared)
+    kept, dropped = _measures(prepared, public)
     files: dict[str, bytes] = {}
     packed: list[str] = []
     lists = _lists(challenge, public, files, packed)
@@ -104,20 +105,39 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     return Kit(_zipped(files), tuple(dropped), tuple(left), tuple(packed))
 
 
-def _measures(prepared: BoundChallenge) -> tuple[list[MeasureSpec], list[str]]:
+def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
     """What the kit's challenge.yaml asks for, and the measures that it has no means for.
 
-    Metrics of plugins and those that need further files are left out; where
-    none remains another of the same kind stands in, since some must.
+    Metrics of plugins, those that need further files or columns of the lists, and formulas of
+    such measures are left out; where none remains another of the same kind stands in, since some
+    must.
     """
     built_in, kept, dropped = metrics(), list[MeasureSpec](), list[str]()
-    for spec, bound in zip(prepared.challenge.metrics, prepared.measures, strict=True):
+    columns = () if _telling(prepared.challenge, public) else ("group",)
+
+    def known(bound: Measure) -> bool:
+        how = bound.combination
+        if how.numbers or not set(how.names) <= set(columns):
+            return False
+        if bound.parts:
+            return all(known(part) for part in bound.parts)
         origin = built_in.origin(bound.metric) or ""
-        if origin.startswith("scorer.") and not bound.needs:
+        return origin.startswith("scorer.") and not bound.needs
+
+    for spec, bound in zip(prepared.challenge.metrics, prepared.measures, strict=True):
+        if known(bound):
             kept.append(spec)
         else:
             dropped.append(bound.id)
     return kept or [MeasureSpec(notation=_stand_in(prepared))], dropped
+
+
+def _asked_for(spec: MeasureSpec) -> dict[str, Any]:
+    """A measure as challenge.yaml writes it."""
+    fields: dict[str, Any] = {} if spec.score is not None else {"metric": spec.notation}
+    written = spec.model_dump(mode="json", exclude_defaults=True)
+    fields |= spec.params | {key: written[key] for key in (*COMBINING, "better") if key in written}
+    return fields | {key: written[key] for key in ("id", "primary") if key in written}
 
 
 def _stand_in(prepared: BoundChallenge) -> str:
@@ -158,13 +178,7 @@ def _public(
     if items is not None:
         fields["items"] = items
     fields["submission"] = _asked(challenge, public) | keys
-    fields["metrics"] = [
-        {"metric": spec.notation}
-        | spec.params
-        | ({} if spec.id is None else {"id": spec.id})
-        | ({"primary": True} if spec.primary else {})
-        for spec in kept
-    ]
+    fields["metrics"] = [_asked_for(spec) for spec in kept]
     fields["undefined"] = challenge.undefined
     board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True)
     board.pop("baselines", None)
@@ -468,7 +482,9 @@ def _readme(
         about += ["this ranks"] if bound.primary else []
         about += ["the kit cannot compute it"] if bound.id in dropped else []
         name = f"{printable(bound.id)}: {bound.metric.title}"
-        if metrics().things.get(bound.metric.name) is not bound.metric:  # a kit says nothing of it
+        if bound.parts:
+            name = f"{printable(bound.id)}: {printable(bound.params['score'], 1000)}"
+        elif metrics().things.get(bound.metric.name) is not bound.metric:  # a kit tells nothing
             name = "a metric of the organizer's own"
         lines.append(f"- {name} ({', '.join(about)})")
     lines += [

@@ -133,7 +133,7 @@ def _in_its_folder(problem: Problem, path: Path) -> Problem:
 def _best(measure: Measure, found: Sequence[Value]) -> float:
     """The best that is possible: of each list the best, as a submission may choose list by list."""
     sign = 1.0 if measure.metric.better == "higher" else -1.0
-    tables = [value.per_list for value in found if value.per_list is not None]
+    tables = [value.per_list for value in found if value.plain and value.per_list is not None]
     if len(tables) == len(found) and found[0].folds is None:
         best = np.fmax.reduce([sign * each for each in tables])
         known = best[~np.isnan(best)]
@@ -186,7 +186,7 @@ def _ceilings(
     """The measures whose range no known submission uses up."""
     lines = []
     for m in measures:
-        top, best = m.metric.range[m.metric.better == "higher"], found[m.id]["perfect"]
+        top, best = m.range[m.metric.better == "higher"], found[m.id]["perfect"]
         about = m.metric.view is not Returned and m.metric.aggregate != "sum"
         if about and top is not None and best is not None and abs(best - top) > SAME:
             lines.append(f"{m.id} {best:.6g} instead of {top:g}")

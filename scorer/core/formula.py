@@ -224,6 +224,28 @@ def parse(text: str) -> Node:
     return found
 
 
+def with_blanks(text: str) -> tuple[str, tuple[str, ...]]:
+    """A formula with {} in place of each name, and the names in the order of their places.
+
+    >>> with_blanks("0.5*(a + 'b c') / a")
+    ('0.5 * ({} + {}) / {}', ('a', 'b c', 'a'))
+    """
+    parse(text)
+    made, names = "", list[str]()
+    tokens = list(_tokens(text))
+    for n, token in enumerate(tokens[:-1]):
+        called = tokens[n + 1].text == "(" and text[token.at - 1 : token.at] != "'"
+        if token.kind == "name" and not called:
+            names.append(token.text)
+            made += "{}"
+        elif token.kind == "sign" and token.text in "+-*/":
+            signed = not made or made.endswith(("(", " ", ","))
+            made += token.text if signed else f" {token.text} "
+        else:
+            made += ", " if token.text == "," else token.text
+    return made, tuple(names)
+
+
 class _Token(NamedTuple):
     kind: str  # number, name, sign; '' at the end
     text: str

@@ -51,7 +51,11 @@ class Combiner:
                 value = getattr(spec, name)
                 given[name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
         if "average" in known and (inner := self._inner(spec)):
-            given["average"] = "lists" if inner in LISTS else inner
+            choices = str(known["average"].annotation)
+            if inner not in LISTS and f"'{inner}'" not in choices and nearest(inner, self.columns):
+                self._column(spec, "average", inner)  # a group that is written wrongly
+            else:
+                given["average"] = "lists" if inner in LISTS else inner
         return given
 
     def _inner(self, spec: MeasureSpec) -> str:
@@ -76,6 +80,7 @@ class Combiner:
             words = words[1:]
             if "average" not in own and inner not in LISTS:
                 self._not_pooled(spec, metric, inner)
+            if self.problems:
                 return Combination()
         groups = tuple(words)
         for name in groups:
@@ -188,7 +193,7 @@ class Combiner:
         """
         made = dict(bound)
         ids = [bound[n].id if n in bound else spec.id or "" for n, spec in enumerate(specs)]
-        by_id = {name: n for n, name in reversed(list(enumerate(ids)))}
+        by_id = {name: ids.index(name) for name in ids}
 
         def bind(at: int, above: tuple[int, ...]) -> Measure | None:
             spec = specs[at]

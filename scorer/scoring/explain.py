@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from scorer.core.errors import PluginError, ScorerError
+from scorer.core.formula import with_blanks
 from scorer.core.text import printable
 from scorer.metrics.base import Measure
-from scorer.metrics.explain.steps import Steps, Working, formula
+from scorer.metrics.explain.steps import Steps, Working, formula, grid
 from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned, single_list
 from scorer.results.explanation import Explained
+from scorer.results.groups import belonging, grouped
 from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard
-from scorer.scoring.settle import settle
+from scorer.scoring.settle import of_lists, settle
 from scorer.views.hits import Judged, Ranked
 from scorer.views.names import Names
 from scorer.views.returned import Returned
@@ -28,14 +30,18 @@ def explained(
     views: Mapping[type, Any],
     named: Named,
     at: int,
-    rules: Rules,
+    rules: Mapping[str, Rules],
 ) -> Explained:
     """The value that scoring gave list number `at`, worked out.
+
+    A composite of whole submissions' values is worked out for the whole submission.
 
     Raises:
         PluginError: the metric's explanation failed.
     """
     metric = measure.metric
+    if measure.parts:
+        return _of_parts(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view
     one = Listing(single_list(views[view], at), named(view))
     value = raw(measure, card, at)
@@ -61,6 +67,60 @@ def raw(measure: Measure, card: Scorecard, at: int) -> float:
     return float(card.values[measure.id][at])
 
 
+def _of_parts(measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules]) -> Explained:
+    """A formula with the values of its measures put in."""
+    whole = {part.id: settle(card, part, rules).mean for part in measure.parts}
+    here = {
+        part.id: float(of_lists(card, part, rules)[0][at]) if part.of_lists else float("nan")
+        for part in measure.parts
+    }
+    total = settle(card, measure, rules)
+    value = float(of_lists(card, measure, rules)[0][at]) if measure.of_lists else total.mean
+    known = here if measure.of_lists else whole
+    numbers, names = with_blanks(measure.params["score"])
+    columns: dict[str, list[Any]] = {"measure": list(whole), "this list": list(here.values())}
+    steps = (
+        grid("Its measures", columns | {"all lists": list(whole.values())}),
+        formula(measure.id, measure.params["score"], numbers, *(known[n] for n in names),
+                value=value),
+    )  # fmt: skip
+    counts, notes = _disposed(measure, card, at, rules)
+    if not measure.of_lists:
+        kind = "The working is that of the whole submission"
+        notes = (f"{kind}: {measure.id} is a formula of its measures' values of all lists.",)
+    working = Working(f"{measure.id}: {measure.metric.title}", steps, value)
+    return Explained(measure, working, counts, notes)
+
+
+def _combined(
+    measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules], mean: float
+) -> Iterator[str]:
+    """How the lists' values make the measure's number, where that is not their mean."""
+    how = measure.combination
+    if how.group is not None and not belonging(card, measure)[at]:
+        yield f"The list is in another group than {printable(how.group)}, and does not count."
+    if how.plain or how.of_lists:
+        return
+    shown = f"{mean:.6g}" if mean == mean else "undefined"
+    if not how.groups:
+        weight = f", weighted by {how.list_weights}" if how.list_weights else ""
+        yield f"The lists' values make {measure.id} by their {how.lists}{weight}: {shown}."
+        return
+    every = np.ones(len(card.lists), dtype=bool)
+    found = grouped(card.columns, measure, belonging(card, measure) & every)
+    if found is None or found.codes[at] < 0:
+        return
+    mine = found.names[found.codes[at]]
+    values = [settle(card, measure, rules, found.codes == n).mean for n in range(len(found.names))]
+    parts = [f"{printable(name, 60)} {value:.6g}" if value == value else f"{name} undefined"
+             for name, value in zip(found.names, values, strict=True)]  # fmt: skip
+    yield (
+        f"The list is in {printable(mine, 60)}, one of {len(parts):,} groups "
+        f"({', '.join(parts[:8])}{' and more' * (len(parts) > 8)}); they make {measure.id} by "
+        f"{', then '.join(map(str, how.aggregates))}: {shown}."
+    )
+
+
 def plain(measure: Measure) -> Callable[..., Steps]:
     """The explanation of a metric that has none of its own: what it looks at, and its value."""
 
@@ -78,23 +138,25 @@ def plain(measure: Measure) -> Callable[..., Steps]:
 
 
 def _disposed(
-    measure: Measure, card: Scorecard, at: int, rules: Rules
+    measure: Measure, card: Scorecard, at: int, ruled: Mapping[str, Rules]
 ) -> tuple[float, tuple[str, ...]]:
     """The value after the missing and undefined rules, with notes that say why."""
-    found, name = settle(card, measure, rules), measure.id
-    notes = []
+    found, name, rules = settle(card, measure, ruled), measure.id, ruled[measure.id]
+    notes = list(_combined(measure, card, at, ruled, found.mean))
     if not card.answered[at]:
         notes.append("The submission leaves this list out; it is worked as an empty list.")
     if found.per_list is None:
         whole = f"{found.mean:.6g}" if found.mean == found.mean else "undefined"
         rows = "rows" if "labels" in measure.metric.kinds else "lists"
+        if measure.combination.groups:
+            return float("nan"), tuple(notes)
         notes.append(
             f"{name} is one figure of all {found.lists:,} {rows} together: {whole}. "
             "The working shows what "
             + ("this row adds to it." if rows == "rows" else "it would be of this list alone.")
         )
         return float("nan"), tuple(notes)
-    state, counts = card.states(name, rules)[at], float(found.per_list[at])
+    state, counts = of_lists(card, measure, ruled)[1][at], float(found.per_list[at])
     if state == MISSING and rules.missing == "skip":
         notes.append("Lists that are left out do not count (missing_list: skip).")
     elif state == UNDEFINED:
