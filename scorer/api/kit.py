@@ -185,6 +185,10 @@ def _public(
     gone = {name.casefold() for name in dropped}
     if ties := [name for name in board.pop("tie_break", ()) if name.casefold() not in gone]:
         board["tie_break"] = ties
+    if ranking := board.get("rank_by"):
+        gone_too = gone & {name.casefold() for name in ranking.get("measures", ())}
+        if gone_too:
+            del board["rank_by"]  # the kit cannot compute all that it is made of
     fields["leaderboard"] = board
     empty: tuple[object, ...] = (None, {}, "")
     return {key: value for key, value in fields.items() if value not in empty}

@@ -85,6 +85,7 @@ def terms_of(ready: OpenChallenge) -> Terms:
         ready.public.called,
         ready.warnings,
         ready.public.clusters,
+        prepared.ranked_by,
     )
 
 

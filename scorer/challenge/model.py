@@ -423,10 +423,30 @@ def _one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
 
 
 class RankBy(Part):
-    """Ranks from preferences between submissions."""
+    """Ranks from preferences between submissions, or from their ranks by several measures."""
 
-    preference: Name = Field(description="how two submissions are compared on a list: RPP")
-    aggregate: Name = Field(description="how comparisons become one order: MC4")
+    preference: Name | None = Field(
+        None, description="how two submissions are compared on a list: RPP"
+    )
+    measures: Annotated[tuple[Name, ...], AfterValidator(_distinct)] = Field(
+        (), description="in its place: measures of the challenge, each of which ranks all"
+    )
+    aggregate: Name = Field(
+        description="how comparisons, or ranks, become one order: MC4, Borda, RankSum"
+    )
+    tie_break: tuple[Annotated[Literal["first_places", "earliest"], Word], ...] = Field(
+        (),
+        description="of measures: more first places, then second ones, ..; the earlier entry, on "
+        "a living board",
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.preference is None) == (not self.measures):
+            raise wrong("write either a preference or measures")
+        if self.tie_break and not self.measures:
+            raise wrong("tie_break here is of measures; leaderboard.tie_break is of preferences")
+        return self
 
 
 class Tiers(Part):
@@ -460,7 +480,10 @@ class Leaderboard(Part):
     rank_by: Annotated[
         Annotated[Literal["primary"], Word, Tag("word")] | Annotated[RankBy, Tag("rule")],
         Discriminator(lambda value: "rule" if isinstance(value, dict | RankBy) else "word"),
-    ] = Field("primary", description="the primary measure, or a preference with its aggregate")
+    ] = Field(
+        "primary",
+        description="the primary measure, or a preference or several measures with an aggregate",
+    )
     intervals: Annotated[
         Share | None,
         BeforeValidator(switch(0.95)),

@@ -22,12 +22,15 @@ from scorer.leaderboard.certainty import with_certainty
 from scorer.leaderboard.standings import (
     Entry,
     by_measure,
+    by_number,
+    by_places,
     by_preference,
     contradictions,
+    ranks_by,
     standings,
 )
 from scorer.metrics.base import Measure
-from scorer.results.report import Report, Scored, Value
+from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.views.positions import PositionTable
@@ -49,6 +52,7 @@ class Terms:
     called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
     clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
+    ranked_by: RankedBy | None = None  # several measures whose ranks are put together
 
     @property
     def primary(self) -> Measure:
@@ -115,12 +119,15 @@ def _undefined(measure: str, terms: Terms, name: str) -> Problem:
     return Problem("S511", message, list=name)
 
 
-def ranked(terms: Terms, scored: Sequence[Scored]) -> Report:
+def ranked(
+    terms: Terms, scored: Sequence[Scored], received: Mapping[str, float] | None = None
+) -> Report:
     """A report whose standings are ordered, and that says nothing of how certain they are.
 
     Args:
         terms: what the challenge says of its board.
         scored: the submissions, each with its scorecard and its settled values.
+        received: name -> when it came in, in seconds; on a board that lives.
     """
     valid = [each for each in scored if each.card is not None]
     positions = {
@@ -144,6 +151,15 @@ def ranked(terms: Terms, scored: Sequence[Scored]) -> Report:
         Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
         for each in valid
     ]
+    points: Mapping[str, float] = {}
+    if (rule := terms.ranked_by) is not None:
+        better = {measure.id: measure.metric.better for measure in terms.measures}
+        found = ranks_by([(key, better[key]) for key in rule.measures], rule.aggregate, entries)
+        times = dict(received or {})
+        breaks = {"first_places": by_places(found.places), "earliest": by_number(times)}
+        # by the primary measure nothing is ordered, unless it is among the breakers
+        by[:1] = [by_number(found.order), *(breaks[name] for name in rule.tie_break)]
+        points = found.points
     rows = standings(entries, by)
     deviations = {
         each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
@@ -157,7 +173,10 @@ def ranked(terms: Terms, scored: Sequence[Scored]) -> Report:
         terms.measures,
         terms.signatures,
         tuple(scored),
-        tuple(replace(row, deviations=deviations[row.name]) for row in rows),
+        tuple(
+            replace(row, deviations=deviations[row.name], points=points.get(row.name))
+            for row in rows
+        ),
         terms.lists,
         terms.called,
         terms.notes,
@@ -165,17 +184,21 @@ def ranked(terms: Terms, scored: Sequence[Scored]) -> Report:
         contradicting,
         dict(sorted(counts.items())),
         terms.rank_by,
+        ranked_by=terms.ranked_by,
     )
 
 
-def board(terms: Terms, scored: Sequence[Scored]) -> Report:
+def board(
+    terms: Terms, scored: Sequence[Scored], received: Mapping[str, float] | None = None
+) -> Report:
     """A report with standings, their intervals, tiers and ranges of ranks.
 
     Args:
         terms: what the challenge says of its board.
         scored: the submissions, each with its scorecard and its settled values.
+        received: name -> when it came in, in seconds; on a board that lives.
     """
-    return with_certainty(ranked(terms, scored), terms.groups, terms.clusters)
+    return with_certainty(ranked(terms, scored, received), terms.groups, terms.clusters)
 
 
 R = TypeVar("R", bound=Report)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 from scorer.compare.base import cycles, order, preferences
 from scorer.metrics.base import Better, Measure
@@ -50,6 +53,58 @@ def by_preference(
         return [found[entry.name] for entry in entries]
 
     return places
+
+
+class Ranks(NamedTuple):
+    """Ranks by several measures: baselines are not asked."""
+
+    order: Mapping[str, int]  # name -> its place in the order that the aggregation makes
+    points: Mapping[str, float]  # name -> what orders it
+    places: Mapping[str, tuple[int, ...]]  # name -> how often it is first, second, ..
+
+
+def ranks_by(
+    measures: Sequence[tuple[str, Better]], aggregate: Measure, entries: Sequence[Entry]
+) -> Ranks:
+    """What an aggregation makes of the ranks by several measures.
+
+    Each measure compares every two; one without a value is below those that have one.
+
+    Args:
+        measures: their ids and directions.
+        aggregate: what makes one order of the orders.
+        entries: all that are on the board.
+    """
+    asked = sorted((entry for entry in entries if not entry.baseline), key=lambda one: one.name)
+    if not asked:
+        return Ranks({}, {}, {})
+    table = np.array(
+        [[float(entry.values.get(key, math.nan)) for key, _ in measures] for entry in asked]
+    )
+    table *= [1.0 if better == "higher" else -1.0 for _, better in measures]
+    table[np.isnan(table)] = -np.inf
+    held = (table[:, None] > table[None]).astype(np.float64) - (table[:, None] < table[None])
+    found = order(aggregate, held)
+    rank = 1 + (table[None] > table[:, None]).sum(axis=1)
+    places = [tuple(np.bincount(row, minlength=len(asked) + 1)[1:].tolist()) for row in rank]
+    names = [entry.name for entry in asked]
+    spots = {names[n]: spot for spot, group in enumerate(found.groups) for n in group}
+    return Ranks(
+        spots,
+        dict(zip(names, found.scores.tolist(), strict=True)),
+        dict(zip(names, places, strict=True)),
+    )
+
+
+def by_number(numbers: Mapping[str, float]) -> Criterion:
+    """Order by a number of each name, the least first."""
+    return lambda entries: [float(numbers.get(entry.name, math.nan)) for entry in entries]
+
+
+def by_places(places: Mapping[str, tuple[int, ...]]) -> Criterion:
+    """Order by who is first more often, then second, and so on."""
+    best = sorted(set(places.values()), reverse=True)
+    return by_number({name: float(best.index(mine)) for name, mine in places.items()})
 
 
 def contradictions(

@@ -14,7 +14,7 @@ from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
-from scorer.core.text import display_path, quoted
+from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.io.files import same_content
 from scorer.io.formats.base import Format, format_of, header
 from scorer.io.limits import Limits
@@ -24,6 +24,7 @@ from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.combine import Combiner
 from scorer.prepare.guess.forms import is_qrels
+from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
 
@@ -42,6 +43,7 @@ class BoundChallenge:
     rules: dict[str, Rules]  # measure id -> how lists without a value count
     breakers: tuple[Measure, ...] = ()  # what orders equal ones: measures, or preferences
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
+    ranked_by: RankedBy | None = None  # several measures whose ranks are put together
 
     @property
     def views(self) -> frozenset[type]:
@@ -162,13 +164,15 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
     for bound, spec in zip(measures, challenge.metrics, strict=True):
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
         mixed += refused
-    breakers, rank_by, unknown = _leaderboard(challenge, measures, kind)
+    breakers, rank_by, ranked_by, unknown = _leaderboard(challenge, measures, kind)
     mixed += unknown
     if mixed:
         raise ChallengeError(problems=mixed)
     if not any(bound.primary for bound in measures):
         measures[0] = replace(measures[0], primary=True)
-    return BoundChallenge(challenge, registry, tuple(measures), kind, rules, breakers, rank_by)
+    return BoundChallenge(
+        challenge, registry, tuple(measures), kind, rules, breakers, rank_by, ranked_by
+    )
 
 
 def _open_truth(challenge: Challenge) -> Iterator[Problem]:
@@ -270,7 +274,7 @@ def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
 
 def _leaderboard(
     challenge: Challenge, measures: Sequence[Measure], kind: Kind
-) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, list[Problem]]:
+) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, RankedBy | None, list[Problem]]:
     """What the leaderboard's rules name: measures of the challenge, preferences, an aggregation."""
     board, problems = challenge.leaderboard, list[Problem]()
 
@@ -293,18 +297,41 @@ def _leaderboard(
         bound_to(f"leaderboard.tie_break[{n}]", partial(tie_breaker, name, measures))
         for n, name in enumerate(board.tie_break)
     ]
-    rank_by = None
+    rank_by = ranked_by = None
     if board.rank_by != "primary":
-        where = "leaderboard.rank_by"
-        preference = bound_to(
-            f"{where}.preference", partial(bind, comparisons(), board.rank_by.preference)
-        )
-        aggregate = bound_to(
-            f"{where}.aggregate", partial(bind, aggregations(), board.rank_by.aggregate)
-        )
-        if preference and aggregate:
+        where, rule = "leaderboard.rank_by", board.rank_by
+        preference = None
+        if rule.preference is not None:
+            preference = bound_to(
+                f"{where}.preference", partial(bind, comparisons(), rule.preference)
+            )
+        try:
+            aggregate = bind(aggregations(), rule.aggregate)
+        except (UnknownName, NotationError) as error:
+            problems.append(challenge.problem("C117", f"{where}.aggregate", str(error)))
+            return tuple(each for each in breakers if each), None, None, problems
+        if preference:
             rank_by = (preference, aggregate)
-    return tuple(each for each in breakers if each), rank_by, problems
+        found = [_ranking(challenge, n, name, measures, problems)
+                 for n, name in enumerate(rule.measures)]  # fmt: skip
+        if found and all(found):
+            ranked_by = RankedBy(tuple(each for each in found if each), aggregate, rule.tie_break)
+    return tuple(each for each in breakers if each), rank_by, ranked_by, problems
+
+
+def _ranking(
+    challenge: Challenge, n: int, name: str, measures: Sequence[Measure], problems: list[Problem]
+) -> str | None:
+    """The id of a measure whose ranks are put together with others'."""
+    found = find(measures, name)
+    if found is not None:
+        return found.id
+    ids = [each.id for each in measures]
+    near = nearest(name, ids)
+    hint = f"; did you mean {quoted(near)}?" if near else f" (measures: {join_first(ids, 8)})"
+    message = f"no measure of this challenge is called {quoted(name)}{hint}"
+    problems.append(challenge.problem("C117", f"leaderboard.rank_by.measures[{n}]", message))
+    return None
 
 
 def tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:

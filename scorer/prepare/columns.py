@@ -41,7 +41,13 @@ def list_columns(
     if not names and not numbers:
         return ListColumns.of(lists, told, {})
     challenge, findings = prepared.challenge, Findings()
-    assert challenge.lists is not None
+    if challenge.lists is None:  # lists of several files: each is a group
+        parts = {name: name.partition("/")[0] for name in lists}
+        found = ListColumns.of(lists, dict.fromkeys(names, parts), {})
+        findings.extend(_unknown(prepared, found))
+        if findings.fatal:
+            raise ChallengeError(problems=findings)
+        return found
     path = display_path(challenge.lists.file)
     groups = {name: _texts(challenge, name, lists, path, findings) for name in names}
     weights = {name: _weights(challenge, name, lists, path, findings) for name in numbers}

@@ -35,13 +35,14 @@ class Combiner:
         """The columns of the lists' file, by the names that measures call them."""
         source = self.challenge.lists
         if source is None:
-            return ()
+            return ("group",) if self.challenge.truth.parts else ()
         format = format_of(source.file, source.format, form=cut_of(source))
         words = header(source.file, format, Limits())
         own = source.columns.get("list", "list")
         group = source.columns.get("group", "group")
         found = sorted(word for word in words if word != own)
-        return ("group", *found) if group in words and group != "group" else tuple(found)
+        grouped = group in words or bool(source.parts)
+        return ("group", *found) if grouped and "group" not in found else tuple(found)
 
     def params(self, spec: MeasureSpec, metric: Metric) -> dict[str, Any]:
         """The parameters of the metric: also those that are called as what we read ourselves."""
@@ -80,7 +81,6 @@ class Combiner:
             words = words[1:]
             if "average" not in own and inner not in LISTS:
                 self._not_pooled(spec, metric, inner)
-            if self.problems:
                 return Combination()
         groups = tuple(words)
         for name in groups:

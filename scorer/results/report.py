@@ -82,6 +82,7 @@ class Standing:
     ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
     best: float | None = None  # the probability of being best, over draws of the lists
     fewer: tuple[int, int] | None = None  # its lists, of how many that others have
+    points: float | None = None  # what ranks by several measures come to: a sum of ranks, ...
 
 
 class How(NamedTuple):
@@ -103,6 +104,14 @@ class How(NamedTuple):
     def signature(self) -> str:
         """All of it in a line, as the signature of a measure."""
         return "|".join(f"{key}:{value}" for key, value in self._asdict().items())
+
+
+class RankedBy(NamedTuple):
+    """Ranks by several measures, put together."""
+
+    measures: tuple[str, ...]  # their ids
+    aggregate: Measure
+    tie_break: tuple[str, ...] = ()  # first_places, earliest
 
 
 class Against(NamedTuple):
@@ -172,6 +181,7 @@ class Report:
     groups: Mapping[str, int] = field(default_factory=dict)  # group -> how many lists it has
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation; else primary
     omitted: int = 0  # ranked submissions that stand below the part that is shown
+    ranked_by: RankedBy | None = None  # several measures; else rank_by, or primary
     uncertain: str = ""  # why the primary measure has neither intervals nor tests
 
     def published(self, paths: bool = False) -> Report:

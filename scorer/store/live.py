@@ -154,7 +154,8 @@ class Snapshot:
                 rows[title] = Row(
                     entry.number or None, called, entry.received, counts.get(team, 0), entry.answers
                 )
-        report = board(terms, scored) if certain else ranked(terms, scored)
+        times = {title: row.received.timestamp() for title, row in rows.items()}
+        report = (board if certain else ranked)(terms, scored, times)
         return LiveReport(report, rows, name, span.phase.id if span else None)
 
     def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
@@ -257,9 +258,11 @@ class Snapshot:
         if row is None or choice is None:
             lines.append("not on the board: no entry counts")
         else:
-            lines.append(
-                f"rank {row.rank} of {placed} by {primary.id} = {row.values[primary.id]:.6g}"
-            )
+            by = self.terms.ranked_by
+            what = f"{primary.id} = {row.values[primary.id]:.6g}"
+            if by is not None:
+                what = f"{by.aggregate.name} of the ranks by {', '.join(by.measures)}"
+            lines.append(f"rank {row.rank} of {placed} by {what}")
             equal = [
                 each.name
                 for each in live.report.standings

@@ -143,4 +143,6 @@ def _preferences(challenge: Challenge, form: str) -> tuple[str, ...] | None:
     rank_by = challenge.leaderboard.rank_by
     if form not in READ:
         return None
-    return () if isinstance(rank_by, str) else (rank_by.preference,)
+    if isinstance(rank_by, str) or rank_by.preference is None:
+        return ()
+    return (rank_by.preference,)

@@ -172,6 +172,17 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
             "rank, so there are no tiers."
         )
+    if (by := report.ranked_by) is not None and report.standings:
+        points = [
+            f"{printable(row.name, 60)} {abs(row.points):g}"
+            for row in report.standings if row.points is not None
+        ]  # fmt: skip
+        rest = f" and {len(points) - 10:,} more" if len(points) > 10 else ""
+        lines.append(
+            f"Ranked by {printable(by.aggregate.name)} of the ranks by "
+            f"{', '.join(map(printable, by.measures))}: {', '.join(points[:10])}{rest}. No single "
+            "measure ranks, so there are no tiers."
+        )
     lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
     for cycle in report.cycles:
         lines.append(

@@ -413,7 +413,8 @@ def measure(each: Measure, report: Report) -> dict[str, Any]:
     """What a measure is: its metric, its parameters, its page."""
     metric = each.metric
     title = metric.title[:1].upper() + metric.title[1:]
-    ranks = report.rank_by is None and each.id == report.primary.id
+    alone = report.rank_by is None and report.ranked_by is None
+    ranks = alone and each.id == report.primary.id
     facts = [
         ("Metric", f"{metric.name}: {title}"),
         ("Direction", f"{metric.better} is better" + (", ranks the board" if ranks else "")),

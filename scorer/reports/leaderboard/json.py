@@ -42,6 +42,7 @@ def json(report: Report, options: Options) -> str:
                 "interval": standing.interval,
                 "best": standing.best,
                 "fewer_lists": standing.fewer,
+                **({} if standing.points is None else {"points": standing.points}),
             }
             for standing in report.standings
         ],
@@ -76,7 +77,13 @@ def _submission(scored: Scored, report: Report, options: Options) -> dict[str, A
     }
 
 
-def _ranked_by(report: Report) -> dict[str, str]:
+def _ranked_by(report: Report) -> dict[str, Any]:
+    if (by := report.ranked_by) is not None:
+        return {
+            "measures": by.measures,
+            "aggregate": by.aggregate.name,
+            "tie_break": by.tie_break,
+        }
     if report.rank_by is None:
         return {"measure": report.primary.id}
     preference, aggregate = report.rank_by
