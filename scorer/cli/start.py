@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-LEAST = 144 << 20  # bytes of addresses that the imports take
+LEAST = 192 << 20  # bytes of addresses that the imports take
 
 
 def main() -> None:

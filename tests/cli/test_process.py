@@ -467,7 +467,7 @@ def test_where_memory_does_not_suffice_that_is_said(start, tmp_path, folder):
     assert b"memory" in out.lower()
 
 
-@pytest.mark.parametrize("mebibytes", [150, 300, 600, 1000])
+@pytest.mark.parametrize("mebibytes", [200, 600, 1000])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
 def test_polars_is_not_imported_where_it_would_abort(name, mebibytes, start, tmp_path, folder):
     import polars
