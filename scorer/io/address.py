@@ -25,7 +25,7 @@ class Address(type(Path())):  # type: ignore[misc]
     ('s3://bucket//run.csv', 'run.csv')
     """
 
-    _text: str
+    _text = ""  # of what is made of an address, such as its parent, there is none
 
     def __new__(cls, text: str | os.PathLike[str]) -> Address:
         """The address of that text."""
@@ -34,10 +34,10 @@ class Address(type(Path())):  # type: ignore[misc]
         return made
 
     def __str__(self) -> str:
-        return self._text
+        return self._text or str(super().__str__())
 
     def __fspath__(self) -> str:
-        return self._text
+        return str(self)
 
     def __reduce__(self) -> tuple[type[Address], tuple[str]]:
-        return Address, (self._text,)
+        return Address, (str(self),)

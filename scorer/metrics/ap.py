@@ -50,7 +50,7 @@ def _explain(
     "AP",
     title="Average precision",
     source="Harman, Information Processing and Management 28(4), 1992; as trec_eval's map",
-    aliases=("MAP", "map_cut"),
+    aliases=("MAP", "map_cut", "average_precision"),
     expected=True,
     explain=_explain,
 )

@@ -35,7 +35,7 @@ def _explain(
     "P",
     title="Precision",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's P",
-    aliases=("Precision",),
+    aliases=("Precision", "precision_at"),
     expected=True,
     figure=of_share,
     of_sums=shares,

@@ -36,7 +36,7 @@ def _explain(
     "R",
     title="Recall",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's recall",
-    aliases=("Recall",),
+    aliases=("Recall", "recall_at"),
     expected=True,
     figure=of_share,
     of_sums=shares,

@@ -80,7 +80,9 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     answered = any("prediction" not in shape.roles for shape in prepared.shapes)  # by classes
     unnamed = kind.name == "labels" and answered and not classes
     if challenge.lists is None or bare or unnamed:
-        table = truth or _table(challenge, challenge.truth, kind.known, findings)
+        table = truth
+        if table is None:
+            table = _table(challenge, challenge.truth, kind.known, findings)
         if table is not None and challenge.lists is None:
             lists = Names(sorted(table.ids["list"].names))
         if table is not None and unnamed and "label" in table.ids:
@@ -103,16 +105,15 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     )
 
 
-def answers(
-    prepared: BoundChallenge, public: Public, table: Table
-) -> tuple[OpenTruth, dict[str, OpenTruth], list[Problem]]:
-    """The truth in `table`, and each of its folds, made ready, with the warnings about it.
+def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
+    """What a truth is opened with: the challenge's files beside it, as far as they are asked for.
 
-    Raises:
-        ChallengeError: it cannot be read, or is wrong.
+    Args:
+        prepared: the challenge.
+        public: its public part.
+        findings: told what is wrong with these files.
     """
-    challenge, kind = prepared.challenge, prepared.kind
-    findings = Findings()
+    challenge = prepared.challenge
     tables = {}
     if challenge.likelihood is not None and Preferred in prepared.views:
         chances = Schema(("list", "better", "worse", "probability"))
@@ -133,10 +134,23 @@ def answers(
         _told(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     looked = {m.metric.view: m.name for m in reversed(prepared.measures)}
-    aids = SideTables(
+    return SideTables(
         public, tables | beside, features, tuple(strict),
         looked, challenge.submission, challenge.separators, _extra(challenge),
     )  # fmt: skip
+
+
+def answers(
+    prepared: BoundChallenge, public: Public, table: Table
+) -> tuple[OpenTruth, dict[str, OpenTruth], list[Problem]]:
+    """The truth in `table`, and each of its folds, made ready, with the warnings about it.
+
+    Raises:
+        ChallengeError: it cannot be read, or is wrong.
+    """
+    challenge, kind = prepared.challenge, prepared.kind
+    findings = Findings()
+    aids = aids_of(prepared, public, findings)
     told = Findings(display_path(challenge.truth.file))
     examine(Truthful(table, public, challenge), told)
     ready = kind.open(table, aids, told)

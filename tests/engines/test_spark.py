@@ -1,14 +1,20 @@
 """Spark says what the engine of one machine says, to the bit."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from everything import KINDS, made, sent
 
 import scorer
+import scorer.spark
 from scorer.engines.spark import pack
 
+COMMAND = Path(sys.executable).parent / "score"
 SPLIT = "spark.sql.files.maxPartitionBytes"
 
 
@@ -115,8 +121,6 @@ def test_a_folder_of_parts_and_a_glob_are_as_one_file(spark, folder, tmp_path, f
 
 
 def test_parquet_of_one_file_and_of_parts(spark, folder, tmp_path):
-    import polars as pl
-
     rows = [(a, b, float(c)) for a, b, c in ROWS]
     rows[7] = (*rows[7][:2], float("nan"))
     frame = pl.DataFrame(rows, schema=["list", "item", "score"], orient="row")
@@ -252,3 +256,88 @@ def test_a_plan_brings_the_files_of_its_plugins(folder):
     (folder / "mine.py").unlink()
     measures = work.open().measures
     assert [measure.name for measure in measures] == ["Mine", "AP"]
+
+
+def frame(session, path):
+    return session.createDataFrame(pl.read_csv(path, infer_schema=False).to_arrow())
+
+
+@pytest.fixture
+def random(spark, tmp_path):
+    """A random challenge with every metric of ranked lists, and two runs of it."""
+    rng = np.random.default_rng(4)
+    names = made(tmp_path, "grades", rng, lists=25)
+    for name in "ab":
+        sent(tmp_path / f"{name}.csv", "grades", names, rng)
+    return tmp_path
+
+
+def test_a_report_of_frames_is_that_of_their_files(spark, random, monkeypatch):
+    monkeypatch.setattr(pack, "BUCKET_ROWS", 40)
+    paths = {name: random / f"{name}.csv" for name in "ab"}
+    frames = {name: frame(spark, path) for name, path in paths.items()}
+    truth = frame(spark, random / "truth.csv")
+    found = scorer.spark.evaluate(spark, random, frames, truth=truth)
+    expected = scorer.score(random, paths)
+    assert [(row.name, row.values, row.interval, row.tier) for row in found.standings] == [
+        (row.name, row.values, row.interval, row.tier) for row in expected.standings
+    ]
+    for name in frames:
+        assert found.per_list(name, "nDCG") == expected.per_list(name, "nDCG")
+
+
+def test_what_is_wrong_with_a_frame_has_no_line(spark, random):
+    rows = pl.read_csv(random / "a.csv", infer_schema=False)
+    again = spark.createDataFrame(pl.concat([rows, rows[:1]]).to_arrow())
+    [found] = scorer.spark.evaluate(spark, random, {"again": again}).submissions
+    [problem] = [p for p in found.findings if p.severity == "error"]
+    assert (problem.code, problem.line, problem.list) == ("S304", None, rows["list"][0])
+    assert "line" not in problem.message
+    other = spark.createDataFrame([("q1", "i1")], "list string, thing string")
+    [found] = scorer.spark.evaluate(spark, random, {"other": other}).submissions
+    assert "S201" in {p.code for p in found.findings}
+
+
+HIVEMALL = ["precision_at@3", "recall_at@3", "hitrate@3", "mrr", "average_precision", "ndcg", "auc"]
+
+
+def test_values_stay_in_a_frame_and_are_those_of_the_report(spark, random, monkeypatch):
+    monkeypatch.setattr(pack, "BUCKET_ROWS", 40)
+    text = (random / "challenge.yaml").read_text().partition("metrics:")[0]
+    asked = [*HIVEMALL, "ERR", "Novelty@3", "MARp@2,5"]
+    lines = "".join(f"  - '{each}'\n" for each in asked)
+    (random / "challenge.yaml").write_text(f"{text}metrics:\n{lines}")
+    run, truth = (frame(spark, random / f"{name}.csv") for name in ("a", "truth"))
+    report = scorer.score(random, [random / "a.csv"])
+    (random / "truth.csv").rename(random / "elsewhere.csv")  # nothing of it is read here
+    found = scorer.spark.values(spark, random, run, truth)
+    assert found.columns == ["list", "measure", "value"]
+    mine = {(row["list"], row["measure"]): row["value"] for row in found.collect()}
+    assert mine == {
+        (name, measure.id): None if np.isnan(value) else value
+        for measure in report.measures
+        for name, value in report.per_list("a", measure.id).items()
+    }
+    mean = found.where("measure = 'RR'").selectExpr("avg(value)").first()[0]
+    assert mean == pytest.approx(report.mean("a", "RR"))
+
+
+def test_values_of_what_cannot_be_scored_say_why(spark, random):
+    rows = pl.read_csv(random / "a.csv", infer_schema=False)
+    again = spark.createDataFrame(pl.concat([rows, rows[:1]]).to_arrow())
+    text = (random / "challenge.yaml").read_text()
+    with pytest.raises(scorer.UsageError, match="has no value for each list"):
+        scorer.spark.values(spark, random, again)
+    (random / "challenge.yaml").write_text(text.partition("metrics:")[0] + "metrics: [AP]\n")
+    with pytest.raises(Exception, match="S304"):
+        scorer.spark.values(spark, random, again).collect()
+
+
+def test_the_command_gives_its_result_alone(spark, folder, tmp_path):
+    """A session of its own: what Spark says of itself is in no stream."""
+    (path := tmp_path / "a.csv").write_text(csv(ROWS))
+    words = [COMMAND, folder, path, "--format", "json", "--engine", "spark"]
+    words += ["--engine-option", "spark.master=local[1]"]
+    ran = subprocess.run(words, capture_output=True, timeout=600, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert json.loads(ran.stdout) == json.loads(scorer.score(folder, [path]).render("json"))
