@@ -202,7 +202,10 @@ def _truth(
         ChallengeError: it cannot be read.
     """
     source, findings = prepared.challenge.truth, Findings()
-    shapes = [replace(shape, columns=source.columns) for shape in prepared.kind.truth]
+    shapes = [
+        replace(shape, columns=source.columns).with_columns(source.further)
+        for shape in prepared.kind.truth
+    ]
     try:
         if truth is None or isinstance(truth, str | os.PathLike):
             path = str(source.file) if truth is None else os.fspath(truth)
@@ -218,6 +221,7 @@ def _opening(prepared: BoundChallenge, buckets: int) -> Opening:
     """What the truth of a bucket is opened with, before it is known what all of it says."""
     source, findings = prepared.challenge.truth, Findings()
     shape = replace(prepared.kind.truth[0], columns=source.columns)
+    shape = shape.with_columns(source.further)
     known = public(prepared, without_rows(shape))
     aids = aids_of(prepared, known, findings)
     if findings.fatal:

@@ -129,7 +129,6 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
         if (asked := _table(challenge, challenge.lists, [shape], findings)) is not None:
             beside["lists"] = asked
             _told(asked, challenge.lists, findings)
-    _told(table, challenge.truth, findings)
     if "items" in beside and challenge.items is not None:
         _told(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
@@ -151,6 +150,7 @@ def answers(
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
     aids = aids_of(prepared, public, findings)
+    _told(table, challenge.truth, findings)
     told = Findings(display_path(challenge.truth.file))
     examine(Truthful(table, public, challenge), told)
     ready = kind.open(table, aids, told)

@@ -1,0 +1,156 @@
+"""The engine on Spark against the engine of one machine: CPU time a row, growth, driver memory.
+
+    python benchmarks/spark.py --rows 10 30
+
+Sets are like R of generate.py, in Parquet: users with ten ranked items, and five true ones. Three
+ways take turns: `score` (local), `score --engine spark` (the truth and a value for each list are
+in the driver), and `scorer.spark.values` (neither is). CPU time is that of all processes (driver,
+Java, Python workers), read from /proc; memory is the most that the driver's Python held.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import polars as pl
+
+HERE = Path(__file__).parent
+SCORE = Path(sys.executable).parent / "score"
+DATA = HERE / ".data"
+MASTER = "local[2,4]"
+LENGTH, JUDGED, ITEMS = 10, 5, 1_000_003
+TICK, PAGE = os.sysconf("SC_CLK_TCK"), 1024
+YAML = """\
+title: Spark
+truth: {file: truth.parquet, columns: {list: user}}
+submission: {columns: {list: user}}
+metrics: [nDCG@10, AP, RR, P@10, R@100]
+"""
+VALUES = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import scorer.spark
+from scorer.engines.spark.session import session_of
+session = session_of({"spark.master": sys.argv[2]})
+folder = sys.argv[1]
+found = scorer.spark.values(session, folder, folder + "/run.parquet")
+print(found.groupBy("measure").avg("value").collect())
+"""
+
+
+def make(rows: int) -> Path:
+    """A challenge and a run of so many rows, from one seed; what is there is not made again."""
+    folder = DATA / f"spark-{rows}"
+    if (folder / "challenge.yaml").exists():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    rng, users = np.random.default_rng(1), rows // LENGTH
+    order = rng.permutation(users)  # users stand in no order, their rows together
+    step = rng.integers(1, ITEMS, users)
+    rank = np.tile(np.arange(1, LENGTH + 1), users)
+    found = _items(np.repeat(order, LENGTH), step, rank)
+    pl.DataFrame(
+        {"user": _users(np.repeat(order, LENGTH)), "item": found, "rank": rank}
+    ).write_parquet(folder / "run.parquet")
+    place = np.tile(np.arange(JUDGED), users) * 3 + 1  # some of the ten, and some beyond
+    mine = np.repeat(np.arange(users), JUDGED)
+    true = _items(mine, step, place)
+    grade = rng.integers(1, 4, mine.size)
+    pl.DataFrame({"user": _users(mine), "item": true, "grade": grade}).write_parquet(
+        folder / "truth.parquet"
+    )
+    (folder / "challenge.yaml").write_text(YAML)
+    return folder
+
+
+def _users(number: np.ndarray) -> pl.Series:
+    return pl.Series(number).cast(pl.String).str.zfill(8).str.replace("^", "u")
+
+
+def _items(user: np.ndarray, step: np.ndarray, rank: np.ndarray) -> pl.Series:
+    """Different items for the ranks of a user."""
+    return pl.Series((user * 7919 + step[user] * rank) % ITEMS).cast(pl.String)
+
+
+def measured(words: list[object]) -> tuple[float, float, int]:
+    """CPU seconds of a process tree, wall seconds, and the most bytes that its root held."""
+    start, used, most = time.monotonic(), dict[int, int](), 0
+    with (HERE / ".data" / "spark.log").open("wb") as log:
+        process = subprocess.Popen(
+            list(map(str, words)), stdout=log, stderr=log, start_new_session=True
+        )
+        while process.poll() is None:
+            for pid, ticks in _session(process.pid):
+                used[pid] = ticks
+            most = max(most, _peak(process.pid))
+            time.sleep(0.2)
+    if process.returncode:
+        sys.exit((HERE / ".data" / "spark.log").read_text())
+    return sum(used.values()) / TICK, time.monotonic() - start, most
+
+
+def _session(leader: int) -> list[tuple[int, int]]:
+    """The processes of a session, each with its own CPU time in ticks."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                fields = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[3]) == leader:
+                found.append((int(entry), int(fields[11]) + int(fields[12])))
+    return found
+
+
+def _peak(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * PAGE for line in lines if line.startswith("VmHWM")), 0)
+
+
+def main() -> None:
+    """Print a row for each set."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=float, nargs="+", default=[10, 30], help="millions")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--master", default=MASTER)
+    asked = parser.parse_args()
+    option = ["--engine", "spark", "--engine-option", f"spark.master={asked.master}"]
+    print("| rows, millions | way | CPU to local's | CPU to that of the first set | driver, MB |")
+    print("|---:|---|---:|---:|---:|", flush=True)
+    first: dict[str, float] = {}
+    for millions in asked.rows:
+        folder = make(int(millions * 1e6))
+        run = folder / "run.parquet"
+        ways: dict[str, list[object]] = {
+            "local": [SCORE, folder, run, "-q"],
+            "spark": [SCORE, folder, run, "-q", *option],
+            "values": [sys.executable, "-c", VALUES, folder, asked.master],
+        }
+        found: dict[str, list[tuple[float, float, int]]] = {name: [] for name in ways}
+        for _ in range(asked.runs):
+            for name, words in ways.items():
+                found[name].append(measured(words))
+        cpu = {name: median(each[0] for each in runs) for name, runs in found.items()}
+        for name, runs in found.items():
+            memory = max(each[2] for each in runs) / 1e6
+            growth = cpu[name] / first.setdefault(name, cpu[name])
+            print(
+                f"| {millions:g} | {name} | {cpu[name] / cpu['local']:.2f} | {growth:.2f} | "
+                f"{memory:,.0f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
