@@ -43,8 +43,13 @@ bench: .venv/runs
 	.venv/bin/python benchmarks/run.py --sets tiny S M MANY
 	.venv/bin/python benchmarks/cliffs.py
 
-browser: .venv/browser
+# pages in Chromium; axe-core, which looks for what keeps people from using them, is npm's
+browser: .venv/browser .venv/node
 	.venv/bin/pytest -q -rs tests/browser
+
+.venv/node: Makefile .venv/browser
+	npm install --silent --no-save --no-fund --no-audit --prefix $@ axe-core@4.14.1
+	@touch $@
 
 # every version that CI installs, with its hashes; after a change of dependencies
 constraints: .venv/tests

@@ -1,8 +1,15 @@
 """A challenge for the tests of the web, and how files are sent to it."""
 
+import os
 import socket
+import subprocess
+import sys
 import time
+import urllib.request
 from datetime import UTC, datetime
+from pathlib import Path
+
+from scorer.api.board import Board
 
 YAML = """\
 title: A <b>course</b>
@@ -65,3 +72,71 @@ def free_port():
 
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+
+class Served:
+    """A challenge's folder, its board, and tokens."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.tokens = {}
+
+    def board(self):
+        return Board.open(self.folder)
+
+    def token(self, team):
+        """The token of a team that is made when it is first asked for."""
+        if team not in self.tokens:
+            with self.board() as board:
+                self.tokens[team] = (
+                    board.new_token(None) if team == "organizer" else board.add_team(team)
+                )
+        return self.tokens[team]
+
+    def bearer(self, team):
+        return {"Authorization": f"Bearer {self.token(team)}"}
+
+
+def made(place):
+    """The challenge of these tests, in a folder below `place`."""
+    folder = place / "course"
+    folder.mkdir()
+    truth = "".join(f"{name},a,2\n{name},b,1\n{name},c,0\n" for name in LISTS)
+    (folder / "truth.csv").write_text(f"list,item,grade\n{truth}")
+    (folder / "lists.csv").write_text("list\n" + "".join(f"{name}\n" for name in LISTS))
+    (folder / "challenge.yaml").write_text(YAML)
+    (folder / "poor.csv").write_text(rows(poor))
+    return Served(folder)
+
+
+def started(folder, *words, port=None, **environment):
+    """`score serve` as a process of its own, and its address."""
+    port = port or free_port()
+    command = [Path(sys.executable).parent / "score", "serve", folder, "--port", port, *words]
+    process = subprocess.Popen(
+        [str(word) for word in command], env={**os.environ, **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(f"{url}/healthz", timeout=5) as answer:
+                assert answer.read() == b"ok\n"
+            return process, url
+        except OSError:
+            assert process.poll() is None, process.stdout.read().decode()
+            time.sleep(0.1)
+    ended(process)
+    raise AssertionError("the server does not answer")
+
+
+def ended(process):
+    """End a server."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    process.stdout.close()

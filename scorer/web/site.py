@@ -128,7 +128,12 @@ class Site:
     @property
     def splits(self) -> tuple[str, ...]:
         """What boards there are."""
-        return self.once("splits", lambda: (EVERYTHING, *self.board.splits()))
+
+        def made() -> tuple[str, ...]:
+            names = sorted(self.board.splits(), key=lambda name: (name != "public", name))
+            return (EVERYTHING, *names)
+
+        return self.once("splits", made)
 
     @property
     def teams(self) -> Mapping[str, int]:

@@ -47,19 +47,22 @@ def standings(
     if table is None:
         return Standings(None, False, data["notes"]), strip
     questions = [key for key, each in live.report.challenge.questions.items() if each.board]
-    head = [*table.head, Head("entries", "number", "descending"), Head("latest", "text")]
+    # the last column says how many lists count: of interest where they differ
+    last = None if any(row.fewer for row in live.report.standings) else -1
+    head = [table.head[0], Head("team", "text"), *table.head[2:last]]
     head += [Head(printable(key, 60), "text") for key in questions]
+    head += [Head("entries", "number", "descending"), Head("latest", "text")]
     body = []
     for row, standing in zip(table.rows, live.report.standings, strict=True):
         held = live.rows[standing.name]
-        cells = [cell._replace(link="") for cell in row.cells]
+        cells = [cell._replace(link="") for cell in row.cells[:last]]
         is_theirs = held.entry is not None
         time = told(held.received, zone) if is_theirs else ""
-        cells += [Cell(str(held.entries), str(held.entries)) if is_theirs else Cell(sort="")]
-        cells += [Cell(time, time, "text")]
         for key in questions:
             answer = held.answers.get(key, "")
-            cells.append(named(answer, 80, sort=printable(answer, 80), look="text"))
+            cells.append(named(answer, 80, sort=printable(answer, 80), look="text answer"))
+        cells += [Cell(str(held.entries), str(held.entries)) if is_theirs else Cell(sort="")]
+        cells += [Cell(time, time, "text")]
         marks = [f"team-{teams[held.team]}"] if held.team in teams and is_theirs else []
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
     made: Table = table._replace(head=head, rows=body)

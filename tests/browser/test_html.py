@@ -1,8 +1,6 @@
 """The pages of a report and of a comparison in headless Chromium, driven by selenium."""
 
 import json
-import os
-import shutil
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -14,16 +12,7 @@ from scorer.reports.base import Options, form_of
 from scorer.reports.comparison.cells import Compared
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER),
-    reason="no browser here: apt-get install chromium chromium-driver",
-)
 HOSTILE = "<script>document.title='taken'</script>"
-QUIET = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -73,20 +62,6 @@ def comparison(sent):
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for word in (*QUIET, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    home = os.environ.get("HOME", "/")
-    service = webdriver.ChromeService(DRIVER, env={"PATH": "/usr/bin:/bin", "HOME": home})
-    opened = webdriver.Chrome(options=options, service=service)
-    yield opened
-    opened.quit()
-
-
-@pytest.fixture(scope="module")
 def visit(driver, see):
     """Open a file as a reader with a wide, light screen; at the end, no error, no request."""
 
@@ -111,23 +86,6 @@ def visit(driver, see):
         assert {url.partition("#")[0] for url in asked} <= {path.as_uri(), "about:blank"}
 
     return visited
-
-
-@pytest.fixture(scope="module")
-def see(driver):
-    """Set how wide the screen is, and whether it is dark."""
-
-    def set_(width, scheme="light"):
-        driver.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600},
-        )
-        driver.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia",
-            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
-        )
-
-    return set_
 
 
 @pytest.fixture

@@ -161,6 +161,7 @@ def _notes(report: Report, options: Options) -> list[str]:
 def _strip(report: Report, options: Options) -> Strip | None:
     """Every standing's primary value as a dot with its interval; none for fewer than three."""
     primary, precision = report.primary, options.precision
+    known = [row for row in report.standings if not math.isnan(row.values[primary.id])]
     points = [
         (
             f"{place(row)} {printable(row.name, 60)}: {mean_of(row, primary, precision)} "
@@ -169,14 +170,14 @@ def _strip(report: Report, options: Options) -> Strip | None:
             row.interval,
             row.baseline,
         )
-        for row in report.standings
-        if not math.isnan(row.values[primary.id])
+        for row in known
     ]
     if len(points) < 3:
         return None
     ends = f" with its {level(report)}" if level(report) else ""
     label = f"{printable(primary.id)} of every submission{ends}, from left to right by rank"
-    return strip(label, points, precision if primary.decimals else 0)
+    decimals = precision if primary.decimals else 0
+    return strip(label, points, decimals, [row.tier for row in known])
 
 
 def _first(measure: Measure) -> str:

@@ -249,12 +249,14 @@ class Strip(NamedTuple):
     radius: float
     ticks: Sequence[dict[str, str]]
     marks: Sequence[Mark]
+    tiers: Sequence[tuple[str, int]] = ()  # where each begins
 
 
 def strip(
     label: str,
     points: Sequence[tuple[str, float, tuple[float, float] | None, bool]],
     decimals: int,
+    tiers: Sequence[int | None] = (),
 ) -> Strip:
     """Every submission as a dot with its interval, from left to right.
 
@@ -262,6 +264,7 @@ def strip(
         label: what the picture shows, in words.
         points: a title, a value, an interval and whether it stands aside; of each submission.
         decimals: to which the numbers are shown; the picture tells no more.
+        tiers: the tier of each submission; None where it has none.
     """
     ends = [(*(span or (value, value)), value) for _, value, span, _ in points]
     scale = scale_of([(low, value, high) for low, high, value in ends])
@@ -285,7 +288,12 @@ def strip(
         for value in dict.fromkeys((low, (low + high) / 2, high))
     ]
     wide = math.ceil(max(720.0, 70 + step * len(points) + 6))
-    return Strip(label, wide, min(3.0, step / 2.5), ticks, marks)
+    begin: dict[int, str] = {}
+    for n, tier in enumerate(tiers):
+        if tier is not None:
+            begin.setdefault(tier, place(70 + step * n))
+    found = [(x, tier) for tier, x in begin.items()]
+    return Strip(label, wide, min(3.0, step / 2.5), ticks, marks, found)
 
 
 class Top(NamedTuple):

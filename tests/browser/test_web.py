@@ -1,0 +1,445 @@
+"""The pages of a served board in headless Chromium: every way of participants and organizers."""
+
+import hashlib
+import re
+import sqlite3
+import time
+import urllib.request
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+from web_helpers import ended, good, made, poor, rows, started
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.common.exceptions import WebDriverException  # noqa: E402
+from selenium.webdriver import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / ".venv/node/node_modules/axe-core/axe.min.js"
+# with and without scripts, narrow and wide, dark and light: every two of them together
+VIEWS = [(True, 1200, "light"), (True, 400, "dark"), (False, 1200, "dark"), (False, 400, "light")]
+BAD = "list,item,score\nq00,a,x\n"
+PATIENCE = 60
+NAMES = count()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A board with two teams that have entries, in a server of its own."""
+    found = made(tmp_path_factory.mktemp("web"))
+    with found.board() as board:
+        for n, team in enumerate(("blue", "green", "a team whose name is rather long")):
+            found.token(team)
+            for by in (3, 2):
+                path = found.folder.parent / f"{n}-{by}.csv"
+                path.write_text(rows(lambda at, item, k=n, d=by: ((at * d + k) * ord(item)) % 7))
+                board.add([path], team, answers={"method": "<i>trees</i>"})
+        board.finish_pending()
+    return found
+
+
+@pytest.fixture(scope="module")
+def url(served):
+    process, address = started(served.folder, "--limit", "0")
+    yield address
+    ended(process)
+
+
+class Visitor:
+    """Somebody before the pages."""
+
+    def __init__(self, driver, url, scripts):
+        self.driver, self.url, self.scripts = driver, url, scripts
+
+    def goes(self, path=""):
+        self.driver.get(f"{self.url}/c/course{path}")
+
+    def finds(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def reads(self):
+        return self.finds("body").text
+
+    def presses(self, words, within="body"):
+        """Press what leads to another page, and wait for it."""
+        before = self.finds("html")
+        self.by_words(words, within).click()
+        self.waits(lambda: is_gone(before))
+
+    def by_words(self, words, within="body"):
+        for each in self.all(f"{within} button, {within} a"):
+            if words in (each.text.strip(), each.get_attribute("aria-label")):
+                return each
+        raise AssertionError(f"nothing to press is called {words}: {self.reads()}")
+
+    def waits(self, holds, seconds=PATIENCE):
+        passing = [WebDriverException]  # a page that just goes
+        WebDriverWait(self.driver, seconds, 0.2, passing).until(lambda _: holds())
+
+    def signs_in(self, token):
+        self.goes()
+        self.presses("Sign in")
+        self.finds("#token").send_keys(token)
+        self.presses("Sign in", "main")
+        assert self.driver.current_url == f"{self.url}/c/course"
+
+    def waits_for_the_entry(self):
+        """Until the entry is evaluated; without scripts by loading the page again."""
+
+        def evaluated():
+            if not self.scripts:
+                self.driver.refresh()
+            return self.finds("#status").text not in ("", "pending")
+
+        self.waits(evaluated)
+
+    def downloads(self, path):
+        """What a link leads to, with this visitor's cookies."""
+        cookies = "; ".join(f"{c['name']}={c['value']}" for c in self.driver.get_cookies())
+        request = urllib.request.Request(path, headers={"Cookie": cookies})
+        with urllib.request.urlopen(request) as answer:
+            return answer.read()
+
+
+def is_gone(element):
+    try:
+        return not element.is_enabled()
+    except WebDriverException:
+        return True
+
+
+@pytest.fixture
+def visitor(driver, see, url):
+    """Make a visitor of a kind; at the end nothing was asked of another host, no script failed."""
+
+    @contextmanager
+    def visits(scripts=True, width=1200, scheme="light"):
+        see(width, scheme)
+        driver.get(url)
+        driver.delete_all_cookies()
+        driver.get_log("browser")
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
+        try:
+            yield Visitor(driver, url, scripts)
+        finally:
+            driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        told = [each for each in driver.get_log("browser") if each["level"] != "DEBUG"]
+        assert [each for each in told if "status of 4" not in each["message"]] == []
+
+    return visits
+
+
+@pytest.fixture(params=VIEWS, ids=lambda v: f"{'js' if v[0] else 'no-js'}-{v[1]}-{v[2]}")
+def someone(request, visitor):
+    with visitor(*request.param) as who:
+        yield who
+
+
+def fits(who):
+    """The page does not scroll sideways."""
+    wide = who.driver.execute_script(
+        "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide[0] <= wide[1], who.driver.current_url
+
+
+def file(served, text):
+    path = served.folder.parent / f"sent-{next(NAMES)}.csv"
+    path.write_text(text)
+    return path
+
+
+def drops(who, path):
+    """Drop a file as from another window; without scripts it is chosen."""
+    chosen = who.finds("#file")
+    if not who.scripts:
+        chosen.send_keys(str(path))
+        return
+    who.driver.execute_script(
+        """const data = new DataTransfer();
+        data.items.add(new File([arguments[1]], arguments[2]));
+        arguments[0].dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true}));""",
+        who.finds(".drop"), path.read_text(), path.name,
+    )  # fmt: skip
+
+
+def own(n, by):
+    """Rows that no other test sends."""
+    return rows(lambda at, item: good(at, item) if (at + n) % by else (poor(at, item) + n % 3) % 4)
+
+
+def test_the_way_of_a_participant(someone, served):
+    who, team = someone, f"team {next(NAMES)}"
+    token, n = served.token(team), next(NAMES)
+    who.goes()
+    before = len(who.all("#standings tbody tr"))
+    assert before >= 3
+    fits(who)
+    who.signs_in(token)
+    assert team in who.reads()
+    assert "not on this board yet" in who.reads()
+    # a bad file: its problems at once, and nothing is counted
+    who.presses("Submit")
+    drops(who, file(served, BAD))
+    if not who.scripts:
+        who.presses("Check only")
+    who.waits(lambda: "S501" in who.reads())
+    assert "Nothing was sent" in who.reads()
+    fits(who)
+    # a good one
+    drops(who, file(served, own(n, 3)))
+    if who.scripts:
+        who.waits(lambda: "Nothing is wrong" in who.reads())
+    who.finds("[name='answer.method']").send_keys("BM25")
+    who.presses("Send")
+    who.waits(lambda: "/entries/" in who.driver.current_url)
+    who.waits_for_the_entry()
+    assert who.finds("#status").text == "scored"
+    text = who.reads()
+    assert "Distribution over lists" in text
+    assert "BM25" in text
+    assert "private" not in text
+    number = int(who.driver.current_url.rsplit("/", 1)[1])
+    receipt = who.downloads(who.by_words("Download the receipt").get_attribute("href"))
+    assert f'"entry":{number}' in receipt.decode()
+    fits(who)
+    # its row, and one's own place above it
+    who.presses("Leaderboard")
+    mine = who.finds("#standings tr.own")
+    assert team in mine.text
+    assert "BM25" in mine.text
+    assert team in who.finds(".own.card").text
+    assert len(who.all("#standings tbody tr")) == before + 1
+    fits(who)
+    # another entry, selected, compared, and withdrawn
+    who.presses("Submit")
+    drops(who, file(served, own(n, 4)))
+    who.presses("Send")
+    who.waits(lambda: "/entries/" in who.driver.current_url)
+    who.waits_for_the_entry()
+    who.presses("Entries")
+    assert len(who.all("tbody tr")) == 2
+    fits(who)
+    who.presses(f"Select entry {number}")
+    assert "selected" in who.all("tbody tr")[1].text
+    Select(who.finds("select[name=one]")).select_by_visible_text(str(number))
+    other = next(o.text for o in who.all("select[name=other] option") if o.text != str(number))
+    Select(who.finds("select[name=other]")).select_by_visible_text(other)
+    who.presses("Compare")
+    assert who.finds("h1").text == f"Entries {number} and {other}"
+    assert "p = " in who.reads()
+    assert who.finds("svg.histogram").is_displayed()
+    fits(who)
+    who.presses("Entries")
+    who.presses(f"Withdraw entry {other}")
+    assert "withdrawn" in who.all("tbody tr")[0].text
+    # rules and kit
+    who.presses("Rules")
+    assert "nDCG" in who.reads() or "P@2" in who.reads()
+    fits(who)
+    kit = who.downloads(who.by_words("Download the kit").get_attribute("href"))
+    assert kit.startswith(b"PK")
+    who.presses("Sign out")
+    who.goes("/entries")
+    assert "Sign in to see entries" in who.reads()
+
+
+def test_the_way_of_an_organizer(someone, served):
+    who, team = someone, f"invited {next(NAMES)}"
+    who.signs_in(served.token("organizer"))
+    who.presses("Organize")
+    fits(who)
+    who.finds("#invite").send_keys(team)
+    who.presses("Make its token")
+    token = who.finds("main pre").text
+    assert len(token) >= 32
+    who.presses(f"Another token of {team}")
+    assert who.finds("main pre").text != token
+    # its entry, and a decision on it
+    path = file(served, own(next(NAMES), 5))
+    with served.board() as board:
+        (added,) = board.add([path], team)
+    who.goes("/entries")
+    fits(who)
+    who.presses(f"Decide on entry {added.entry}")
+    assert who.finds("[name=entry]").get_attribute("value") == str(added.entry)
+    Select(who.finds("[name=kind]")).select_by_visible_text("disqualify")
+    who.finds("[name=reason]").send_keys("a test of decisions")
+    who.presses("Record")
+    assert "a test of decisions" in who.reads()
+    who.goes("?split=private")
+    assert team not in who.finds("main").text
+    # the tabs of both boards, and how ranks differ between them
+    assert [each.text for each in who.all(".pills a")] == ["all", "public", "private"]
+    assert who.finds("svg.slopes").is_displayed()
+    fits(who)
+    who.presses("Organize")
+    who.presses("Audit")
+    assert (
+        "nothing that stands out" in who.reads() or "entries" in who.finds("ul[role=status]").text
+    )
+    who.presses("Preview a re-scoring")
+    assert "Would change: values of 0 lists" in who.reads()
+    copy = who.downloads(who.by_words("Download the database").get_attribute("href"))
+    assert copy.startswith(b"SQLite format 3")
+    fits(who)
+    who.presses(f"Revoke tokens of {team}")
+    row = next(each for each in who.all("tbody tr") if team in each.text)
+    assert [cell.text for cell in row.find_elements(By.TAG_NAME, "td")][:2] == ["1", "0"]
+
+
+def test_a_re_scoring_is_previewed_and_a_failure_has_its_reference(visitor, served):
+    path = file(served, own(next(NAMES), 7))
+    truth = served.folder / "truth.csv"
+    before = truth.read_text()
+    with served.board() as board:
+        served.token("failing")
+        (added,) = board.add([path], "failing", evaluate=False)
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        for _ in range(200):  # the server evaluates it
+            if board.outcome(added.entry).status == "scored":
+                break
+            time.sleep(0.1)
+    with sqlite3.connect(served.folder / ".scorer/board.db", timeout=30) as database:
+        database.execute(
+            "UPDATE evaluation SET status='failed', reference='7f3a7f3a', cause='a <b>cause</b>' "
+            "WHERE sha256 = ?", (sha256,),
+        )  # fmt: skip
+    with visitor() as who:
+        who.signs_in(served.token("organizer"))
+        who.presses("Organize")
+        who.presses("7f3a7f3a")
+        assert "a <b>cause</b>" in who.finds("main pre").text
+        try:
+            truth.write_text(before.replace("q00,a,2", "q00,a,0").replace("q01,a,2", "q01,a,0"))
+            who.goes("/admin")
+            who.presses("Preview a re-scoring")
+            text = who.reads()
+            assert re.search(r"Would change: values of 2 lists; \d+ places", text)
+            assert "truth.csv changed since the version in force" in text
+            assert len(who.all("[aria-label=Moves] tbody tr")) >= 1
+        finally:
+            truth.write_text(before)
+        who.goes("/admin")
+        who.presses("Try 7f3a7f3a again")
+        assert "None." in who.reads() or "7f3a7f3a" not in who.reads()
+
+
+def tabs_to(who, holds, most=80):
+    """Press Tab until what has the focus is what is wanted."""
+    for _ in range(most):
+        focused = who.driver.switch_to.active_element
+        if holds(focused):
+            outline = focused.value_of_css_property("outline-style")
+            assert outline != "none", "the focus is not seen"
+            return focused
+        ActionChains(who.driver).send_keys(Keys.TAB).perform()
+    raise AssertionError("the keyboard does not get there")
+
+
+def named(words):
+    return lambda each: words in (each.text.strip(), each.get_attribute("aria-label"))
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_with_the_keyboard_alone(visitor, served, width):
+    team = f"keys {next(NAMES)}"
+    with visitor(True, width) as who:
+        who.goes()
+        first = who.driver.switch_to.active_element
+        first.send_keys(Keys.TAB)
+        skip = who.driver.switch_to.active_element
+        assert skip.text == "Skip to the content"
+        tabs_to(who, named("Sign in")).send_keys(Keys.ENTER)
+        who.waits(lambda: who.driver.current_url.endswith("/sign-in"))
+        tabs_to(who, lambda each: each.get_attribute("id") == "token").send_keys(
+            served.token(team), Keys.ENTER
+        )
+        who.waits(lambda: team in who.reads())
+        tabs_to(who, named("Submit")).send_keys(Keys.ENTER)
+        who.waits(lambda: who.all("#file"))
+        chosen = tabs_to(who, lambda each: each.get_attribute("id") == "file")
+        chosen.send_keys(str(file(served, own(next(NAMES), 6))))
+        who.waits(lambda: "Nothing is wrong" in who.reads())
+        tabs_to(who, named("Send")).send_keys(Keys.ENTER)
+        who.waits(lambda: "/entries/" in who.driver.current_url)
+        who.waits_for_the_entry()
+        number = who.driver.current_url.rsplit("/", 1)[1]
+        tabs_to(who, named("Entries")).send_keys(Keys.ENTER)
+        who.waits(lambda: who.all("tbody form"))
+        tabs_to(who, named(f"Select entry {number}")).send_keys(Keys.SPACE)
+        who.waits(lambda: "selected" in who.finds("tbody").text)
+        tabs_to(who, named("Leaderboard")).send_keys(Keys.ENTER)
+        who.waits(lambda: who.all("#standings"))
+        tabs_to(who, lambda each: each.tag_name == "button" and each.text == "team").send_keys(
+            Keys.ENTER
+        )
+        teams = [each.text for each in who.all("#standings tbody th")]
+        assert teams == sorted(teams, key=str.lower)
+        tabs_to(who, lambda each: each.tag_name == "summary").send_keys(Keys.ENTER)
+        assert who.finds("details.notes ul").is_displayed()
+
+
+def test_an_open_board_follows_what_happens(visitor, served):
+    team = f"live {next(NAMES)}"
+    served.token(team)
+    with visitor() as who:
+        who.goes()
+        who.finds(".filter input").send_keys("live")
+        who.waits(lambda: not who.finds("#standings tbody tr").is_displayed())
+        time.sleep(1.5)  # the first event says what there is
+        with served.board() as board:
+            board.add([file(served, own(next(NAMES), 8))], team)
+        shown = lambda: [  # noqa: E731
+            each.text for each in who.all("#standings tbody th") if each.is_displayed()
+        ]
+        who.waits(lambda: shown() == [team])
+        assert who.finds(".filter input").get_attribute("value") == "live"
+        assert "renewed" in who.finds("#news").text
+        # what came later can be sorted, too
+        who.finds("#standings thead th:nth-child(2) button").click()
+        assert (
+            who.finds("#standings thead th:nth-child(2)").get_attribute("aria-sort") == "ascending"
+        )
+
+
+PAGES = [
+    (None, ["/", "/c/course", "/c/course/rules", "/c/course/sign-in", "/api/docs", "/nowhere"]),
+    ("blue", ["/c/course", "/c/course/submit", "/c/course/entries", "/c/course/entries/1",
+              "/c/course/compare?one=1&other=2"]),
+    ("organizer", ["/c/course?split=private", "/c/course/entries", "/c/course/admin"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("team", "paths"), PAGES)
+def test_axe_finds_no_serious_fault(visitor, served, see, team, paths):
+    if not AXE.exists():
+        pytest.skip("no axe-core here: make browser installs it from npm")
+    axe, faults = AXE.read_text(), []
+    with visitor() as who:
+        if team is not None:
+            who.signs_in(served.token(team))
+        for path in paths:
+            for width, scheme in ((1200, "light"), (400, "dark")):
+                see(width, scheme)
+                who.driver.get(f"{who.url}{path}")
+                who.driver.execute_script(
+                    "document.querySelectorAll('details').forEach(each => each.open = true);" + axe
+                )
+                found = who.driver.execute_async_script(
+                    "axe.run(document, {resultTypes: ['violations']}).then(arguments[0])"
+                )
+                assert len(found["passes"]) > 5  # it did look
+                faults += [
+                    (path, width, each["id"], each["impact"], each["nodes"][0]["html"][:200])
+                    for each in found["violations"]
+                ]
+    assert faults == []
