@@ -279,6 +279,9 @@ def create(settings: Settings | None = None) -> FastAPI:
             response = error_answer(403, "another site's page sent this; nothing was done")
         else:
             response = await answer(request)
+        if writes:
+            for site in context.sites.values():
+                site.look()
         for key, value in HEADERS.items():
             response.headers.setdefault(key, value)
         if not request.url.path.startswith("/static/"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from scorer.web.pictures import OverTime, Shake, over_time, shake_up
 from scorer.web.standings import Standings, standings
 
 KEPT = 64  # things that are kept ready
+FRESH = 0.05  # seconds for which the store is not asked again whether something changed
 T = TypeVar("T")
 
 
@@ -89,6 +91,7 @@ class Site:
         self.id = self.board.challenge.id
         self.zone = ZoneInfo(self.board.challenge.timezone)
         self._stamp: tuple[int, ...] = ()
+        self._fresh = 0.0
         self._slots: OrderedDict[Any, _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -105,11 +108,13 @@ class Site:
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """What `make` gives, made once for each state of the store."""
-        stamp = self.board.stamp()
+        now = time.monotonic()
+        stamp = self.board.stamp() if now >= self._fresh else self._stamp
         with self._lock:
             if stamp != self._stamp:
                 self._slots.clear()
                 self._stamp = stamp
+            self._fresh = max(self._fresh, now + FRESH)
             slot = self._slots.setdefault(key, _Slot())
             self._slots.move_to_end(key)
             while len(self._slots) > KEPT:
@@ -119,6 +124,10 @@ class Site:
                 slot.value, slot.full = make(), True  # type: ignore[assignment]
             value: T = slot.value  # type: ignore[assignment]
         return value
+
+    def look(self) -> None:
+        """Ask the store at the next occasion, as after this server changed it."""
+        self._fresh = 0.0
 
     @property
     def rules(self) -> Challenge:

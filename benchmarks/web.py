@@ -1,0 +1,194 @@
+"""What serving a board costs: `python benchmarks/web.py [uploads] [reading]`.
+
+`uploads`: 50 files of 50,000 rows sent at once; none may be lost or refused, and the final board
+must be what `score` says of the same files, to the bit. `reading`: requests for the page of a board
+of 300 teams and 1,000 lists when nothing is new, and how long a new entry takes to show.
+Everything at 127.0.0.1, by a server of its own; the client takes its part of the machine.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import numpy as np
+
+import scorer
+from scorer.api.board import Board
+
+SCORE = Path(sys.executable).parent / "score"
+UPLOADS, ROWS, ITEMS = 50, 50_000, 10
+TEAMS, LISTS = 300, 1_000
+REQUESTS, AT_ONCE = 800, 4
+PATIENCE = 1_800.0
+
+
+def challenge(folder: Path, lists: int) -> np.ndarray[Any, Any]:
+    """A truth of so many lists, and a public part of them; gives the grades."""
+    folder.mkdir(parents=True)
+    grades = np.random.default_rng(1).integers(0, 3, (lists, ITEMS))
+    rows = (f"q{n},d{m},{grades[n, m]}\n" for n in range(lists) for m in range(ITEMS))
+    (folder / "truth.csv").write_text("list,item,grade\n" + "".join(rows))
+    (folder / "challenge.yaml").write_text(
+        "truth: truth.csv\nmetrics: [nDCG@10, RR]\n"
+        "splits: {public: 0.3, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
+    )
+    return grades
+
+
+def submission(path: Path, grades: np.ndarray[Any, Any], seed: int) -> Path:
+    """The grades with noise."""
+    lists = len(grades)
+    scores = grades + np.random.default_rng(seed).normal(0, 0.5 + seed / 50, (lists, ITEMS))
+    rows = (f"q{n},d{m},{scores[n, m]:.4f}\n" for n in range(lists) for m in range(ITEMS))
+    path.write_text("list,item,score\n" + "".join(rows))
+    return path
+
+
+def cpu(process: int) -> float:
+    """Seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def served(folder: Path, *words: str) -> Iterator[tuple[str, int]]:
+    """A server of its own: its address and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(SCORE), "serve", str(folder), "--port", str(port), "--limit", "0", *words]
+    process = subprocess.Popen(command)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        while True:
+            try:
+                urllib.request.urlopen(f"{url}/healthz").close()
+                break
+            except OSError:
+                if process.poll() is not None:
+                    raise
+                time.sleep(0.2)
+        yield url, process.pid
+    finally:
+        process.terminate()
+        if process.wait(120):
+            raise SystemExit(f"the server ended with {process.returncode}")
+
+
+def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
+    """All at once, then all scored, then the same board as offline."""
+    folder = place / "uploads"
+    grades = challenge(folder, rows // ITEMS)
+    files = [submission(place / f"team{n}.csv", grades, n) for n in range(count)]
+    with Board.open(folder) as board:
+        tokens = [board.add_team(path.stem) for path in files]
+        organizer = {"Authorization": f"Bearer {board.new_token(None)}"}
+    with served(folder) as (url, process):
+        api = f"{url}/api/v1/challenges/uploads"
+
+        def send(path: Path, token: str) -> int:
+            head = {"Authorization": f"Bearer {token}"}
+            with path.open("rb") as opened:
+                form = {"file": (path.name, opened)}
+                return httpx.post(
+                    f"{api}/entries", headers=head, files=form, timeout=600
+                ).status_code
+
+        began = time.perf_counter()
+        with ThreadPoolExecutor(count) as pool:
+            codes = list(pool.map(send, files, tokens))
+        sent = time.perf_counter() - began
+        assert codes == [202] * count, codes
+        while True:
+            entries = httpx.get(f"{api}/entries", headers=organizer, timeout=600).json()["entries"]
+            if all(entry["status"] != "pending" for entry in entries):
+                break
+            assert time.perf_counter() - began < PATIENCE
+            time.sleep(1)
+        scored = time.perf_counter() - began
+        assert len(entries) == count
+        assert {entry["status"] for entry in entries} == {"scored"}
+        found = httpx.get(f"{api}/board?split=all", headers=organizer, timeout=600).json()
+    offline = scorer.score(folder, files)
+    ours = [(row["rank"], row["name"], row["values"]) for row in found["leaderboard"]]
+    assert ours == [(s.rank, s.name, dict(s.values)) for s in offline.standings]
+    print(f"{count} uploads of {rows:,} rows at once: none lost or refused, all taken after "
+          f"{sent:.1f} s, all scored after {scored:.1f} s; the board is as score says, to the bit")  # fmt: skip
+
+
+def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
+    """The page of a large board, again and again; then after a new entry."""
+    folder = place / "reading"
+    grades = challenge(folder, lists)
+    with Board.open(folder) as board:
+        for n in range(teams):
+            board.add_team(f"team{n}")
+            board.add([submission(place / f"{n}.csv", grades, n)], f"team{n}")
+        token = board.add_team("late")
+    head = {"Authorization": f"Bearer {token}"}
+    with served(folder) as (url, process):
+        port = int(url.rsplit(":", 1)[1])
+        for path in ("/c/reading", "/api/v1/challenges/reading/board"):
+            urllib.request.urlopen(f"{url}{path}").read()
+
+            def reads(_: int, path: str = path) -> list[float]:
+                line = http.client.HTTPConnection("127.0.0.1", port)
+                took = []
+                for _ in range(REQUESTS // AT_ONCE):
+                    began = time.perf_counter()
+                    line.request("GET", path, headers={"Accept-Encoding": "gzip"})
+                    answer = line.getresponse()
+                    answer.read()
+                    assert answer.status == 200
+                    took.append(time.perf_counter() - began)
+                return took
+
+            began, spent = time.perf_counter(), cpu(process)
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                took = [each for part in pool.map(reads, range(AT_ONCE)) for each in part]
+            spent = cpu(process) - spent
+            rate = len(took) / (time.perf_counter() - began)
+            median = statistics.median(took) * 1000
+            print(f"{path}, {teams} teams x {lists:,} lists: {rate:.0f} requests a second, "
+                  f"median {median:.1f} ms, CPU of the server {spent / len(took) * 1000:.1f} ms")  # fmt: skip
+        for n in range(3):
+            path = submission(place / "late.csv", grades, 10_000 + n)
+            api = f"{url}/api/v1/challenges/reading"
+            with path.open("rb") as opened:
+                sent = httpx.post(f"{api}/entries", headers=head, files={"file": opened}).json()
+            began, spent = time.perf_counter(), cpu(process)
+            entry = f"{api}/entries/{sent['entry']}"
+            while httpx.get(entry, headers=head).json()["status"] == "pending":
+                time.sleep(0.02)
+            evaluated = time.perf_counter()
+            page = httpx.get(f"{url}/c/reading", timeout=60).text
+            assert ">late<" in page
+            print(f"a new entry: evaluated after {evaluated - began:.2f} s, on the page "
+                  f"{time.perf_counter() - evaluated:.2f} s later, "
+                  f"CPU of the server {cpu(process) - spent:.2f} s")  # fmt: skip
+
+
+def main() -> None:
+    """Measure what is asked for and print."""
+    wanted = sys.argv[1:] or ["uploads", "reading"]
+    for name in wanted:
+        with tempfile.TemporaryDirectory() as place:
+            {"uploads": uploads, "reading": reading}[name](Path(place))
+
+
+if __name__ == "__main__":
+    main()
