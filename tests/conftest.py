@@ -1,8 +1,14 @@
-"""What several tests need: running the command, in this process or as a user would."""
+"""What several tests need: the command, in this process or as a user would; a PostgreSQL server."""
 
 import io
+import os
+import pwd
+import random
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -77,3 +83,57 @@ def spark():
     session = sparks.begun()
     yield session
     session.stop()
+
+
+BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+
+
+def _as_somebody(command):
+    """The command as an unprivileged user, since PostgreSQL refuses to run as root."""
+    if os.getuid() != 0:
+        return command
+    return ["runuser", "-u", "postgres", "--", *command]
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    """The URL of a PostgreSQL server of our own on a free port."""
+    tool = next((folder for folder in BINARIES if (folder / "initdb").exists()), None)
+    if tool is None:
+        found = shutil.which("initdb")
+        tool = Path(found).parent if found else None
+    if tool is None:
+        pytest.skip("no PostgreSQL server is installed (apt-get install postgresql)")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = Path(tempfile.mkdtemp(prefix="scorer-postgresql-"))
+    if os.getuid() == 0:
+        user = pwd.getpwnam("postgres")
+        os.chown(folder, user.pw_uid, user.pw_gid)
+    data = folder / "data"
+    quiet = {"check": True, "capture_output": True, "cwd": folder}
+    setup = [tool / "initdb", "-D", data, "-U", "scorer", "-A", "trust", "-E", "UTF8"]
+    subprocess.run(_as_somebody(list(map(str, setup))), **quiet)
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder}"
+    start = [tool / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "start"]
+    subprocess.run(_as_somebody(list(map(str, start))), **quiet)
+    yield f"postgresql+psycopg://scorer@127.0.0.1:{port}/postgres"
+    stop = [tool / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop"]
+    subprocess.run(_as_somebody(list(map(str, stop))), **quiet)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgresql_store(postgresql):
+    """The URL of an empty database."""
+    from sqlalchemy import create_engine, text
+
+    name = f"board_{os.getpid()}_{random.getrandbits(64):x}"
+    engine = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield postgresql.rsplit("/", 1)[0] + f"/{name}"
+    with engine.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    engine.dispose()

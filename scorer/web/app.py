@@ -272,6 +272,8 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     @app.middleware("http")
     async def every(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+        if not request.scope["path"].startswith(settings.root_path):  # the proxy took it away
+            request.scope["path"] = settings.root_path + request.scope["path"]
         writes = request.method not in ("GET", "HEAD", "OPTIONS")
         if context.closing and writes:
             response: Response = error_answer(503, "the server is shutting down; try again soon")

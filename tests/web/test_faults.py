@@ -1,0 +1,251 @@
+"""Load and faults: nothing acknowledged is lost, and no evaluation takes the server down."""
+
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2 as httpx
+import pytest
+from conftest import COMMAND, ROOT
+from web_helpers import API, good, mixed, rows
+
+import scorer
+from scorer.api.board import Board
+
+ILL = '''
+import os
+import time
+
+from scorer import Ranked, metric
+
+
+@metric("Ill", title="ill", source="a test", range=(0, 1))
+def ill(ranked: Ranked) -> float:
+    """Does what no metric should, as soon as a certain file is there."""
+    for what in ("die", "hang", "eat"):
+        if os.path.exists(os.path.join(os.path.dirname(__file__), what)):
+            if what == "die":
+                os._exit(9)
+            while what == "hang":
+                time.sleep(1)
+            eaten = []
+            while what == "eat":
+                eaten.append(bytearray(64 << 20))
+    return 1 / len(ranked.grades)
+'''
+
+
+def waited(client, headers, number, seconds=120):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        fields = client.get(f"{API}/entries/{number}", headers=headers).json()
+        if fields["status"] != "pending":
+            return fields
+        time.sleep(0.1)
+    raise AssertionError(f"entry {number} still waits")
+
+
+def posted(client, headers, text):
+    return client.post(f"{API}/entries", headers=headers, files={"file": ("a.csv", text.encode())})
+
+
+@pytest.mark.parametrize("what", ["die", "hang", "eat"])
+def test_what_is_ill_costs_one_evaluation_and_never_the_server(serve, served, what):
+    text = (served.folder / "challenge.yaml").read_text()
+    text = text.replace("[P@2, RR]", "[P@2, Ill]\nplugins: [ill.py]")
+    (served.folder / "challenge.yaml").write_text(text)
+    (served.folder / "ill.py").write_text(ILL)
+    _, url = serve(served.folder, "--allow-plugins", "--seconds", 8, "--memory", 1500)
+    red, organizer = served_tokens(served, "red", "organizer")
+    with httpx.Client(base_url=url, timeout=60) as client:
+        fine = posted(client, red, rows(good)).json()["entry"]
+        assert waited(client, red, fine)["status"] == "scored"
+        (served.folder / what).touch()
+        ill = posted(client, red, mixed(2)).json()["entry"]
+        failed = waited(client, red, ill)
+        assert (failed["status"], failed["code"]) == ("failed", "S901")
+        reference = failed["message"].rsplit(" ", 1)[1]
+        assert "not your fault" in failed["message"]
+        (served.folder / what).unlink()
+        found = client.get(f"{API}/failures", headers=organizer).json()["failures"]
+        assert found == [{"reference": reference, "entry": ill}]
+        cause = client.get(f"{API}/failures/{reference}", headers=organizer).json()["cause"]
+        assert cause
+        assert client.get(f"{API}/failures/{reference}", headers=red).status_code == 404
+        # the server goes on, and the failed one can be made again
+        other = posted(client, red, mixed(3)).json()["entry"]
+        assert waited(client, red, other)["status"] == "scored"
+        again = client.post(f"{API}/failures/{reference}/retry", headers=organizer)
+        assert again.status_code == 204
+        assert waited(client, red, ill)["status"] == "scored"
+
+
+def served_tokens(served, *teams):
+    with served.board():
+        pass  # the store is made once, before anybody asks for it
+    return [served.bearer(team) for team in teams]
+
+
+def entry_head(url, token, body, boundary="b"):
+    host = url.removeprefix("http://")
+    return (
+        f"POST {API}/entries HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: multipart/form-data; boundary={boundary}\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    ).encode()
+
+
+def test_sigterm_lets_uploads_finish_and_open_pages_go(serve, served):
+    token = served.token("red")
+    process, url = serve(served.folder)
+    host, port = url.removeprefix("http://").split(":")
+    body = (
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+        f"{mixed(2)}\r\n--b--\r\n"
+    ).encode()
+    with (
+        socket.create_connection((host, int(port))) as follows,
+        socket.create_connection((host, int(port))) as sends,
+    ):
+        follows.sendall(f"GET /c/course/events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert b"200 OK" in follows.recv(4096)
+        sends.sendall(entry_head(url, token, body) + body[:100])
+        time.sleep(0.5)
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        with pytest.raises(urllib.error.URLError, match="refused"):
+            urllib.request.urlopen(f"{url}/healthz", timeout=5)
+        sends.sendall(body[100:])
+        answer = b""
+        while piece := sends.recv(4096):
+            answer += piece
+    assert b"202 Accepted" in answer
+    assert process.wait(60) == 0
+    assert time.monotonic() - began < 25  # and not only when patience ended
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["entry"] == 1
+    with served.board() as board:
+        assert [entry.number for entry in board.entries()] == [1]
+
+
+def test_two_servers_and_two_workers_share_one_postgresql(serve, served, postgresql_store):
+    files = served.folder.parent / "shared-files"
+    shared = {
+        "SCORER_STORE": postgresql_store, "SCORER_FILES": str(files), "SCORER_SECRET": "s" * 64,
+    }  # fmt: skip
+    with Board.open(served.folder, postgresql_store, str(files)) as board:
+        tokens = {f"team{n}": board.add_team(f"team{n}") for n in range(12)}
+        organizer = {"Authorization": f"Bearer {board.new_token(None)}"}
+    servers = [serve(served.folder, "--workers", 0, **shared)[1] for _ in range(2)]
+    workers = [
+        subprocess.Popen([COMMAND, "work", served.folder], env={**os.environ, **shared},
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(2)
+    ]  # fmt: skip
+    texts = [
+        rows(lambda n, item, k=k: good(n, item) if (n * 5 + k) % 7 else (n * k) % 4)
+        for k in range(12)
+    ]
+    try:
+
+        def send(k):
+            head = {"Authorization": f"Bearer {tokens[f'team{k}']}"}
+            with httpx.Client(base_url=servers[k % 2], timeout=120) as client:
+                return posted(client, head, texts[k])
+
+        with ThreadPoolExecutor(12) as pool:
+            answers = list(pool.map(send, range(12)))
+        assert [answer.status_code for answer in answers] == [202] * 12
+        assert sorted(a.json()["entry"] for a in answers) == list(range(1, 13))
+        found = []
+        for url in servers:
+            with httpx.Client(base_url=url, timeout=120) as client:
+                for n in range(1, 13):
+                    assert waited(client, organizer, n)["status"] == "scored"
+                answer = client.get(f"{API}/board?split=all", headers=organizer)
+                found.append(answer.json()["leaderboard"])
+                # a session that one server began is good at the other
+                signed = client.post("/c/course/sign-in", data={"token": tokens["team0"]})
+                cookie = signed.headers["set-cookie"].split(";")[0]
+                for other in servers:
+                    page = httpx.get(f"{other}/c/course/entries", headers={"Cookie": cookie})
+                    assert "Entries of team0" in page.text
+    finally:
+        for worker in workers:
+            worker.terminate()
+            worker.wait(30)
+    assert found[0] == found[1]
+    offline = []
+    for k, text in enumerate(texts):
+        path = served.folder.parent / f"team{k}.csv"
+        path.write_text(text)
+        offline.append(path)
+    report = scorer.score(served.folder, offline)
+    ours = {row["name"]: (row["rank"], row["values"]) for row in found[0]}
+    assert ours == {s.name: (s.rank, dict(s.values)) for s in report.standings}
+
+
+def test_uploads_at_once_and_a_board_that_many_read(tmp_path, monkeypatch, capfd):
+    """The benchmark, small: none lost, the board as offline; a new entry shows at once."""
+    spec = importlib.util.spec_from_file_location("benchmarks_web", ROOT / "benchmarks/web.py")
+    web = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, web)
+    spec.loader.exec_module(web)
+    web.uploads(tmp_path / "one", count=10, rows=2_000)
+    web.reading(tmp_path / "two", teams=10, lists=30)
+    out = capfd.readouterr().out
+    assert "10 uploads of 2,000 rows at once: none lost or refused" in out
+    assert out.count("requests a second") == 2
+
+
+def test_behind_a_proxy_all_links_lead_below_its_path(serve, served):
+    _, url = serve(served.folder, "--root-path", "/board/", "--trusted-proxy", "127.0.0.1")
+    forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "9.9.9.9, 1.2.3.4"}
+    with httpx.Client(base_url=url, timeout=60) as client:
+        # a proxy that strips the path, and one that does not
+        for path in ("/c/course", "/board/c/course"):
+            page = client.get(path)
+            assert page.status_code == 200, path
+            links = [part.split('"')[0] for part in page.text.split('href="')[1:]]
+            links += [part.split('"')[0] for part in page.text.split('src="')[1:]]
+            assert links
+            assert all(link.startswith(("/board/", "#", "?")) for link in links), links
+            assert client.get("/static/site.css").status_code == 200
+            assert client.get("/board/static/site.css").status_code == 200
+        signed = client.post(
+            "/c/course/sign-in", data={"token": served.token("red")}, headers=forwarded
+        )
+        assert signed.headers["location"] == "/board/c/course"
+        assert "Secure" in signed.headers["set-cookie"]
+        assert "Path=/" in signed.headers["set-cookie"]
+        codes = [
+            client.post("/c/course/sign-in", data={"token": "x"},
+                        headers={"X-Forwarded-For": f"1.1.1.{n}"}).status_code
+            for n in range(12)
+        ]  # fmt: skip
+        assert set(codes) == {401}  # each address has its own limit, as the proxy tells them apart
+        same = [
+            client.post("/c/course/sign-in", data={"token": "x"},
+                        headers={"X-Forwarded-For": f"{n}.1.1.1, 5.5.5.5"}).status_code
+            for n in range(12)
+        ]  # fmt: skip
+        assert same[-1] == 429  # what a client itself writes before the proxy's word counts nothing
+
+
+def test_forwarded_addresses_of_strangers_count_nothing(serve, served):
+    _, url = serve(served.folder)
+    with httpx.Client(base_url=url, timeout=60) as client:
+        codes = [
+            client.post("/c/course/sign-in", data={"token": "x"},
+                        headers={"X-Forwarded-For": f"1.1.1.{n}"}).status_code
+            for n in range(12)
+        ]  # fmt: skip
+    assert codes == [401] * 10 + [429] * 2
