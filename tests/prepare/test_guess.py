@@ -394,16 +394,6 @@ def test_init_says_what_is_wrong_with_the_sample(score, tmp_path):
     assert "sub.csv would be rejected" in ran.err
 
 
-@pytest.mark.parametrize("sample", ["1,10\n2,20\n3,5\n", "u1,i5\nu2,i7\n"])
-def test_a_file_without_a_header_is_told_so(score, tmp_path, sample):
-    files(tmp_path, truth__csv="user,item\n1,10\n2,20\n3,5\n", s__csv=sample)
-    for words in (["truth.csv", "s.csv"], ["s.csv"]):
-        ran = score("init", "--from", *(tmp_path / word for word in words), tmp_path / "made")
-        assert (ran.code, ran.out) == (2, "")
-        assert "s.csv: its first line" in ran.err
-        assert "looks like data" in ran.err
-
-
 @pytest.mark.parametrize(
     ("truth", "sample", "value"),
     [
@@ -414,6 +404,18 @@ def test_a_file_without_a_header_is_told_so(score, tmp_path, sample):
         (("t.json", '{"user": "1", "item": "a"}\n'), ("s.csv", "user,item\n1,a\n"), 1.0),
         (("t.tsv", "user\titem\n1\ta\n"), ("s.tsv", "user\titem\n1\ta\n"), 1.0),
         (("qrels.txt", QRELS), ("s.csv", "query,doc,score\n1,d1,3\n2,d1,1\n"), 1.0),
+        # other separators, no header, several ids in a cell
+        (("t.csv", "user;item\n1;a\n"), ("s.csv", "user;item;score\n1;a;2\n"), 1.0),
+        (("t.txt", "user\titem\n1\ta\n"), ("s.csv", "user|item\n1|a\n"), 1.0),
+        (("t.csv", "1,10\n1,11\n2,20\n"), ("s.csv", "1,10\n1,3\n2,20\n"), 0.75),
+        (("u.data", "1\t10\t3\t881250949\n2\t20\t5\t881250950\n"),
+         ("s.csv", "1,10,0.5\n2,3,0.1\n"), 0.5),
+        (("t.csv", "user,item,grade\n1,a1,1\n1,a2,1\n2,a3,2\n"),
+         ("s.csv", 'user,items\n1,"a1 a9"\n2,"a3 a1"\n'), 0.75),
+        (("t.csv", 'user,items\n1,"2 3"\n2,"4 5"\n3,7\n'),
+         ("s.csv", 'user,items\n1,"2 9"\n2,"5 4"\n3,"1 7"\n'), 0.5),
+        (("t.csv", "customer_id;articles\n1;2,3\n2;4,5\n"),
+         ("s.csv", 'customer_id,prediction\n1,"2,9"\n2,"5,4"\n'), 0.75),
     ],
 )  # fmt: skip
 def test_other_forms_are_known_by_their_content(score, tmp_path, truth, sample, value):

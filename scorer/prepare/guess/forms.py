@@ -7,19 +7,23 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from scorer.core.errors import UsageError
-from scorer.core.text import display_path, quoted
+from scorer.core.text import display_path
 from scorer.io.files import open_bytes
 from scorer.io.formats.base import format_of
 from scorer.io.limits import Limits, Unreadable
 from scorer.prepare.guess.look import Look, first_lines
 
-QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]+[ \t]*")
+QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
 RUN = re.compile(
     r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+([ \t]+[^\s,]+)?[ \t]*"
 )
 LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
+
+SEPARATORS = {",": ",", ";": ";", "\t": "tab", "|": "|"}  # and how challenge.yaml calls them
+PLACES = ("list", "item", "value")  # what columns without names are called
 
 Form = Callable[[Path, Sequence[str]], Look | None]
 
@@ -38,10 +42,6 @@ def looked(path: Path) -> Look:
     """
     if (found := look(path)) is not None:
         return found
-    lines = first_lines(path)
-    if lines and _is_data(lines):
-        message = f"its first line, {quoted(lines[0][:60])}, looks like data"
-        raise UsageError(f"{display_path(path)}: {message}; write the names of the columns above")
     raise UsageError(f"{display_path(path)}: no header is seen in which columns have names")
 
 
@@ -90,6 +90,8 @@ def _objects(path: Path, lines: Sequence[str]) -> Look | None:
         return None
     if not rows or not all(isinstance(row, dict) for row in rows):
         return None
+    if any(isinstance(value, list | dict) for row in rows for value in row.values()):
+        return None
     names = tuple(rows[0])
     cells = tuple(tuple(str(row.get(name, "")) for name in names) for row in rows)
     known = format_of(path, None).name == "jsonl"
@@ -97,25 +99,29 @@ def _objects(path: Path, lines: Sequence[str]) -> Look | None:
 
 
 def _table(path: Path, lines: Sequence[str]) -> Look | None:
-    """CSV with a header."""
-    if not lines or format_of(path, None).name != "csv" or _is_data(lines):
+    """A table of text: separated by what separates all lines alike, with a header or without."""
+    if not lines or format_of(path, None).name != "csv":
         return None
-    names, *rows = _cells(path, lines)
-    named = tuple(name.strip() for name in names)
-    return Look(named, tuple(map(tuple, rows))) if len(named) > 1 else None
+    usual = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+    for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
+        head, *rows = csv.reader(lines, delimiter=mark)
+        if len(head) < 2 or (mark != usual and any(len(row) != len(head) for row in rows)):
+            continue
+        written: dict[str, Any] = {} if mark == usual else {"separator": SEPARATORS[mark]}
+        names = tuple(name.strip() for name in head)
+        if _is_data([head, *rows]):
+            names = (*PLACES, *(f"column{n + 1}" for n in range(3, len(head))))[: len(head)]
+            written, rows = {"header": list(names), **written}, [head, *rows]
+        return Look(names, tuple(map(tuple, rows)), written)
+    return None
 
 
 FORMS: tuple[Form, ...] = (_qrels, _run, _binary, _objects, _lists, _table)
 
 
-def _cells(path: Path, lines: Sequence[str]) -> list[list[str]]:
-    delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
-    return list(csv.reader(lines, delimiter=delimiter))
-
-
-def _is_data(lines: Sequence[str]) -> bool:
-    """Whether the first line is no header: it begins as the others do, with a number in it."""
-    shapes = [re.sub(r"\d+", "0", re.split(r"[,;\t]", line)[0].strip('" ')) for line in lines]
+def _is_data(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row is no header: it begins as the others do, with a number in it."""
+    shapes = [re.sub(r"\d+", "0", row[0].strip()) for row in rows if row]
     return "0" in shapes[0] and set(shapes[1:]) <= {shapes[0]}
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scorer.prepare.guess.base import Kind
-from scorer.prepare.guess.pairs import named, preferences, trec, unnamed
+from scorer.prepare.guess.pairs import cells, named, preferences, trec, unnamed
 from scorer.prepare.guess.tables import table
 
-KNOWN: tuple[Kind, ...] = (trec, preferences, named, table)  # by what columns are called
+KNOWN: tuple[Kind, ...] = (trec, preferences, cells, named, table)  # by what columns are called
 KINDS: tuple[Kind, ...] = (*KNOWN, unnamed)

@@ -9,6 +9,7 @@ from scorer.prepare.guess.base import Asked, Guess
 from scorer.prepare.guess.look import Look, folded, renamed
 
 PREFERRED = ("better", "worse")
+BETWEEN = (" ", ",", ";", "|")  # of several ids in a cell
 RANKING = ("nDCG@10", "P@5")
 
 
@@ -35,6 +36,42 @@ def preferences(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     given = sample.names if sample else ()
     sent = {role: name for role, name in roles.items() if name in given}
     return Guess("preferences", renamed(roles), renamed(sent), ("EDRC",))
+
+
+def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+    """A row for each list, with all its items in one cell, as Kaggle's contests by MAP have it.
+
+    The truth may have a row for each item all the same.
+    """
+    if truth.trec or not asked.fits("grades"):
+        return None
+    sections: list[dict[str, Any]] = []
+    most = 0
+    for look in (truth, *([sample] if sample is not None else [])):
+        key = look.called("list") or look.names[0]
+        found = [(name, mark) for name in look.others((key,)) if (mark := _between(look, name))]
+        if len(found) == 1 and look.distinct(key):
+            ((item, mark),) = found
+            most = max(len(cell.split(mark)) for cell in look.cells(item))
+            sections.append(renamed({"list": key, "item": item}) | {"cells": {"item": mark}})
+        elif look is truth and sample is not None and (long := unnamed(truth, None, asked)):
+            sections.append(dict(long.truth))
+        else:
+            return None
+    metrics = (f"AP(denominator=capped)@{most}", f"nDCG@{most}")
+    return Guess("ranked lists, all items in a cell", sections[0], sections[-1], metrics)
+
+
+def _between(look: Look, name: str) -> str | None:
+    """What separates several ids in the cells of a column: each has a digit, few come often."""
+    found = look.cells(name)
+    for mark in BETWEEN:
+        parts = [cell.split(mark) for cell in found]
+        ids = [part.strip() for row in parts for part in row]
+        several = 2 * sum(len(row) > 1 for row in parts) > len(parts)
+        if several and all(any(map(str.isdigit, each)) and "." not in each for each in ids):
+            return mark
+    return None
 
 
 def named(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
@@ -66,7 +103,7 @@ def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     value = truth.called("grade", taken) or truth.called("rating", taken)
     value = value or next((name for name in truth.others(taken) if truth.numeric(name)), None)
     roles = {"list": first, "item": item}
-    if value is not None and _rates(value, sample, taken, asked):
+    if value is not None and _rates(value, truth, sample, taken, asked):
         rated = renamed(roles | {"rating": value})
         sent = _submitted(sample, roles, ("prediction",), value) if sample else renamed(roles)
         return Guess("ratings", rated, sent, ("RMSE", "MAE"))
@@ -77,7 +114,9 @@ def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     return Guess("ranked lists", graded, sent, RANKING)
 
 
-def _rates(value: str, sample: Look | None, taken: Sequence[str], asked: Asked) -> bool:
+def _rates(
+    value: str, truth: Look, sample: Look | None, taken: Sequence[str], asked: Asked
+) -> bool:
     """Whether submissions predict the truth's numbers, rather than order the items."""
     if asked.fits("ratings") != asked.fits("grades"):
         return asked.fits("ratings")
@@ -85,6 +124,9 @@ def _rates(value: str, sample: Look | None, taken: Sequence[str], asked: Asked) 
         return False
     if sample.called("prediction", taken) is not None:
         return True
+    if "header" in sample.written:  # there are no names to tell by
+        asked_for = {row[:2] for row in truth.rows}
+        return all(row[:2] in asked_for for row in sample.rows)
     return value in sample.names and sample.called("score", taken) is None
 
 
