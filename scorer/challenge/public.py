@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from scorer.core.text import printable
 
+if TYPE_CHECKING:
+    import polars as pl
+
 
 class Names(Mapping[str, None]):
-    """Ids in their order; a million of them are not hashed before one is looked up."""
+    """Ids in their order; a million of them are not hashed before one is looked up.
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
+    Args:
+        held: the ids, each once; many as polars has them.
+    """
+
+    def __init__(self, held: Sequence[str] | pl.Series) -> None:
+        self.held = held
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self.held)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self.held if isinstance(self.held, Sequence) else self.held.to_list())
 
     def __getitem__(self, name: str) -> None:
         return self._known[name]
@@ -29,7 +37,12 @@ class Names(Mapping[str, None]):
 
     @cached_property
     def _known(self) -> dict[str, None]:
-        return dict.fromkeys(self._names)
+        return dict.fromkeys(self)
+
+
+def held(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
+    """Ids in their order; many as polars has them."""
+    return names.held if isinstance(names, Names) else tuple(names)
 
 
 @dataclass(frozen=True, slots=True)

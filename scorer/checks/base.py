@@ -19,7 +19,7 @@ from scorer.core.arrays import starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import CodedColumn, Codes, Ints, Table
-from scorer.views.ranked import RankedRows, among, ranked
+from scorer.views.ranked import RankedRows, among, named, ranked
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -315,11 +315,10 @@ def occurrences(
     return codes[new][by], first[by], counts[by]
 
 
-def unknown(names: Iterable[str], known: Known) -> dict[str, Fault | None]:
-    """Those of `names` that are not known, each with what explains it."""
-    names = list(names)
-    strange = [name for name in names if name not in known.names]
-    decimals = bool(strange) and all(name.endswith(".0") for name in names if name)
+def unknown(ids: CodedColumn, known: Known) -> dict[str, Fault | None]:
+    """The ids of a column that are not known, each with what explains it."""
+    strange = named(ids, np.flatnonzero(known.places(ids) < 0))
+    decimals = bool(strange) and all(name.endswith(".0") for name in ids.names if name)
     return {name: known.fault(name, decimals) for name in strange}
 
 

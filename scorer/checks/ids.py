@@ -16,11 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.challenge.public import Public
+from scorer.challenge.public import Public, held
 from scorer.core.arrays import Ints
 from scorer.core.text import IGNORABLE, nearest, quoted
-from scorer.io.table import CodedColumn
-from scorer.views.ranked import hashed
+from scorer.io.table import CodedColumn, hashed
+from scorer.views.ranked import hashed as is_hashed
+from scorer.views.ranked import look_up
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
@@ -71,7 +72,7 @@ class Known:
 
     def places(self, column: CodedColumn) -> Ints:
         """Where each distinct id of a column stands among the names; -1 where it does not."""
-        if not hashed(column):
+        if not is_hashed(column):
             if len(column.names) == len(self.names) and column.names == tuple(self.names):
                 return np.arange(len(column.names))
             return np.array([self._index.get(name, -1) for name in column.names], dtype=np.int64)
@@ -81,9 +82,7 @@ class Known:
         first = int(np.argmax(ours == hashes[0]))
         if np.array_equal(ours[first : first + hashes.size], hashes):
             return np.arange(first, first + hashes.size)  # in our order, as in most files
-        known, order = self._hashed
-        at = np.minimum(np.searchsorted(known, hashes), known.size - 1)
-        return np.where(known[at] == hashes, order[at], -1)
+        return look_up(*self._hashed, hashes)
 
     def fault(self, name: str, decimals: bool = False) -> Fault | None:
         """Why an unknown id is not a known one; None where nothing explains it.
@@ -186,7 +185,7 @@ class Known:
 
     @cached_property
     def _hashes(self) -> NDArray[np.uint64]:
-        return CodedColumn(np.empty(0, dtype=np.int64), tuple(self.names)).hashes
+        return hashed(held(self.names))
 
     @cached_property
     def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:

@@ -148,6 +148,20 @@ class TextColumn(CodedColumn):
         return part
 
 
+def in_order(column: CodedColumn) -> tuple[Sequence[str] | pl.Series, Ints]:
+    """The distinct ids in the order of their characters, and the place of each code among them."""
+    held = column.held
+    if isinstance(held, Sequence):
+        by = np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.int64)
+        names: Sequence[str] | pl.Series = [held[n] for n in by.tolist()]
+    else:
+        by = held.arg_sort().to_numpy().astype(np.int64)
+        names = held.gather(by)
+    place = np.empty_like(by)
+    place[by] = np.arange(by.size)
+    return names, place
+
+
 def hashed(names: Sequence[str] | pl.Series) -> Hashes:
     """The 64-bit hash of each id, as polars makes it."""
     import polars as pl

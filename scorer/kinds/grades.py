@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from scorer.challenge.public import held
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.table import Ints, Schema, Table
+from scorer.io.table import CodedColumn, Ints, Schema, Table, in_order
 from scorer.kinds.base import Constants, Meeting, SideTables, kind
 from scorer.views.diverse import Diverse
 from scorer.views.extras import Extras, Named, placed
@@ -38,6 +39,7 @@ from scorer.views.returned import Catalogue, Returned
 from scorer.views.scored import Scored
 from scorer.views.texts import Texts
 
+NO_CODES = np.empty(0, dtype=np.int64)
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
 
@@ -98,8 +100,10 @@ class Grades:
         """Which list has known which item of the catalogue."""
         if self.whole is not None and self.numbers is not None:
             return _of_lists(*self.whole.past, self.numbers)
+        if (history := self.aids.tables.get("history")) is None:
+            return NO_CODES, NO_CODES
         places = {name: n for n, name in enumerate(self.truth.lists)}
-        return _past(self.aids.tables.get("history"), places, self.catalogue.items)
+        return _past(history, places, self.catalogue.items)
 
     @cached_property
     def extras(self) -> Extras:
@@ -208,34 +212,33 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
 def _catalogue(aids: SideTables) -> Catalogue:
     """The challenge's items, else those of its history, in the order of their ids."""
     items, history = aids.tables.get("items"), aids.tables.get("history")
-    known = history if items is None else items
-    names = [] if known is None else sorted(known.ids["item"].names)
-    codes = {name: code for code, name in enumerate(names)}
+    if items is not None:
+        known = items.ids["item"]
+    elif aids.public.items is not None or history is None:
+        known = CodedColumn(NO_CODES, held(aids.public.items or {}))
+    else:
+        known = history.ids["item"]
+    names, code = in_order(known)
     users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(aids.features)))
     if items is not None:
-        code = np.array([codes[name] for name in items.ids["item"].names], dtype=np.int64)
         row = code[items.ids["item"].codes]
         for n, role in enumerate(aids.features):
             features[row, n] = items.numbers[role]
+    found = Catalogue(names, users, features)
     if history is not None:
         places = {name: n for n, name in enumerate(history.ids["list"].names)}
-        users[:-1] = np.bincount(_past(history, places, codes)[1], minlength=len(names))
+        users[:-1] = np.bincount(_past(history, places, found.items)[1], minlength=len(names))
     elif items is not None and "users" in items.numbers:
         users[row] = items.numbers["users"]
-    extra = {}
-    if items is not None:
+    if items is not None and (further := aids.further("items", items)):
         first = np.full(len(names) + 1, -1, dtype=np.int64)
         first[row[::-1]] = np.arange(row.size)[::-1]
-        extra = dict(placed(aids.further("items", items), first))
-    return Catalogue(codes, users, features, extra)
+        return replace(found, extra=dict(placed(further, first)))
+    return found
 
 
-def _past(
-    history: Table | None, lists: Mapping[str, int], items: Mapping[str, int]
-) -> tuple[Ints, Ints]:
+def _past(history: Table, lists: Mapping[str, int], items: Mapping[str, int]) -> tuple[Ints, Ints]:
     """The pairs of the history that concern these lists and items, each once, in order."""
-    if history is None:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     in_list, item = (
         np.array([known.get(name, -1) for name in ids.names], dtype=np.int64)[ids.codes]
         for known, ids in ((lists, history.ids["list"]), (items, history.ids["item"]))

@@ -21,7 +21,7 @@ from scorer.io.form import part_of
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
 from scorer.io.parts import by_part
-from scorer.io.table import Schema, Table
+from scorer.io.table import Schema, Table, in_order
 from scorer.kinds.base import OpenTruth, SideTables
 from scorer.kinds.labels import classes_of
 from scorer.metrics.base import Measure
@@ -50,7 +50,8 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     called = {role: prepared.called(role) for role in ("list", "item")}
     if kind.name == "labels":
         called["unit"] = "row"  # where its column is only called id
-    items = candidates = None
+    items: Mapping[str, None] | None = None
+    candidates = None
     lists: Mapping[str, None] = {}
     groups: dict[str, str] = {}
     clusters: dict[str, str] = {}
@@ -59,7 +60,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         shape = Schema(("item",), ("list", *further), further)
         table = _table(challenge, challenge.items, [shape], findings)
         if table is not None:
-            items = dict.fromkeys(table.ids["item"].names)
+            items = Names(table.ids["item"].held)
             if "list" in table.ids:
                 candidates = _by_list(table, "item")
     if challenge.lists is not None:
@@ -84,7 +85,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is None:
             table = _table(challenge, challenge.truth, kind.known, findings)
         if table is not None and challenge.lists is None:
-            lists = Names(sorted(table.ids["list"].names))
+            lists = Names(in_order(table.ids["list"])[0])
         if table is not None and unnamed and "label" in table.ids:
             classes = tuple(classes_of(table.ids["label"].names, challenge.separators[0]))
         if table is not None and bare:
@@ -324,7 +325,8 @@ def _items(
     extra = challenge.items is not None and challenge.items.extra
     if Returned not in prepared.views and not extra:
         return found, features
-    if (source := challenge.items) is not None:
+    source = challenge.items
+    if source is not None and (source.features or source.users is not None or source.further):
         called = {f"features[{n}]": name for n, name in enumerate(source.features)}
         features = tuple(called)
         if source.users is not None:
@@ -347,18 +349,26 @@ def _items(
 
 def _contradictory(items: Table) -> Iterator[Problem]:
     """Items that are described twice, and not alike; counts below 0."""
-    item, first = items.ids["item"], dict[int, int]()
-    for row, code in enumerate(item.codes.tolist()):
-        other, name = first.setdefault(code, row), item.names[code]
-        line = int(items.line[row])
+    item = items.ids["item"]
+    first = np.empty(len(item.held), dtype=np.int64)
+    first[item.codes[::-1]] = np.arange(len(items))[::-1]
+    earlier = first[item.codes]
+    negative = {role: (numbers < 0) & (role == "users") for role, numbers in items.numbers.items()}
+    other = {  # not of NaN
+        role: np.abs(numbers - numbers[earlier]) > 0 for role, numbers in items.numbers.items()
+    }
+    wrong = [*negative.values(), *other.values()]
+    for row in np.flatnonzero(np.logical_or.reduce(wrong)).tolist() if wrong else ():
+        name, line = item.text(row), int(items.line[row])
         for role, numbers in items.numbers.items():
             message = (
                 f"{printable(items.called(role), 60)} of item {quoted(name)} is {numbers[row]:.12g}"
             )
-            if role == "users" and numbers[row] < 0:
+            if negative[role][row]:
                 yield Problem("S505", f"{message}, below 0", line=line, item=name)
-            if numbers[row] != numbers[other] and not np.isnan(numbers[[row, other]]).any():
-                message += f" here and {numbers[other]:.12g} on line {items.line[other]:,}"
+            if other[role][row]:
+                before = earlier[row]
+                message += f" here and {numbers[before]:.12g} on line {items.line[before]:,}"
                 yield Problem("S304", message, line=line, item=name)
 
 

@@ -250,6 +250,24 @@ def by_row(column: CodedColumn) -> CodedColumn:
     return made
 
 
+def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
+    """The place of each hash; -1 where it is not known.
+
+    Args:
+        known: hashes, ascending.
+        places: one for each of these.
+        hashes: what is looked up, in any order.
+    """
+    found = np.full(hashes.size, -1, dtype=np.int64)
+    if not known.size:
+        return found
+    by = np.argsort(hashes)  # what is looked up in order stays in the cache
+    ordered = hashes[by]
+    at = np.minimum(np.searchsorted(known, ordered), known.size - 1)
+    found[by] = np.where(known[at] == ordered, places[at], -1)
+    return found
+
+
 def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
     """The ids that some codes stand for."""
     if hashed(column):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,10 @@ from scorer.io.table import CodedColumn
 from scorer.views.extras import NONE, Column, Extras, Named
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
-from scorer.views.ranked import hashed
+from scorer.views.ranked import hashed, look_up
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -26,25 +29,26 @@ class Catalogue:
     whose code is -1: nobody knows it, and it has no features.
     """
 
-    items: Mapping[str, int]  # id -> code
+    named: Sequence[str] | pl.Series
     users: Floats  # how many past users know each item
     features: Floats  # shape (items + 1, features)
     extra: Mapping[str, Column] = field(default_factory=dict)  # further columns, (items + 1, ..)
+
+    @cached_property
+    def items(self) -> Mapping[str, int]:
+        """Every id -> its code."""
+        return {name: code for code, name in enumerate(self.named)}
 
     def codes(self, column: CodedColumn) -> Ints:
         """The code of each distinct id of a column; -1 for those that are not here."""
         if not hashed(column):
             return np.array([self.items.get(name, -1) for name in column.names], dtype=np.int64)
-        known, code = self._hashed
-        if not known.size:
-            return np.full(column.hashes.size, -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(known, column.hashes), known.size - 1)
-        return np.where(known[at] == column.hashes, code[at], -1)
+        return look_up(*self._hashed, column.hashes)
 
     @cached_property
     def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:
         """The hashes of the items in order, and whose each is."""
-        hashes = CodedColumn(np.empty(0, dtype=np.int64), tuple(self.items)).hashes
+        hashes = CodedColumn(np.empty(0, dtype=np.int64), self.named).hashes
         by = np.argsort(hashes)
         return hashes[by], by
 
@@ -151,7 +155,7 @@ class Returned:
         past = [(n, codes[item]) for n, items in enumerate(history) for item in items]
         past_list, past_item = np.array(past, dtype=np.int64).reshape(-1, 2).T
         catalogue = Catalogue(
-            codes, np.array(counts), np.array(described).reshape(len(names) + 1, width)
+            names, np.array(counts), np.array(described).reshape(len(names) + 1, width)
         )
         return cls(
             in_list.astype(np.int64), rank.astype(np.int64), item.astype(np.int64), grade,

@@ -17,7 +17,7 @@ def item_not_public(truthful: Truthful) -> Iterator[Problem]:
     if public.items is None:
         return
     known = Known(public.items)
-    faults = unknown(ids.names, known)
+    faults = unknown(ids, known)
     for name, row, rows in first_rows(ids, faults):
         if not name:
             continue

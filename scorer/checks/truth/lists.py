@@ -17,7 +17,7 @@ def list_not_public(truthful: Truthful) -> Iterator[Problem]:
         return
     public, known = truthful.public, Known(truthful.public.lists)
     word, ids = public.word("list"), truthful.table.ids["list"]
-    faults = unknown(ids.names, known)
+    faults = unknown(ids, known)
     for name, row, rows in first_rows(ids, faults):
         if not name:
             continue
