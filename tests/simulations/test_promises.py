@@ -6,17 +6,31 @@ seeded. A bound is what is promised; what chance may add at so many boards stand
 
 import math
 import os
+from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from scorer.compare.figures import figures_of
+from scorer.core.problems import Findings
+from scorer.metrics.base import measure
+from scorer.metrics.combination import Combination
+from scorer.metrics.composite import composite
+from scorer.results.columns import NONE, Groups, ListColumns
+from scorer.results.report import Scored
+from scorer.results.scorecard import Rules, Scorecard
+from scorer.scoring.settle import settle
+from scorer.stats.aggregate import Aggregate, median
 from scorer.stats.bootstrap import interval_of, intervals, resampled_sums, resampled_weights
-from scorer.stats.figures import pseudo_values
+from scorer.stats.figures import pseudo_values, weighted_pseudo_values
 from scorer.stats.folds import fold_interval, paired_folds
 from scorer.stats.paired import paired, paired_sums
 from scorer.stats.power import detectable
 from scorer.stats.tiers import rank_ranges, tiers
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics
 
 TIMES = int(os.environ.get("SIMULATE", "1"))
 
@@ -230,3 +244,140 @@ def test_what_is_detectable_is_detected_four_times_in_five(submissions, lists):
         found += paired(values, draws=300, seed=seed).p[0, 1] <= 0.05
     assert at_least(found, times, 0.72)
     assert at_most(found, times, 0.9)
+
+
+# Pooled ratios, groups and formulas
+
+
+def hits(rng, submissions, lists, low=0.2, high=0.8):
+    """Found and wanted items of lists of different sizes and hardness: a ratio of means."""
+    wanted = rng.integers(1, 20, lists)
+    hard = rng.beta(4, 4, lists) * (high - low) + low
+    found = rng.binomial(wanted, hard, (submissions, lists))
+    return np.stack([found, np.broadcast_to(wanted, found.shape)], axis=2).astype(float)
+
+
+def scored_of(measures, values=(), statistics=(), columns=NONE):
+    """Submissions as `figures_of` asks for them, from values and statistics of lists."""
+    made = []
+    for n in range(len(next(iter([*values.values(), *statistics.values()])))):
+        held = {key: each[n] for key, each in values.items()}
+        sums = {
+            key: Statistics(np.arange(each.shape[1]), each[n], each.shape[1])
+            for key, each in statistics.items()
+        }
+        lists = len(next(iter([*held.values(), *(s.rows for s in sums.values())])))
+        card = Scorecard(
+            tuple(map(str, range(lists))), np.ones(lists, dtype=bool), held, sums, {}, None, columns
+        )
+        rules = {m.id: Rules("zero", "zero") for m in measures}
+        found = {m.id: settle(card, m, rules) for m in measures}
+        made.append(Scored(str(n), "", None, False, Findings(), card, found))
+    return made, rules
+
+
+def measured(notation, id, **how):
+    name = measure(getattr(import_module(f"scorer.metrics.{notation[0].lower()}"),
+                           notation[0].lower()).__scorer__, notation, id=id)  # fmt: skip
+    return replace(name, combination=Combination(**how)) if how else name
+
+
+def drawn_intervals(measure_, scored, rules, seed):
+    made = figures_of(measure_, scored, rules)
+    for each in resampled_sums(made.sums, made.of, draws=500, seed=seed):
+        yield interval_of(each)
+
+
+POOLED = measured("R(average=pooled)@20", "pooled")
+PLAIN = measured("P@5", "plain")
+MIXED = replace(
+    measure(
+        composite(Judged, "higher", 0, None), "Composite",
+        {"score": "2*pooled*plain / (pooled + plain)"}, "mixed",
+    ),
+    parts=(POOLED, PLAIN),
+)  # fmt: skip
+GROUPED = measured("R(average=pooled)@20", "pooled", groups=("g",),
+                   aggregates=(Aggregate(),), weights=(None,))  # fmt: skip
+
+
+@pytest.mark.parametrize("lists", [30, 200])
+def test_intervals_of_a_pooled_ratio_cover(lists):
+    truth = hits(np.random.default_rng(0), 1, 400_000)[0].sum(axis=0)
+    sums = hits_of_boards(lists, 300 * TIMES)
+    scored, rules = scored_of([POOLED], {}, {"pooled": sums})
+    held = sum(
+        each.low <= truth[0] / truth[1] <= each.high
+        for n, one in enumerate(scored)
+        for each in drawn_intervals(POOLED, [one], rules, n)
+    )
+    assert at_least(held, len(scored), 0.92)
+
+
+def hits_of_boards(lists, times):
+    return np.concatenate([hits(np.random.default_rng(1 + n), 1, lists) for n in range(times)])
+
+
+def test_intervals_of_a_formula_cover():
+    """The harmonic mean of a pooled ratio and of a mean, of the same lists."""
+    rng = np.random.default_rng(0)
+    many = hits(rng, 1, 400_000)[0]
+    pooled, plain = many[:, 0].sum() / many[:, 1].sum(), (many[:, 0] / many[:, 1]).mean()
+    truth = 2 * pooled * plain / (pooled + plain)
+    sums = hits_of_boards(60, 300 * TIMES)
+    values = {"plain": sums[:, :, 0] / sums[:, :, 1]}
+    scored, rules = scored_of([POOLED, PLAIN, MIXED], values, {"pooled": sums})
+    held = sum(
+        each.low <= truth <= each.high
+        for n, one in enumerate(scored)
+        for each in drawn_intervals(MIXED, [one], rules, n)
+    )
+    assert at_least(held, len(scored), 0.92)
+
+
+def test_intervals_of_a_mean_of_groups_cover():
+    """Three groups of 40, 15 and 10 lists, of which one is much harder."""
+    sizes, ranges = (40, 15, 10), ((0.6, 1.0), (0.0, 0.4), (0.3, 0.7))
+    many = [hits(np.random.default_rng(n), 1, 200_000, *ends)[0] for n, ends in enumerate(ranges)]
+    truth = np.mean([each[:, 0].sum() / each[:, 1].sum() for each in many])
+    groups = ListColumns({"g": Groups(("a", "b", "c"), np.repeat(np.arange(3), sizes))})
+    held = 0
+    for seed in boards(300):
+        rng = np.random.default_rng(seed)
+        sums = np.concatenate(
+            [hits(rng, 1, size, *ends) for size, ends in zip(sizes, ranges, strict=True)], axis=1
+        )
+        scored, rules = scored_of([GROUPED], {}, {"pooled": sums}, groups)
+        (each,) = drawn_intervals(GROUPED, scored, rules, seed)
+        held += each.low <= truth <= each.high
+    assert at_least(held, 300 * TIMES, 0.9)
+
+
+def test_false_finds_of_a_formula_are_as_rare_as_alpha():
+    """Three submissions that are alike: any find is false."""
+    wrong = 0
+    for seed in boards(150):
+        rng = np.random.default_rng(seed)
+        sums = hits(rng, 3, 40)
+        values = {"plain": sums[:, :, 0] / sums[:, :, 1]}
+        scored, rules = scored_of([POOLED, PLAIN, MIXED], values, {"pooled": sums})
+        made = figures_of(MIXED, scored, rules)
+        test = paired_sums(made.sums, made.valued, made.of, draws=300, seed=seed)
+        wrong += bool((test.p <= 0.05).any())
+    assert at_most(wrong, 150 * TIMES, 0.05)
+
+
+def test_false_finds_of_medians_are_as_rare_as_alpha():
+    """A median does not feel one list left out: larger steps say what each list adds."""
+    wrong = plain = 0
+    for seed in boards(100):
+        rng = np.random.default_rng(seed)
+        values = rng.beta(2, 2, (2, 61)) + rng.normal(0, 0.2, 61)
+        figures = [lambda w, row=row: median(row, w) for row in values]
+        smooth, stepped = (
+            weighted_pseudo_values(figures, 61, None, smooth=each) for each in (True, False)
+        )
+        plain += paired(smooth, draws=300, seed=seed).p[0, 1] <= 0.05
+        wrong += paired(stepped, draws=300, seed=seed).p[0, 1] <= 0.05
+    assert at_most(wrong, 100 * TIMES, 0.05)
+    assert plain > wrong  # what leaving out lists would say
