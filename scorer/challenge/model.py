@@ -226,8 +226,9 @@ MEASURE = {
         },
         "group": {**SCALAR, "description": "only lists of this group count"},
         "unit": {
-            "enum": ["list", "group"],
-            "description": "what intervals and tests draw; default: list",
+            "enum": ["list", "group", "item"],
+            "description": "what intervals and tests draw: lists, groups of lists, or the items "
+            "of ratings; default: list",
         },
     },
     "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
@@ -399,7 +400,7 @@ class MeasureSpec(Part):
     aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
     weights: OneOrMany = ()  # columns of the lists, or size; '' for none
     group: Name | None = None  # the lists that count
-    unit: Annotated[Literal["list", "group"], Word] = "list"  # what is resampled
+    unit: Annotated[Literal["list", "group", "item"], Word] = "list"  # what is resampled
     key: str = ""
 
     @property

@@ -18,10 +18,12 @@ from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
 from scorer.results.groups import Grouped, belonging, grouped
 from scorer.results.report import Scored, Value
-from scorer.results.scorecard import Rules, Scorecard
+from scorer.results.scorecard import OF_ITEMS, Rules, Scorecard
 from scorer.stats.aggregate import Aggregate, combined, outwards
 from scorer.stats.units import unit_sums
 from scorer.views.pooled import Statistics
+
+MOST_CELLS = 1 << 27  # of sums of all submissions by items and lists: 1 GB
 
 Sums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (draws,)
 Weigh = Callable[[Floats], float]  # weights of units (units,) to the figure
@@ -52,6 +54,8 @@ def figures_of(
     if measure.parts and not measure.of_lists:
         return _formula(measure, scored, rules, unit)
     cards = [each.card for each in scored if each.card is not None]
+    if unit == "item":
+        return _of_items(measure, [each.values[measure.id] for each in scored], cards)
     inner = (
         _of_lists(measure, [each.values[measure.id] for each in scored], cards[0])
         if measure.id not in cards[0].statistics
@@ -195,6 +199,63 @@ def _drawn_by_group(
         last.columns(table, weights) if last.of_sums else None,
         last.value if last.of_sums else None,
         smooth=last.of_sums,
+    )
+
+
+def _of_items(
+    measure: Measure, values: Sequence[Value], cards: Sequence[Scorecard]
+) -> Figures | str:
+    """What lists of ratings make where their items are drawn, each in all lists at once."""
+    how, metric, params = measure.combination, measure.metric, measure.params
+    own = [card.statistics[measure.id + OF_ITEMS] for card in cards]
+    lists = len(cards[0].lists) if measure.of_lists else 1
+    counts = np.ones((len(cards), len(cards[0].lists)), dtype=bool) & belonging(cards[0], measure)
+    if measure.of_lists:
+        counts &= np.array(
+            [~np.isnan(value.per_list) for value in values if value.per_list is not None]
+        )
+    items = 1 + max((int(each.rows[:, 0].max(initial=-1)) for each in own), default=-1)
+    width = own[0].rows.shape[1] - 1
+    if len(own) * items * lists * (width + 1) > MOST_CELLS:
+        return f"{items:,} items in {lists:,} lists are too many to be drawn"
+    kept = [each.of(mine) for each, mine in zip(own, counts, strict=True)]
+    codes = [each.rows[:, 0].astype(np.int64) for each in kept]
+    valued = np.array([np.bincount(code, minlength=items) > 0 for code in codes])
+    weights = cards[0].columns.weights.get(how.list_weights or "")
+
+    def whole(figures: Floats) -> Floats:
+        if not measure.of_lists:
+            return figures[:, 0]
+        if not how.lists.of_sums:
+            return np.array([how.lists.of(row, weights) for row in figures])
+        return how.lists.value(how.lists.columns(figures, weights).sum(axis=1))
+
+    def weigh(row: int, drawn: Floats) -> float:
+        assert metric.weighted is not None
+        each, figures = kept[row], np.full((1, lists), np.nan)
+        for at in np.unique(each.in_list).tolist() if measure.of_lists else [0]:
+            mine = each.in_list == at if measure.of_lists else np.ones(len(each.rows), dtype=bool)
+            some = Statistics(codes[row][mine], each.rows[mine, 1:], items)
+            figures[0, at] = metric.weighted(some, drawn, **params)
+        return float(whole(figures)[0])
+
+    if metric.of_sums is None:
+        weighs = tuple(partial(weigh, row) for row in range(len(own)))
+        return Figures(valued, weighs, smooth=how.lists.of_sums)
+    sums = np.zeros((len(own), items, lists, width + 1))
+    for row, (each, code) in enumerate(zip(kept, codes, strict=True)):
+        at = each.in_list if measure.of_lists else np.zeros_like(each.in_list)
+        np.add.at(sums[row], (code, at), np.column_stack([each.rows[:, 1:], np.ones(code.size)]))
+    of_sums = partial(metric.of_sums, **params)
+
+    def of(drawn: Floats) -> Floats:
+        flat = drawn.reshape(-1, width + 1)
+        figures = np.where(flat[:, width] > 0, of_sums(flat[:, :width]), np.nan)
+        return whole(figures.reshape(-1, lists))
+
+    flat = sums.reshape(len(own), items, -1)
+    return Figures(
+        valued, tuple(partial(_summed, of, each) for each in flat), flat, of, how.lists.of_sums
     )
 
 

@@ -380,11 +380,11 @@ def samples_of(
     if how.lists.name == "sum" and not how.groups and measure.of_lists:
         return "it is a sum over the lists, which says how many there are"
     cards = [each.card for each in scored if each.card is not None]
-    of_groups = how.unit == "group"
-    if of_groups:
+    of_groups, plain = how.unit == "group", how.unit != "item"
+    if how.unit != "list":
         clusters = None
     one_group = how.lists == MEAN and how.list_weights is None and _one_group(measure, cards[0])
-    if all(value.plain or (one_group and value.per_list is not None) for value in values):
+    if plain and all(value.plain or (one_group and value.per_list is not None) for value in values):
         unit = "groups" if of_groups else None
         own = group_codes(measure, cards[0])[0] if of_groups else clusters
         return _OfLists(np.array([value.per_list for value in values]), own, unit)
@@ -394,7 +394,7 @@ def samples_of(
         return found
     if found.valued.shape[1] < 2:
         return f"of a single {how.unit} nothing is known about others"
-    over = "groups" if of_groups else None
+    over = {"group": "groups", "item": "items"}.get(how.unit)
     if found.sums is not None and found.of is not None and found.smooth:
         return _OfSums(found.sums, found.valued, found.of, clusters, over)
     return _OfWeights(found.weigh, found.valued, clusters, over, found.smooth)

@@ -107,6 +107,11 @@ class Combiner:
         unit = "list" if "unit" in own else spec.unit
         if unit == "group" and not groups:
             self._column(spec, "unit", "group")
+        if unit == "item" and spec.score is None:
+            rated = any(view.__name__ == "Rated" for view in [metric.view])
+            if not rated or "average" not in own or groups:
+                message = "items are drawn for ratings, whose lists are pooled or averaged"
+                self._wrong(spec, "unit", message)
         if "weight" in self.challenge.truth.columns and any(levels[:1] + weights[:1]):
             self._wrong(spec, "aggregate", "the truth's rows have weights, which make a mean")
         made = Combination(
@@ -254,6 +259,11 @@ class Combiner:
         if spec.unit == "group" and outer - {"group"}:
             name = next(iter(outer - {"group"}))
             message = f"its measures have groups of {quoted(name)}, not of group, which are drawn"
+            self._wrong(spec, "unit", message, "C125")
+            return None
+        units = {spec.unit, *(part.combination.unit for part in parts)}
+        if "item" in units and len(units) > 1:
+            message = "where items are drawn, unit: item stands at all its measures, and here"
             self._wrong(spec, "unit", message, "C125")
             return None
         tree = parse(spec.score)

@@ -27,6 +27,9 @@ Undefined = Literal["zero", "skip", "error"]
 SCORED, MISSING, UNDEFINED = 0, 1, 2  # the state of a list for a measure
 
 
+OF_ITEMS = "\n"  # after a measure's id: its statistics of each item, where items are drawn
+
+
 POSITIONS = ("in_list", "position", "grade", "truth_list", "truth_grade")
 
 

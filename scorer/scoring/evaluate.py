@@ -12,11 +12,12 @@ from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
 from scorer.metrics.base import Measure
 from scorer.results.columns import ListColumns
-from scorer.results.scorecard import Scorecard
+from scorer.results.scorecard import OF_ITEMS, Scorecard
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
+from scorer.views.rated import Rated
 
 
 def score(
@@ -43,6 +44,8 @@ def score(
             statistics[measure.id] = found
         else:
             values[measure.id] = found
+        if measure.combination.unit == "item":
+            statistics[measure.id + OF_ITEMS] = _of_items(measure, meeting.views)
     positions = meeting.views.get(Positions)
     return Scorecard(
         tuple(lists), meeting.answered, values, statistics, dict(digests or {}), positions,
@@ -64,6 +67,16 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
         shape = found.shape if isinstance(found, np.ndarray) else type(found).__name__
         raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
     return _checked(measure, found, views[metric.view].names)  # type: ignore[attr-defined]
+
+
+def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
+    """What each rating adds to the pooled figure, beside the number of its item."""
+    rated = views[Rated]
+    assert isinstance(rated, Rated)
+    assert rated.item_code is not None
+    found = measure.metric.function(rated.each(), **{**measure.params, "average": "pooled"})
+    rows = np.column_stack([rated.item_code, found.rows])
+    return Statistics(rated.in_list, rows, rated.lists)
 
 
 def _one_by_one(measure: Measure, judged: Judged) -> Floats:

@@ -352,6 +352,7 @@ def rated(
             known.truth.at(met), known.submission if sent is None else sent.at(place),
             known.list, known.item.at(met),
         ),
+        truth.item[met],
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -32,6 +32,7 @@ class Rated:
     lists: int
     names: Sequence[str] = ()
     extras: Extras = NONE  # of lists one element a list, of the others one a rating
+    item_code: Ints | None = None  # a number for the item that is rated, the same in all lists
 
     @property
     def truth(self) -> Named:
@@ -67,6 +68,11 @@ class Rated:
         """Statistics with one row a list."""
         every = np.arange(self.lists, dtype=np.int64)
         return Statistics(every, np.column_stack(columns), self.lists)
+
+    def each(self) -> Rated:
+        """Every rating as a list of its own."""
+        alone = np.arange(self.rating.size, dtype=np.int64)
+        return replace(self, in_list=alone, lists=alone.size, names=())
 
     def spread(self) -> tuple[Floats, Floats]:
         """The mean of each list's ratings, and the sum of their squared distances from it."""
