@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-CHALLENGES = sorted(path.name for path in (ROOT / "challenges").iterdir())
+FOLDERS = [path.parent for path in (ROOT / "challenges").rglob("challenge.yaml")]
+CHALLENGES = sorted(str(path.relative_to(ROOT / "challenges")) for path in FOLDERS)
 
 
 def files(name, kind):
@@ -61,7 +62,7 @@ def test_a_good_submission_passes_the_check_too(name, path, score):
 def test_the_check_refuses_what_scoring_refuses_and_says_where(name, path, score):
     scored, checked = (score(*verb, ROOT / "challenges" / name, path) for verb in ((), ("check",)))
     assert scored.code == checked.code == 1, checked
-    located = rf"^{re.escape(str(path))}(:\d+)*: error\[\w+\] .+"
+    located = rf"^{re.escape(str(path))}(/[\w.-]+)?(:\d+)*: error\[\w+\] .+"
     errors = [re.findall(located, ran.err + ran.out, re.M) for ran in (scored, checked)]
     assert all(errors), (scored, checked)
 

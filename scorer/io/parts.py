@@ -48,7 +48,7 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
                 stack.callback(stream.close)
                 own = request._replace(stream=stream, findings=findings, stack=stack, form=PLAIN)
                 format = format_of(name)
-                own = own._replace(form=format.form)
+                own = own._replace(form=format.form, path=request.path / name)
                 for table in format.tables(own):
                     if len(table) and int(table.line[-1]) >= STEP:
                         message = f"{name} has more than {STEP:,} lines"
@@ -61,7 +61,7 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
             findings.add(error.problem)
             fatal = True
         for problem in findings:
-            line = n * STEP + (problem.line or 0)
+            line = 0 if problem.code == "S213" else n * STEP + (problem.line or 0)
             request.findings.add(replace(problem, line=line or None) if line else problem)
     if fatal:
         raise NoTable
@@ -105,7 +105,11 @@ def part_columns(
             except Unreadable:
                 continue
             asked = request._replace(
-                stream=stream, findings=Findings(), stack=stack, form=format.form
+                path=request.path / name,
+                stream=stream,
+                findings=Findings(),
+                stack=stack,
+                form=format.form,
             )
             for k, column in zip(mine, format.columns(asked, own), strict=True):
                 found[k] = column
