@@ -35,7 +35,7 @@ class Combiner:
         """The columns of the lists' file, by the names that measures call them."""
         source = self.challenge.lists
         if source is None:
-            return ("group",) if self.challenge.truth.parts else ()
+            return ("group",) if self.challenge.parted else ()
         format = format_of(source.file, source.format, form=cut_of(source))
         words = header(source.file, format, Limits())
         own = source.columns.get("list", "list")
