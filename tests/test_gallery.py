@@ -1,0 +1,31 @@
+"""The gallery's data is what its script makes, and the page that leads there names all of it."""
+
+import importlib.util
+import shutil
+
+from conftest import ROOT
+
+GALLERY = ROOT / "challenges" / "gallery"
+
+
+def test_the_data_is_what_the_script_makes(tmp_path):
+    shutil.copytree(GALLERY, tmp_path / "challenges" / "gallery")
+    place = tmp_path / "challenges" / "gallery" / "make.py"
+    spec = importlib.util.spec_from_file_location("gallery_make", place)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    for make in made.MADE:
+        make()
+    pairs = ((GALLERY, made.HERE), (ROOT / "submissions_example" / "gallery", made.EXAMPLES))
+    for kept, again in pairs:
+        files = [p.relative_to(kept) for p in kept.rglob("*") if p.is_file()]
+        assert len(files) > 20
+        for file in files:
+            if "__pycache__" not in file.parts:
+                assert (kept / file).read_bytes() == (again / file).read_bytes(), file
+
+
+def test_the_page_names_every_challenge_of_the_gallery():
+    page = (ROOT / "docs" / "find.md").read_text(encoding="utf-8")
+    for path in GALLERY.glob("*/challenge.yaml"):
+        assert f"`{path.parent.name}`" in page
