@@ -109,7 +109,7 @@ class SideTables:
         if groups := self.public.groups:
             group = np.empty(len(lists), dtype=object)
             group[:] = [groups.get(name, "") for name in lists]
-            columns = Named({"group": group, **columns}, "list")
+            columns = Named({"group": group, **columns}, "list", columns.levels)
         return columns
 
 

@@ -15,7 +15,7 @@ from scorer.core.text import quoted
 from scorer.io.table import CodedColumn, Ints, Schema, Table, in_order
 from scorer.kinds.base import Constants, Meeting, SideTables, kind
 from scorer.views.diverse import Diverse
-from scorer.views.extras import Extras, Named, placed
+from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import (
     Subtopics,
@@ -129,7 +129,7 @@ class Grades:
         return Extras(
             of_truth,
             list=aids.of_lists(truth.lists),
-            item=Named(self.catalogue.extra, "item").at(code[truth.item]),
+            item=self.catalogue.extra.at(code[truth.item]),
         )
 
     def further(self, submission: Table) -> Callable[[Ints], Extras] | None:
@@ -233,7 +233,7 @@ def _catalogue(aids: SideTables) -> Catalogue:
     if items is not None and (further := aids.further("items", items)):
         first = np.full(len(names) + 1, -1, dtype=np.int64)
         first[row[::-1]] = np.arange(row.size)[::-1]
-        return replace(found, extra=dict(placed(further, first)))
+        return replace(found, extra=placed(further, first))
     return found
 
 

@@ -52,7 +52,8 @@ def gini(returned: Returned, *, k: Cutoff, catalogue: Catalogued | None = None) 
     The sum of (2j - n - 1) p_j over the n items, from the least recommended to
     the most, divided by n - 1. Items that are never recommended count. Lower is
     better; Elliot and RankSys report 1 - Gini, and those that divide by n
-    instead of n - 1 never reach 1.
+    instead of n - 1 never reach 1. What insurers call the normalized Gini, of a
+    ranking of risks, is `NormalizedGini`.
 
     a is recommended three times, b once, c never:
 

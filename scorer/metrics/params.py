@@ -142,6 +142,21 @@ Catalogued = Annotated[
 ]
 
 
+ItemColumn = Annotated[
+    str, Field(min_length=1, description="A further column of `items`, of the kind number.")
+]
+
+
+def item_needs(parameter: str) -> Callable[[Mapping[str, Any]], tuple[str, ...]]:
+    """What the challenge must declare where a parameter names a further column of items."""
+
+    def needs(params: Mapping[str, Any]) -> tuple[str, ...]:
+        name = params[parameter]
+        return () if name is None else (f"items.extra.{name}",)
+
+    return needs
+
+
 def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
     """What each grade is worth; nothing for a negative one, itself for one a table leaves out.
 

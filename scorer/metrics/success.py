@@ -35,7 +35,8 @@ def _explain(one: Listing[Judged], value: float, *, k: int, rel: float, judged_o
 def success(judged: Judged, *, k: Cutoff, rel: Relevant = 1, judged_only: bool = False) -> Floats:
     """Whether any relevant item stands at the first k ranks: 1 or 0.
 
-    Recommendation calls its mean the hit rate. Some call it recall at k; ours is `R`.
+    Recommendation calls its mean the hit rate, knowledge graphs Hits@k; the Open Graph
+    Benchmark's Hits@k, against negatives, is `Hits`. Some call it recall at k; ours is `R`.
 
     Returned x, a; a is relevant:
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorer.core.arrays import starts
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table
+from scorer.io.table import EXTRA, NUMBER, CodedColumn, Floats, Ints, Schema, Table
 from scorer.kinds.grades import Grades
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.kinds.preferences import Preferences
@@ -28,9 +29,11 @@ from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.lists import outcome, score_lists
 from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.views.diverse import Diverse
+from scorer.views.extras import placed
 from scorer.views.join import Truth, judge
 from scorer.views.pairwise import Orders
 from scorer.views.returned import Returned
+from scorer.views.scored import Scored
 
 DEPTH = 10  # items of a list where nothing says how many
 SIDES = ("better", "worse")
@@ -93,9 +96,45 @@ def probes(ready: OpenChallenge) -> Probes:
 def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, Scorecard]]:
     """How a table scores, and how in each fold."""
     plan = replace(ready.plan, checks=False)
+    table = _furnished(ready, table, best=False)
     found = outcome(plan, score_lists(plan, table), Findings(), None)
     assert found.card is not None
     return found.card, found.folds
+
+
+def _furnished(ready: OpenChallenge, table: Table, best: bool) -> Table:
+    """The table with the further columns that submissions have, where it lacks them.
+
+    One that the truth has too is the truth's of each item (`best`), or some other item's; other
+    numbers are 1, other texts empty.
+    """
+    extra = {
+        name: kind
+        for name, kind in ready.prepared.challenge.submission.extra.items()
+        if not {f"{EXTRA}{name}]", f"{NUMBER}{name}]"} & {*table.ids, *table.numbers}
+    }
+    if not extra:
+        return table
+    ids, numbers, answers = dict(table.ids), dict(table.numbers), ready.answers
+    known: Mapping[str, NDArray[Any]] = {}
+    if isinstance(answers, Grades):
+        row = answers.truth.rows(table.ids["list"], table.ids["item"])
+        if not best and answers.truth.item.size:
+            row = np.random.default_rng(len(table)).integers(0, answers.truth.item.size, row.size)
+        known = placed(answers.extras.truth, row)
+    for name, kind in extra.items():
+        column = known.get(name)
+        if kind == "number":
+            fit = column is not None and column.dtype != object
+            numbers[f"{NUMBER}{name}]"] = (
+                column if fit and column is not None else np.ones(len(table))
+            )
+        else:
+            texts = column.tolist() if column is not None else [""] * len(table)
+            names = {str(text): n for n, text in enumerate(dict.fromkeys(texts))}
+            codes = np.array([names[str(text)] for text in texts], dtype=np.int64)
+            ids[f"{EXTRA}{name}]"] = CodedColumn(codes, tuple(names))
+    return replace(table, ids=ids, numbers=numbers)
 
 
 def values(ready: OpenChallenge, table: Table) -> dict[str, Value]:
@@ -250,9 +289,11 @@ class _OfGrades:
         made.append(self._listed(self.truth.in_list[both], self.truth.item[both]))
         if Diverse in self.ready.views:
             made.append(self._diverse())
+        if Scored in self.ready.views:  # what is relevant, with the highest score
+            made += [self._listed(*each, tied=True) for each in rows]
         if self._scored:
             made.append(self._listed(*rows[0], keep_worst=True))
-        return made
+        return [_furnished(self.ready, table, best=True) for table in made]
 
     def _diverse(self) -> Table:
         """The items in the order in which each is relevant to the most that is new."""
@@ -388,8 +429,10 @@ class _OfGrades:
             in_list, item = np.append(in_list, more), np.append(item, others)
             by = np.argsort(in_list, kind="stable")
             in_list, item, score = in_list[by], item[by], np.append(score, lowest)[by]
+        if Scored in self.ready.views:  # from 0 to 1, as thresholds ask
+            score = 1 / (1 + score.max(initial=0.0) - score)
         if tied:
-            score = np.zeros(in_list.size)
+            score = np.ones(in_list.size)
         return _table({"list": (in_list, self.truth.lists), "item": (item, names)}, score=score)
 
     def _fillers(self, in_list: Ints, item: Ints, short: Ints) -> tuple[Ints, Ints]:

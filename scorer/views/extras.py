@@ -21,9 +21,15 @@ Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of vectors and of
 class Named(dict[str, Column]):
     """Columns by name; one that is not declared says how it would be."""
 
-    def __init__(self, columns: Mapping[str, Column], section: str) -> None:
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        section: str,
+        levels: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
         super().__init__(columns)
         self.section = section
+        self.levels = dict(levels or {})  # of a column of classes their names
 
     def __missing__(self, name: str) -> Column:
         section = {"list": "lists", "item": "items"}.get(self.section, self.section)
@@ -34,13 +40,14 @@ class Named(dict[str, Column]):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Named, (dict(self), self.section)
+        return Named, (dict(self), self.section, self.levels)
 
     def at(self, rows: Ints | Mask | None) -> Named:
         """The columns of some rows; as they are without any."""
         if rows is None or not self:
             return self
-        return Named({name: column[rows] for name, column in self.items()}, self.section)
+        found = {name: column[rows] for name, column in self.items()}
+        return Named(found, self.section, self.levels)
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def columns_of(
         section: what the table is.
         findings: told which cells are no vector or no classes; nothing is without them.
     """
-    found = {}
+    found, levels = {}, {}
     for name, kind in kinds.items():
         if kind == "number":
             if (role := f"{NUMBER}{name}]") in table.numbers:
@@ -100,7 +107,9 @@ def columns_of(
                         findings.add(Problem("S501", message, line=int(table.line[row])))
                 continue
             found[name] = made[codes]
-    return Named(found, section)
+            if kind == "classes":
+                levels[name] = _names(cells)
+    return Named(found, section, levels)
 
 
 def missing_of(column: Column) -> Column:
@@ -115,6 +124,7 @@ def placed(columns: Named, rows: Ints) -> Named:
     return Named(
         {name: np.concatenate([one, missing_of(one)])[rows] for name, one in columns.items()},
         columns.section,
+        columns.levels,
     )
 
 
@@ -141,25 +151,31 @@ def _vectors(cells: Sequence[str]) -> Column | dict[int, str]:
 
 def _classes(cells: Sequence[str]) -> Column | dict[int, str]:
     """Shares of classes: `a`, `a|b` for a half each, or `a:0.7|b:0.3`."""
-    shares, wrong = [], dict[int, str]()
+    wrong = dict[int, str]()
+    places = {name: n for n, name in enumerate(_names(cells))}
+    made = np.zeros((len(cells), len(places)))
     for code, cell in enumerate(cells):
-        mine: dict[str, float] = {}
-        parts = [part for part in cell.split("|") if part.strip()]
-        for part in parts:
-            name, colon, text = part.rpartition(":")
-            value, fault = number(text.strip()) if colon else (1 / len(parts), None)
-            if fault is not None or value < 0:
-                name, value = part, 1 / len(parts)  # a colon may stand in a class's name
-            name = (name if colon and fault is None else part).strip()
-            mine[name] = mine.get(name, 0.0) + value
+        mine = _shares(cell)
         if sum(mine.values()) > 1 + 1e-9:
             wrong[code] = f"{quoted(cell)} has shares that sum to {sum(mine.values()):.6g}, over 1"
-        shares.append(mine)
-    if wrong:
-        return wrong
-    names = {name: n for n, name in enumerate(sorted({name for mine in shares for name in mine}))}
-    made = np.zeros((len(cells), len(names)))
-    for code, mine in enumerate(shares):
         for name, share in mine.items():
-            made[code, names[name]] = share
-    return made
+            made[code, places[name]] = share
+    return wrong or made
+
+
+def _shares(cell: str) -> dict[str, float]:
+    """The shares of a cell; a colon before what is no number is part of a class's name."""
+    found: dict[str, float] = {}
+    parts = [part for part in cell.split("|") if part.strip()]
+    for part in parts:
+        name, colon, text = part.rpartition(":")
+        value, fault = number(text.strip())
+        if not colon or fault is not None or value < 0:
+            name, value = part, 1 / len(parts)
+        found[name.strip()] = found.get(name.strip(), 0.0) + value
+    return found
+
+
+def _names(cells: Sequence[str]) -> tuple[str, ...]:
+    """All classes that some cells name, in order."""
+    return tuple(sorted({name for cell in cells for name in _shares(cell)}))

@@ -276,7 +276,7 @@ def returned(
         placed(known.truth, row),
         known.submission if sent is None else sent.at(found.row),
         known.list,
-        Named(catalogue.extra, "item").at(code),
+        catalogue.extra.at(code),
     )
     return Returned(
         found.in_list, found.rank, code, grade, len(truth.lists), catalogue, *past, truth.lists,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.io.table import CodedColumn
-from scorer.views.extras import NONE, Column, Extras, Named
+from scorer.views.extras import NONE, Extras, Named
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
 from scorer.views.ranked import hashed, look_up
@@ -32,7 +32,7 @@ class Catalogue:
     named: Sequence[str] | pl.Series
     users: Floats  # how many past users know each item
     features: Floats  # shape (items + 1, features)
-    extra: Mapping[str, Column] = field(default_factory=dict)  # further columns, (items + 1, ..)
+    extra: Named = field(default_factory=lambda: Named({}, "item"))  # columns of items + 1 rows
 
     @cached_property
     def items(self) -> Mapping[str, int]:

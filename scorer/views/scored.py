@@ -57,7 +57,11 @@ class Scored(Returned):
         best = [x for _, truth in pairs for x in sorted(truth, key=lambda x, t=truth: -t[x])]  # type: ignore[misc]
 
         def columns(items: Sequence[str]) -> Named:
-            made = {name: np.array([of[x] for x in items]) for name, of in (item or {}).items()}
+            made = {}
+            for name, of in (item or {}).items():
+                one = np.asarray(next(iter(of.values())))
+                values = np.array([of[x] for x in items], dtype=one.dtype)
+                made[name] = values.reshape(len(items), *one.shape)
             return Named(made, "item")
 
         return cls.made(

@@ -52,6 +52,24 @@ CHALLENGES = {
     "metrics: [RMSE, 'RMSE(average=lists)', MAE, MSE, R2]\nundefined: skip\n",
     "preferences": "truth: pairs.csv\nmetrics: [EDRC]\nundefined: skip\n",
 }
+FILES |= {
+    "tags.csv": "list,item,tag\n"
+    + "".join(f"{n},{i},{'BIO'[RNG.integers(3)]}-X\n" for n in LISTS for i in ITEMS[:5]),
+    "lists.csv": "list,scale,weight\n" + "".join(f"{n},{k + 1},{k}\n" for k, n in enumerate(LISTS)),
+    "classes.csv": "item,group,ic\n"
+    + "".join(f"{i},{'xyz'[n % 3]}|x,{n}\n" for n, i in enumerate(ITEMS)),
+}
+CHALLENGES["further"] = """truth: {file: tags.csv, columns: {extra: [tag]}}
+items: {file: classes.csv, columns: {extra: {group: classes, ic: number}}}
+submission: {columns: {extra: [tag]}}
+undefined: skip
+metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ExactMatch, TokenF1, ChunkF1]
+"""
+CHALLENGES["series"] = """truth: ratings.csv
+lists: {file: lists.csv, columns: {extra: {scale: number, weight: number}}}
+submission: {missing_list: skip}
+metrics: [WRMSSE]
+"""
 CHALLENGES["whole"] = CHALLENGES["grades"].replace(
     "undefined", "submission: {missing_list: zero}\nundefined"
 )
@@ -87,7 +105,17 @@ PAIRS = {
     + "".join(f"{n},a,a\n{n},a,b\n{n},b,a\n{n},a,b\n{n},b,c\n{n},x,c\n" for n in (*LISTS, "u")),
     "ranked": RANKED + "".join(f"{n},{i},{k}\n" for n in LISTS for k, i in enumerate("dacb")),
 }
+TAGGED = {
+    "good": "list,item,score,tag\n"
+    + "".join(
+        f"{n},{i},{k / 5},{'BIO'[k % 3]}-X\n" for n in LISTS for k, i in enumerate(ITEMS[:6])
+    ),
+    "scattered": "list,item,score,tag\n"
+    + "".join(f"{n},{i},0.5,B-X\n" for i in ITEMS for n in LISTS[::-1]),
+}
 CASES = [
+    *(("further", text) for text in TAGGED.items()),
+    *(("series", text) for text in RATINGS.items()),
     *((kind, text) for kind in ("grades", "whole", "folds") for text in SENT.items()),
     *(("ratings", text) for text in RATINGS.items()),
     *(("preferences", text) for text in PAIRS.items()),
@@ -195,7 +223,13 @@ def test_the_cases_are_scored_and_refused(plans, tmp_path):
     for kind, (name, text) in CASES:
         found = whole(plans[kind], *table_of(plans[kind], text, tmp_path))
         good = name in ("good", "scattered", "alike", "ranked") or (
-            (name, kind) in (("missing", "whole"), ("missing", "ratings"), ("both", "whole"))
+            (name, kind)
+            in (
+                ("missing", "whole"),
+                ("missing", "ratings"),
+                ("missing", "series"),
+                ("both", "whole"),
+            )
         )
         assert (found.card is not None) is good, (kind, name, list(found.findings))
 

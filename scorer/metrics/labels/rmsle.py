@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
@@ -14,10 +15,15 @@ from scorer.metrics.labels.base import divided, of_row
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
+Log = Annotated[
+    Literal["log1p", "plain"], Field(description="ln(1 + x), or ln(x) of numbers above 0.")
+]
 
-def _errors(targets: Targets) -> Floats:
+
+def _errors(targets: Targets, log: str) -> Floats:
+    function = np.log1p if log == "log1p" else np.log
     with np.errstate(invalid="ignore", divide="ignore"):
-        logs = np.log1p(targets.prediction) - np.log1p(targets.target)
+        logs = function(targets.prediction) - function(targets.target)
     return np.where(np.isfinite(logs), logs, np.nan) ** 2
 
 
@@ -30,8 +36,10 @@ def _figure(statistics: Statistics, **_: Any) -> float:
     return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    columns = {"(ln(1 + prediction) - ln(1 + target))²": _errors(one.view)}
+def _explain(one: Listing[Targets], value: float, *, log: str) -> Steps:
+    one_more = "1 + " if log == "log1p" else ""
+    heading = f"(ln({one_more}prediction) - ln({one_more}target))²"
+    columns = {heading: _errors(one.view, log)}
     return of_row(one, "RMSLE, of all rows", value, columns)
 
 
@@ -47,14 +55,15 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     of_sums=_of_sums,
     explain=_explain,
 )
-def rmsle(targets: Targets) -> Statistics:
+def rmsle(targets: Targets, *, log: Log = "log1p") -> Statistics:
     """The root mean squared error of ln(1 + x): an error of ten percent costs the same anywhere.
 
     Undefined where a target or a prediction is -1 or less; `submission.range` refuses
-    such predictions.
+    such predictions. `log=plain` takes ln(x), as Kaggle's House Prices does, and is
+    undefined at 0 and below.
 
     >>> from scorer.views.labelled import targets
     >>> round(_figure(rmsle(targets([0, 9], [0, 99]))), 6)      # ln(10) / sqrt(2)
     1.628174
     """
-    return targets.pooled(_errors(targets) * targets.weights, targets.weights)
+    return targets.pooled(_errors(targets, log) * targets.weights, targets.weights)

@@ -1,0 +1,124 @@
+"""F1 of chunks of tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
+from scorer.views.hits import Judged
+from scorer.views.pooled import Statistics
+
+TAG = "tag"
+Chunk = tuple[int, int, str]  # first token, the token after the last, type
+
+TagColumn = Annotated[
+    str,
+    Field(min_length=1, description="The further column of truth and submission with the tags."),
+]
+
+
+def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
+    """The chunks of a sequence of tags, as conlleval finds them.
+
+    B- and S- begin a chunk, E- and S- end one; I- goes on where the type is the
+    same, and else begins one.
+    """
+    start, kind = 0, ""
+    ended = True
+    for n, tag in enumerate([*tags, "O"]):
+        mark, _, name = tag.partition("-")
+        mark, name = (mark or "O"), (name or ("_" if mark not in ("O", "") else ""))
+        begins = mark != "O" and (ended or mark in ("B", "S", "[") or name != kind)
+        if kind and (mark == "O" or begins):
+            yield start, n, kind
+            kind = ""
+        if begins:
+            start, kind = n, name
+        ended = mark in ("O", "E", "S", "]")
+
+
+def _sequences(judged: Judged, tag: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The true and the submitted tags of each list, in the truth's order; O of missing tokens."""
+    ideal, hits = judged.ideal, judged.hits
+    true = judged.truth[tag]
+    mine = np.full(true.shape, "O", dtype=object)
+    mine[ideal.starts()[hits.in_list] + hits.place - 1] = judged.submission[tag]
+    for span in ideal.spans():
+        yield true[span].tolist(), mine[span].tolist()
+
+
+def _of_sums(sums: Floats, **_: Any) -> Floats:
+    """From right, predicted and true chunks; 0 where there are none of either but lists."""
+    both = sums[:, 1] + sums[:, 2]
+    found = np.where(sums[:, 3] > 0, 0.0, np.nan)
+    np.divide(2 * sums[:, 0], both, out=found, where=both > 0)
+    return found
+
+
+def _figure(statistics: Statistics, **_: Any) -> float:
+    return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
+
+
+def _explain(one: Listing[Judged], value: float, *, tag: str) -> Steps:
+    ((true, mine),) = _sequences(one.view, tag)
+    tokens: dict[str, Sequence[str]] = {"token": one.names.truth, "true": true, "submitted": mine}
+    yield grid("Tokens", tokens)
+    real, said = set(chunks(true)), set(chunks(mine))
+    columns: dict[str, list[Any]] = {
+        "first": [first + 1 for first, _, _ in sorted(real | said)],
+        "last": [end for _, end, _ in sorted(real | said)],
+        "type": [kind for _, _, kind in sorted(real | said)],
+        "true": [int(each in real) for each in sorted(real | said)],
+        "submitted": [int(each in said) for each in sorted(real | said)],
+    }
+    yield grid("Chunks", columns)
+    if not real | said:
+        yield Sentence("Neither the truth nor the submission has a chunk.")
+        yield formula("ChunkF1", "", "{}", value, value=value)
+        return
+    parts = len(real & said), len(said), len(real)
+    symbols = "2 × right / (submitted + true)"
+    yield formula("ChunkF1", symbols, "2 × {} / ({} + {})", *parts, value=value)
+
+
+@metric(
+    "ChunkF1",
+    title="F1 of chunks of tags",
+    source="Tjong Kim Sang and Buchholz, CoNLL 2000; conlleval",
+    aggregate="pooled",
+    needs=lambda params: (f"truth.extra.{params['tag']}", f"submission.extra.{params['tag']}"),
+    figure=_figure,
+    of_sums=_of_sums,
+    explain=_explain,
+)
+def chunkf1(judged: Judged, *, tag: TagColumn = TAG) -> Statistics:
+    """F1 of the chunks that tags such as B-PER, I-PER and O mark: first, last and type must fit.
+
+    A list is a sentence, its items are tokens in the order of the truth's file;
+    the tag is a further column of both truth and submission,
+    `columns: {extra: [tag]}`. Chunks are found as by conlleval and seqeval's default
+    mode, in IOB1, IOB2 and IOBES: an I- whose type is another begins a chunk. A token that
+    a submission leaves out has the tag O. The counts of all lists make one F1.
+
+    >>> from scorer.views.extras import Extras, Named
+    >>> from dataclasses import replace
+    >>> judged = Judged.of((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
+    >>> true = np.array(["B-PER", "I-PER", "B-LOC"], dtype=object)
+    >>> said = np.array(["B-PER", "I-PER", "O"], dtype=object)
+    >>> extras = Extras(Named({"tag": true}, "truth"), Named({"tag": said}, "submission"))
+    >>> round(_figure(chunkf1(replace(judged, extras=extras))), 6)     # 2 * 1 / (1 + 2)
+    0.666667
+    """
+    rows = []
+    for true, mine in _sequences(judged, tag):
+        real, said = set(chunks(true)), set(chunks(mine))
+        rows.append((len(real & said), len(said), len(real), 1))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    return Statistics(np.arange(judged.lists, dtype=np.int64), table, judged.lists)

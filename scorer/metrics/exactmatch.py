@@ -1,0 +1,52 @@
+"""Exact match of texts."""
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.answers import Normalize, normal
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.params import Relevant
+from scorer.views.texts import Texts
+
+
+def _matches(texts: Texts, rel: float, normalize: str) -> list[float]:
+    found = []
+    for text, accepted in zip(texts.first(), texts.accepted(rel), strict=True):
+        known = {normal(each, normalize) for each in accepted}
+        mine = normal("" if text is None else text, normalize)
+        found.append(float(mine in known if accepted else not mine))
+    return found
+
+
+def _explain(one: Listing[Texts], value: float, *, rel: float, normalize: str) -> Steps:
+    (text,), (accepted,) = one.view.first(), one.view.accepted(rel)
+    answer = "" if text is None else text
+    yield Sentence(f"The answer, as compared: {normal(answer, normalize) or 'nothing'}")
+    compared = [normal(each, normalize) for each in accepted]
+    yield grid("Accepted", {"text": accepted, "as compared": compared})
+    yield formula("ExactMatch", "", "{}", value, value=value)
+
+
+@metric(
+    "ExactMatch",
+    title="Exact match of texts",
+    source="Rajpurkar et al., EMNLP 2016, doi:10.18653/v1/D16-1264; SQuAD",
+    aliases=("EM",),
+    explain=_explain,
+)
+def exactmatch(texts: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad") -> Floats:
+    """Whether the first text of a list is one of those that the truth accepts: 1 or 0.
+
+    A list is a question, its items are texts: in the truth the accepted
+    answers, in the submission the answer. As in SQuAD, texts are compared in lower
+    case, without punctuation, articles and further blanks; `normalize=plain`
+    compares them as they stand. Where no answer is accepted, none is right: a list
+    of the public `lists` without truth rows, left out by the submission.
+
+    >>> texts = Texts.of(("The Nile!", ["nile", "river Nile"]), ("Po", ["Rhine"]), (None, []))
+    >>> exactmatch(texts)
+    array([1., 0., 1.])
+    """
+    return np.array(_matches(texts, rel, normalize), dtype=np.float64)

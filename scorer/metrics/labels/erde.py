@@ -1,0 +1,104 @@
+"""Early risk detection error."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import POSITIVE, divided, of_row
+from scorer.metrics.labels.delays import DELAY, DelayColumn, needed, outcomes
+from scorer.metrics.params import Positive
+from scorer.views.labelled import Labelled
+from scorer.views.pooled import Statistics
+
+Deadline = Annotated[
+    float, Field(gt=0, le=1e9, description="The delay from which on a late hit costs much.")
+]
+Cost = Annotated[float, Field(ge=0, le=1e9, description="What such an error costs.")]
+
+
+def late(when: Floats, o: float) -> Floats:
+    """The latency cost, 1 - 1 / (1 + e^(k - o))."""
+    found: Floats = 1 / (1 + np.exp(np.clip(o - when, -700, 700)))
+    return found
+
+
+def _of_sums(sums: Floats, *, c_fp: float | None, **_: Any) -> Floats:
+    """From false alarms, other costs, positive rows and all rows."""
+    alarms, others, positive, rows = sums.T
+    cost = divided(positive, rows) if c_fp is None else c_fp
+    return divided(alarms * cost + others, rows, np.nan)
+
+
+def _figure(statistics: Statistics, **params: Any) -> float:
+    return float(_of_sums(statistics.rows.sum(axis=0)[None], **params)[0])
+
+
+def _explain(
+    one: Listing[Labelled],
+    value: float,
+    *,
+    o: float,
+    positive: str | None,
+    delay: str,
+    c_fp: float | None,
+    c_fn: float,
+    c_tp: float,
+) -> Steps:
+    true, predicted, when = outcomes(one.view, "ERDE", positive, delay)
+    columns = {"positive": true, "predicted": predicted, "delay": when, "late": late(when, o)}
+    return of_row(one, "ERDE, of all rows", value, columns)
+
+
+@metric(
+    "ERDE",
+    title="Early risk detection error",
+    source="Losada and Crestani, CLEF 2016, doi:10.1007/978-3-319-44564-9_3; CLEF eRisk",
+    range=(0, None),
+    better="lower",
+    aggregate="pooled",
+    at="o",
+    settle=POSITIVE,
+    needs=needed,
+    figure=_figure,
+    of_sums=_of_sums,
+    explain=_explain,
+)
+def erde(
+    labelled: Labelled,
+    *,
+    o: Deadline,
+    positive: Positive | None = None,
+    delay: DelayColumn = DELAY,
+    c_fp: Cost | None = None,
+    c_fn: Cost = 1,
+    c_tp: Cost = 1,
+) -> Statistics:
+    """The mean cost of decisions: false alarms, misses, and hits that came too late.
+
+    A false alarm costs c_fp, by default the share of positive rows; a miss
+    costs c_fn; a hit after k observations costs c_tp (1 - 1 / (1 + e^(k - o))),
+    which is half at k = o; a rightly negative row costs nothing. eRisk writes
+    ERDE_5 and ERDE_50, and gives percent. The delay k is a further column of
+    the submission, `extra: {delay: number}`.
+
+    Two risks found after 1 and 10 observations, and a false alarm; o = 5:
+
+    >>> from scorer.views.extras import Extras, Named
+    >>> from scorer.views.labelled import labelled
+    >>> sent = Extras(submission=Named({"delay": np.array([1, 10, 3])}, "submission"))
+    >>> rows = labelled(["1", "1", "0"], ["1", "1", "1"], extras=sent)
+    >>> given = erde(rows, o=5, positive="1")
+    >>> round(_figure(given, c_fp=None), 6)             # (.017986 + .993307 + 2/3) / 3
+    0.55932
+    """
+    true, predicted, when = outcomes(labelled, "ERDE", positive, delay)
+    others = true * np.where(predicted > 0, c_tp * late(when, o), c_fn)
+    columns = ((1 - true) * predicted, others, true, np.ones_like(true))
+    return labelled.pooled(*(column * labelled.weights for column in columns))

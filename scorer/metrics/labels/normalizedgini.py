@@ -1,0 +1,82 @@
+"""Normalised Gini coefficient of a ranking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import of_row
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def _gini(key: Floats, target: Floats, weight: Floats) -> float:
+    """Twice the area between the Lorenz curve of the targets, highest key first, and a line.
+
+    Rows with equal keys stand in all their orders alike: the curve is straight there.
+    """
+    order = np.argsort(-key, kind="stable")
+    ends = np.append(np.diff(key[order]) != 0, True)
+    rows = np.append(0.0, np.cumsum(weight[order])[ends])
+    sums = np.append(0.0, np.cumsum((target * weight)[order])[ends])
+    if not rows[-1] or not sums[-1]:
+        return float("nan")
+    rows, sums = rows / rows[-1], sums / sums[-1]
+    return float((np.diff(rows) * (sums[1:] + sums[:-1])).sum() - 1)
+
+
+def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
+    target, prediction, weight = statistics.rows.T
+    weight = weight * weights[statistics.in_list]
+    kept = weight > 0
+    if not kept.any() or np.ptp(target[kept]) == 0:
+        return float("nan")
+    target, prediction, weight = target[kept], prediction[kept], weight[kept]
+    if np.isnan(prediction).any():
+        return float("nan")
+    return _gini(prediction, target, weight) / _gini(target, target, weight)
+
+
+def _figure(statistics: Statistics, **params: Any) -> float:
+    lists = int(statistics.in_list.max(initial=-1)) + 1
+    return _weighted(statistics, np.ones(lists), **params)
+
+
+def _explain(one: Listing[Targets], value: float) -> Steps:
+    above = (one.view.prediction > one.view.prediction[one.view.at]).sum()
+    columns = {"predictions above it": np.full(one.view.lists, float(above))}
+    return of_row(one, "NormalizedGini, of all rows", value, columns)
+
+
+@metric(
+    "NormalizedGini",
+    title="Normalised Gini coefficient",
+    source="Kaggle, Allstate Claim Prediction Challenge, 2011; Porto Seguro, 2017",
+    range=(-1, 1),
+    aggregate="pooled",
+    aliases=("nGini",),
+    columns=("prediction",),
+    figure=_figure,
+    weighted=_weighted,
+    explain=_explain,
+)
+def normalizedgini(targets: Targets) -> Statistics:
+    """How well predictions order the rows: the Gini coefficient over that of the best order.
+
+    With the rows by their predictions, highest first, it is the area between
+    the running share of the targets and that of the rows, over the same area
+    of the rows by their targets. Rows with equal predictions count as in all
+    orders at once; Kaggle's code takes them as they stand in the file. Weights
+    are those of the rows. For targets 0 and 1 it is 2 AUROC - 1. What
+    recommenders call Gini, how unevenly items are recommended, is `Gini`.
+
+    >>> from scorer.views.labelled import targets
+    >>> _figure(normalizedgini(targets([1, 0, 1, 0], [4, 3, 2, 1])))     # 2 * 3/4 - 1
+    0.5
+    """
+    return targets.pooled(targets.target, targets.prediction, targets.weights)

@@ -1,0 +1,318 @@
+"""Metrics that look at scores, texts, tags, classes of items and columns of lists."""
+
+import json
+import re
+import string
+from collections import Counter
+from dataclasses import replace
+from math import log2, nan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scorer.metrics.base import measure, metrics
+from scorer.metrics.chunkf1 import chunks
+from scorer.metrics.notation import parse
+from scorer.views.extras import Extras, Named
+from scorer.views.pooled import Statistics
+from scorer.views.scored import Scored
+from scorer.views.texts import Texts
+
+LAWS = settings(derandomize=True, deadline=None, max_examples=40)
+
+
+def bound(notation):
+    return measure(metrics().get(parse(notation)[0]), notation)
+
+
+def of(notation, view):
+    """The values of lists, or the figure of all."""
+    made = bound(notation)
+    found = made.metric.function(view, **made.params)
+    if isinstance(found, Statistics):
+        return made.metric.figure(found, **made.params)
+    return found
+
+
+# Fmax
+
+SCORES = st.dictionaries(
+    st.sampled_from("abcdef"), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.99, 1.0])
+)
+TRUTH = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([0.0, 1.0, 2.0]))
+
+
+def best_f1(lists, steps, rel, average, weight):
+    lists = [(s, {x for x in truth if truth[x] >= rel}) for s, truth in lists]
+    lists = [(s, known) for s, known in lists if known]
+    if not lists:
+        return nan
+    worth = (
+        (lambda items: float(len(items)))
+        if weight is None
+        else (lambda items: sum(weight[x] for x in items))
+    )
+    found = []
+    for step in range(1, steps + 1):
+        kept = [({x for x in s if s[x] >= step / steps - 1e-9}, known) for s, known in lists]
+        if average == "pooled":
+            right = sum(worth(mine & known) for mine, known in kept)
+            p = right / (sum(worth(mine) for mine, _ in kept) or 1)
+            r = right / sum(worth(known) for _, known in kept)
+        else:
+            some = [(mine, known) for mine, known in kept if worth(mine)]
+            p = sum(worth(m & t) / worth(m) for m, t in some) / (len(some) or 1)
+            r = sum(worth(m & t) / worth(t) for m, t in kept) / len(kept)
+        found.append(2 * p * r / (p + r) if p + r else 0.0)
+    return max(found)
+
+
+@pytest.mark.parametrize("average", ["lists", "pooled"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fmax(average, weighted):
+    weight = {x: 1 + n / 2 for n, x in enumerate("abcdef")} if weighted else None
+    inside = f"average={average},steps=20" + (",weight=ic" if weighted else "")
+
+    @LAWS
+    @given(st.lists(st.tuples(SCORES, TRUTH), min_size=1, max_size=4), st.sampled_from([1, 2]))
+    def holds(lists, rel):
+        item = {"ic": weight} if weighted else None
+        found = of(f"Fmax({inside},rel={rel})", Scored.of_scores(*lists, item=item))
+        wanted = best_f1(lists, 20, rel, average, weight)
+        assert found == pytest.approx(wanted, nan_ok=True)
+
+    holds()
+
+
+# Texts
+
+
+def squad(text):
+    """SQuAD's own normalization, step by step."""
+    text = "".join(ch for ch in text.lower() if ch not in set(string.punctuation))
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
+
+
+def token_f1(answer, accepted):
+    mine, theirs = squad(answer).split(), squad(accepted).split()
+    if not mine or not theirs:
+        return float(mine == theirs)
+    same = sum((Counter(mine) & Counter(theirs)).values())
+    if not same:
+        return 0.0
+    p, r = same / len(mine), same / len(theirs)
+    return 2 * p * r / (p + r)
+
+
+WORDS = st.lists(st.sampled_from(["The", "a", "Nile,", "nile", "river", "U.S.", "2"]), max_size=4)
+TEXT = WORDS.map(" ".join)
+
+
+@LAWS
+@given(st.lists(st.tuples(st.none() | TEXT, st.lists(TEXT, unique=True)), min_size=1, max_size=4))
+def test_texts(lists):
+    view = Texts.of(*lists)
+    exact = [
+        float(squad(text or "") in map(squad, known) if known else not squad(text or ""))
+        for text, known in lists
+    ]
+    assert of("ExactMatch", view).tolist() == exact
+    f1 = [max(token_f1(text or "", each) for each in known or [""]) for text, known in lists]
+    assert of("TokenF1", view).tolist() == pytest.approx(f1)
+    plain = [float(text in known if known else not text) for text, known in lists if text]
+    given_texts = Texts.of(*((text, known) for text, known in lists if text))
+    assert of("ExactMatch(normalize=plain)", given_texts).tolist() == plain
+
+
+# Chunks
+
+
+@pytest.mark.parametrize(
+    ("tags", "found"),
+    [
+        ("B-PER I-PER O B-LOC", [(0, 2, "PER"), (3, 4, "LOC")]),
+        ("I-PER I-PER I-LOC O", [(0, 2, "PER"), (2, 3, "LOC")]),
+        ("B-PER B-PER", [(0, 1, "PER"), (1, 2, "PER")]),
+        ("S-PER B-LOC E-LOC I-LOC", [(0, 1, "PER"), (1, 3, "LOC"), (3, 4, "LOC")]),
+        ("O O", []),
+        ("", []),
+        ("B I O I", [(0, 2, "_"), (3, 4, "_")]),
+    ],
+)
+def test_chunks(tags, found):
+    assert list(chunks(tags.split())) == found
+
+
+def test_chunks_are_seqevals():
+    scheme = pytest.importorskip("seqeval.metrics.sequence_labeling")
+    rng = np.random.default_rng(1)
+    marks = ["O", "B-A", "I-A", "B-B", "I-B", "E-A", "S-B"]
+    for _ in range(200):
+        tags = [marks[n] for n in rng.integers(0, len(marks), rng.integers(1, 9))]
+        theirs = [(first, last + 1, kind) for kind, first, last in scheme.get_entities(tags)]
+        assert list(chunks(tags)) == theirs, tags
+
+
+# Attention
+
+
+def divergence(p, q):
+    def to_middle(one):
+        return sum(x * log2(2 * x / (a + b)) for x, a, b in zip(one, p, q, strict=True) if x)
+
+    return (to_middle(p) + to_middle(q)) / 2
+
+
+def fairness(scores, truth, group, k, target):
+    ranked = sorted(scores, key=lambda item: -scores[item])[:k]
+    sums = [sum(group[x][c] / log2(max(n, 2)) for n, x in enumerate(ranked, 1)) for c in (0, 1)]
+    if target is None:
+        target = [sum(group[x][c] for x in truth if truth[x] >= 1) for c in (0, 1)]
+    if not sum(target):
+        return nan
+    if not sum(sums):
+        return 0.0
+    mine, wanted = ([x / sum(side) for x in side] for side in (sums, target))
+    return 1 - divergence(mine, wanted)
+
+
+@LAWS
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from("abcdef"), unique=True).map(
+                lambda items: {item: 9.0 - n for n, item in enumerate(items)}
+            ),
+            TRUTH,
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_awrf(lists):
+    shares = [[1, 0], [0, 1], [0.5, 0.5], [0.25, 0.75], [0, 0], [0, 0.5]]
+    group = dict(zip("abcdef", shares, strict=True))
+    view = Scored.of_scores(*lists, item={"group": group})
+    found = of("AWRF", view)
+    assert found.tolist() == pytest.approx(
+        [fairness(*pair, group, None, None) for pair in lists], nan_ok=True
+    )
+    assert of("AWRF@2", view).tolist() == pytest.approx(
+        [fairness(*pair, group, 2, None) for pair in lists], nan_ok=True
+    )
+    levels = {"group": ("x", "y")}
+    extras = replace(view.extras, item=Named(dict(view.extras.item), "item", levels))
+    wanted = np.tile([0.25, 0.5], (len(lists), 1))
+    extras = replace(extras, list=Named({"group": wanted[:, ::-1]}, "list", {"group": ("y", "x")}))
+    given_targets = replace(view, extras=extras)
+    assert of("AWRF(target=lists)", given_targets).tolist() == pytest.approx(
+        [fairness(*pair, group, None, [0.25, 0.5]) for pair in lists]
+    )
+
+
+def test_extras_of_an_unknown_section():
+    assert Extras().truth == {}
+
+
+# On the command line
+
+
+@pytest.fixture
+def board(challenge, score):
+    def run(yaml, name="sub.csv", **files):
+        folder = challenge(yaml, **files)
+        ran = score(folder, folder / name, "--format", "json", "--per-list")
+        assert ran.code == 0, ran
+        measures = json.loads(ran.out)["submissions"][0]["values"]
+        for notation, each in measures.items():
+            for one in each["per_list"] or {}:
+                told = score("explain", folder, folder / name, "--list", one, "-m", notation)
+                assert told.code == 0, told
+        lint = score("lint", folder)
+        assert "better than perfect" not in lint.out, lint
+        assert lint.code in (0, 1), lint
+        return {notation: each["mean"] for notation, each in measures.items()}
+
+    return run
+
+
+def test_scores_on_the_command_line(board):
+    found = board(
+        "truth: truth.csv\nmetrics: [Fmax, Fmax(weight=ic), AWRF]\n"
+        "items: {file: items.csv, columns: {extra: {ic: number, group: classes}}}\n",
+        **{
+            "truth.csv": "list,item\np,a\np,b\nq,a\n",
+            "sub.csv": "list,item,score\np,a,0.9\np,c,0.5\nq,c,0.8\nq,a,0.7\n",
+            "items.csv": "item,ic,group\na,1,x\nb,3,y\nc,2,x|y\n",
+        },
+    )
+    # at .7: P (1/1 + 1/2) / 2, R (1/2 + 1/1) / 2
+    assert found["Fmax"] == pytest.approx(3 / 4)
+    lists = [({"a": 0.9, "c": 0.5}, {"a": 1, "b": 1}), ({"c": 0.8, "a": 0.7}, {"a": 1})]
+    weight = {"a": 1, "b": 3, "c": 2}
+    assert found["Fmax(weight=ic)"] == pytest.approx(best_f1(lists, 100, 1, "lists", weight))
+    group = {"a": [1, 0], "b": [0, 1], "c": [0.5, 0.5]}
+    each = [fairness(*pair, group, None, None) for pair in lists]
+    assert found["AWRF"] == pytest.approx(sum(each) / 2)
+
+
+def test_answers_on_the_command_line(board):
+    found = board(
+        "truth: {file: truth.csv, columns: {list: question, item: answer}}\n"
+        "lists: {file: lists.csv, columns: {list: question}}\n"
+        "submission: {columns: {list: question, item: answer}, missing_list: zero}\n"
+        "metrics: [ExactMatch, TokenF1]\n",
+        **{
+            "truth.csv": 'question,answer\n1,"the Nile, a river"\n1,Nile\n2,Rhine\n',
+            "lists.csv": "question\n1\n2\n3\n",
+            "sub.csv": "question,answer\n1,Nile river\n2,the rhine!\n",
+        },
+    )
+    assert found["ExactMatch"] == pytest.approx((1 + 1 + 1) / 3)  # 3 has no answer, and got none
+    assert found["TokenF1"] == pytest.approx(1)
+
+
+def test_chunks_on_the_command_line(board):
+    found = board(
+        "truth: {file: truth.csv, columns: {list: sentence, item: token, extra: [tag]}}\n"
+        "submission: {columns: {list: sentence, item: token, extra: [tag]}}\nmetrics: [ChunkF1]\n",
+        **{
+            "truth.csv": "sentence,token,tag\ns,1,B-PER\ns,2,I-PER\ns,3,O\nt,1,B-LOC\n",
+            "sub.csv": "sentence,token,tag\ns,2,I-PER\ns,1,B-PER\ns,3,B-PER\nt,1,B-PER\n",
+        },
+    )
+    assert found["ChunkF1"] == pytest.approx(2 * 1 / (3 + 2))
+
+
+def test_scaled_errors_on_the_command_line(board):
+    found = board(
+        "truth: {file: truth.csv, columns: {list: series, item: day, rating: sold}}\n"
+        "lists: {file: lists.csv, columns: {list: series, "
+        "extra: {scale: number, weight: number}}}\n"
+        "submission: {columns: {list: series, item: day, prediction: sold}}\nmetrics: [WRMSSE]\n",
+        **{
+            "truth.csv": "series,day,sold\na,1,5\na,2,3\nb,1,2\n",
+            "lists.csv": "series,scale,weight\na,4,3\nb,1,1\n",
+            "sub.csv": "series,day,sold\na,1,4\na,2,4\nb,1,4\n",
+        },
+    )
+    assert found["WRMSSE"] == pytest.approx(3 / 4 * sqrt(1 / 4) + 1 / 4 * 2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("AWRF", "needs items.extra.group"),
+        ("Fmax(weight=ic)", "needs items.extra.ic"),
+        ("ChunkF1", "needs truth.extra.tag"),
+        ("Fmax(steps=0)", "steps cannot be 0"),
+    ],
+)
+def test_what_a_challenge_lacks_is_told(challenge, score, metric, said):
+    folder = challenge(f"truth: truth.csv\nmetrics: ['{metric}']\n")
+    (folder / "sub.csv").write_text("list,item,score\nq1,a,1\nq2,a,1\n")
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 2, ran
+    assert said in ran.err
