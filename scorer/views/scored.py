@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Mask
 from scorer.views.extras import Extras, Named
@@ -37,13 +38,13 @@ class Scored(Returned):
     def of_scores(
         cls,
         *lists: tuple[Mapping[str, float], Mapping[str, float]],
-        item: Mapping[str, Mapping[str, object]] | None = None,
+        item: Mapping[str, Mapping[str, ArrayLike]] | None = None,
     ) -> Scored:
         """From `{item: score}` and `{item: grade}`, list by list; for examples and tests.
 
         Args:
             lists: each a submitted list and its truth.
-            item: further columns of items: name -> item -> value.
+            item: further columns of items: name -> item -> number, or numbers.
         """
         pairs = [
             (sorted(scores, key=lambda x, scores=scores: -scores[x]), truth)  # type: ignore[misc]
@@ -59,7 +60,7 @@ class Scored(Returned):
         def columns(items: Sequence[str]) -> Named:
             made = {}
             for name, of in (item or {}).items():
-                one = np.asarray(next(iter(of.values())))
+                one = np.asarray(next(iter(of.values())), dtype=np.float64)
                 values = np.array([of[x] for x in items], dtype=one.dtype)
                 made[name] = values.reshape(len(items), *one.shape)
             return Named(made, "item")
