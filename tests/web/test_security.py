@@ -251,3 +251,144 @@ def test_tokens_are_in_no_log(serve, served):
     process.terminate()
     assert process.wait(60) == 0
     assert token not in process.stdout.read().decode()
+
+
+def test_what_another_sites_page_sends_is_refused(client, served):
+    token = {"token": served.token("red")}
+    for headers in (
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+    ):
+        answer = client.post("/c/course/sign-in", data=token, headers=headers)
+        assert answer.status_code == 403, headers
+        assert "set-cookie" not in answer.headers
+        sent = send(client, {**served.bearer("red"), **headers}, rows(good))
+        assert sent.status_code == 403
+    for headers in ({"Sec-Fetch-Site": "same-origin"}, {"Origin": "http://testserver"}, {}):
+        assert client.post("/c/course/sign-in", data=token, headers=headers).status_code == 303
+    # reading is for everybody, also by a link from another site
+    assert client.get("/c/course", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
+    with served.board() as board:
+        assert board.entries() == []
+
+
+def test_a_stranger_cannot_have_a_file_read(client, served):
+    """Whoever is not signed in is refused before the file comes."""
+
+    def never():
+        raise AssertionError("it was read")
+        yield b""
+
+    for path in ("/c/course/submit", f"{API}/entries"):
+        answer = client.post(
+            path, content=never(), headers={"Content-Type": "multipart/form-data; boundary=b"}
+        )
+        assert answer.status_code == 401
+
+
+def test_tokens_are_kept_as_hashes_and_compared_in_constant_time(served, monkeypatch):
+    import hmac
+
+    from scorer.web import access
+
+    token = served.token("red")
+    stored = b"".join(
+        path.read_bytes() for path in (served.folder / ".scorer").rglob("*") if path.is_file()
+    )
+    assert token.encode() not in stored
+    compared = []
+
+    def watched(one, other):
+        compared.append((one, other))
+        return hmac.compare_digest(one, other)
+
+    class Watched:
+        compare_digest = staticmethod(watched)
+
+    for team in ("blue", "green"):
+        served.token(team)
+    monkeypatch.setattr(access, "hmac", Watched)
+    with served.board() as board:
+        assert access.viewer_of(board, token).team == "red"
+        assert len(compared) == 3  # it does not stop at the one that fits
+        assert not access.viewer_of(board, token + "x").known
+        assert all(token not in pair for pair in compared)
+
+
+def test_a_revoked_token_ends_its_sessions(client, served):
+    sign_in(client, served.token("red"))
+    assert client.get("/c/course/entries").status_code == 200
+    with served.board() as board:
+        board.revoke("red")
+    assert client.get("/c/course/entries").status_code == 401
+
+
+ORGANIZERS = [
+    ("get", "/teams"), ("post", "/teams"), ("post", "/teams/red/tokens"),
+    ("delete", "/teams/red/tokens"), ("get", "/log"), ("get", "/audit"), ("post", "/rescore"),
+    ("get", "/failures"), ("get", "/failures/x"), ("post", "/failures/x/retry"),
+    ("get", "/backup.db"),
+]  # fmt: skip
+
+
+def test_what_is_the_organizers_is_404_for_others(client, served):
+    body = {"name": "x", "dry_run": True}
+    for method, path in ORGANIZERS:
+        for headers in ({}, served.bearer("red")):
+            more = {"json": body} if method == "post" else {}
+            answer = getattr(client, method)(API + path, headers=headers, **more)
+            assert answer.status_code == 404, (method, path)
+    with served.board() as board:
+        assert list(board.teams()) == ["red"]
+
+
+def test_organizers_do_their_work_by_the_api(client, served):
+    head = served.bearer("organizer")
+    made = client.post(f"{API}/teams", headers=head, json={"name": "new"})
+    assert made.status_code == 201
+    new = {"Authorization": f"Bearer {made.json()['token']}"}
+    number = send(client, new, mixed(2)).json()["entry"]
+    assert finished(client, new, number)["status"] == "scored"
+    line = client.get(f"{API}/entries/{number}/receipt.json", headers=new)
+    assert line.text == client.get(f"{API}/receipts.jsonl").text
+    assert client.get(f"{API}/entries/{number}/receipt.json").status_code == 401
+    assert client.post(f"{API}/teams", headers=head, json={"name": "new"}).status_code == 422
+    second = client.post(f"{API}/teams/new/tokens", headers=head).json()["token"]
+    assert client.get(f"{API}/entries", headers={"Authorization": f"Bearer {second}"}).json()
+    teams = client.get(f"{API}/teams", headers=head).json()["teams"]
+    assert [(team["name"], team["entries"], team["tokens"]) for team in teams] == [("new", 1, 2)]
+    kinds = [event["kind"] for event in client.get(f"{API}/log", headers=head).json()["events"]]
+    assert sorted(kinds) == ["entry", "team", "version"]
+    found = client.get(f"{API}/audit", headers=head).json()
+    assert found["duplicates"] == []
+    preview = client.post(f"{API}/rescore", headers=head, json={}).json()
+    assert (preview["applied"], preview["lists_changed"]) == (False, 0)
+    assert client.get(f"{API}/backup.db", headers=head).content.startswith(b"SQLite format 3")
+    other = send(client, new, rows(good)).json()["entry"]
+    finished(client, new, other)
+    pair = client.get(f"{API}/compare?one={number}&other={other}", headers=new).json()
+    assert pair["split"] == "public"
+    assert pair["values"]["P@2"][1] == 1.0
+    split = f"{API}/compare?one={number}&other={other}&split=private"
+    assert client.get(split, headers=new).status_code == 404
+    assert client.get(split, headers=head).status_code == 200
+    red = served.bearer("red")
+    assert client.get(f"{API}/compare?one=1&other=2", headers=red).status_code == 404
+    assert client.delete(f"{API}/teams/new/tokens", headers=head).json() == {"revoked": 2}
+    assert client.get(f"{API}/entries", headers=new).status_code == 401
+
+
+def test_pictures_tell_no_value_that_the_board_does_not(client, served):
+    """Of another team's entries, only those that were the best of it when they came."""
+    red, blue = served.bearer("red"), served.bearer("blue")
+    values = []
+    for text in (mixed(2), mixed(3), rows(good)):  # the second is worse than the first
+        number = send(client, red, text).json()["entry"]
+        values.append(finished(client, red, number)["values"]["public"]["P@2"])
+    assert values[1] < values[0] < values[2]
+    finished(client, blue, send(client, blue, mixed(4)).json()["entry"])
+    page = client.get("/c/course").text
+    dots = re.findall(r"<title>red: ([0-9.]+)</title>", page)
+    assert [float(dot) for dot in dots] == [round(values[0], 4), round(values[2], 4)]
