@@ -45,10 +45,21 @@ def shuffled(n: int) -> int:
 
 
 CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
-    "clean, many lists": (
+    "clean, scattered lists": (
         "csv",
         lambda: rows(lambda n: f"q{n // 500 % LISTS},i{n % 500 + n // 500_000 * 500},{-n % 500}\n"),
     ),
+    "clean, whole lists": (
+        "csv",
+        lambda: rows(lambda n: f"q{n // ITEMS % LISTS},i{n % ITEMS},1\n"),
+    ),
+    "several ids in a cell": ("csv", lambda: rows(
+        lambda n: f"q{n % LISTS},{' '.join(f'i{n % 100 * 100 + k}' for k in range(20))}\n",
+        "list,item\n",
+    )),
+    "line ends in quotes": ("csv", lambda: rows(
+        lambda n: f'"q{n // ITEMS % LISTS}","i{n % ITEMS}",1,"a\nb"\n', "list,item,score,note\n"
+    )),
     "one list": ("csv", lambda: rows(lambda n: f"q1,x{n},{shuffled(n)}\n")),
     "one list of equal scores": ("csv", lambda: rows(lambda n: f"q1,x{shuffled(n)},1\n")),
     "scattered lists": ("csv", lambda: rows(lambda n: f"q{shuffled(n) % LISTS},x{n},{n}\n")),
@@ -76,10 +87,20 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     "JSON Lines, new keys": ("jsonl", lambda: rows(
         lambda n: f'{{"list": "q1", "item": "i{n}", "k{n}": 1}}\n', ""
     )),
+    "JSON Lines, escapes": ("jsonl", lambda: rows(
+        lambda n: f'{{"list": "\\u0071{n // ITEMS % LISTS}", "item": "i{n % ITEMS}"}}\n', ""
+    )),
+    "JSON, one document": ("json", lambda: rows(
+        lambda n: f'"q{n}": {{"i{n % ITEMS}": 1, "i1": 2}},\n', "{\n"
+    )),
+    "JSON, brackets": ("json", lambda: rows(lambda n: "[" * 40 + "],[" * 9 + "\n", "[")),
     "TREC": ("run", lambda: rows(lambda n: f"q{n // 500 % LISTS} Q0 x{n} 1 {-n} t\n", "")),
     "TREC, a tag a row": ("run", lambda: rows(lambda n: f"q1 Q0 x{n} {n + 1} {-n} t{n}\n", "")),
     "lists": ("lists", lambda: rows(
         lambda n: f"u{n}: {', '.join(f'x{n}{k}' for k in range(20))}\n", ""
+    )),
+    "lists of nothing": ("lists", lambda: rows(
+        lambda n: f"q{n % LISTS}:{',' * 100_000}\n", ""
     )),
     "unknown lists, .gz": ("csv.gz", lambda: rows(lambda n: f"u{n},i1,1\n")),
     "the same row, .gz": ("csv.gz", lambda: rows(lambda n: "q1,i1,1\n")),

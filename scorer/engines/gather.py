@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
+HELD = 4_000_000  # rows of lists that are kept half scored, in some 75 bytes each
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
 
@@ -69,19 +70,23 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
     if not tables.whole or kept.schema is None:
         return rows
     texts = _Texts()
-    waiting = list[tuple[int, Begun, Ints]]()  # blocks, and the rows whose ids were asked for
+    waiting = list[Begun | None]()  # None: to be begun again, with the ids that are asked for
+    wanted, held = [np.empty(0, dtype=np.uint32)], 0
     for n in range(kept.blocks):
-        found = begun(plan, kept.block(n, texts), rows=False)
-        waiting.append((n, found, texts.missed()))
-    wanted = [kept.places(n)[found.wanted] for n, found, _ in waiting]
-    places = distinct(np.concatenate([*wanted, *(missed for *_, missed in waiting)]))
+        table = kept.block(n, texts)
+        found = begun(plan, table, rows=False)
+        missed, held = texts.missed(), held + len(table)
+        waiting.append(None if missed.size or held > HELD else found)
+        wanted += [each.astype(np.uint32) for each in (kept.places(n)[found.wanted], missed)]
+        _refuse_more_ids(plan, sum(map(len, wanted)))
+    places = distinct(np.concatenate(wanted)).astype(np.int64)
+    wanted.clear()
     if places.size:
         texts.places = places
         texts.known = reread(path, format, kept.schema, plan.limits, places, "item")
     parts = list[Part]()
-    for n, found, missed in waiting:
-        if missed.size:  # something is to be told of these lists
-            found = begun(plan, kept.block(n, texts), rows=False)
+    for n, one in enumerate(waiting):
+        found = one or begun(plan, kept.block(n, texts), rows=False)
         mine = kept.places(n)
         part = found.finished(lambda at, mine=mine: texts.at(mine[at]))  # type: ignore[misc]
         parts = _bounded(plan, _added(parts, part))
@@ -192,6 +197,14 @@ class _Across:
         number = np.searchsorted(begins, np.arange(len(names)), side="right") - 1
         codes = np.repeat(number, [len(table) for table in tables])
         return _concatenated(tables, CodedColumn(codes, _series(held)))
+
+
+def _refuse_more_ids(plan: Plan, ids: int) -> None:
+    most = plan.limits.ids
+    if ids > most:
+        message = f"more than {most:,} ids are needed to order rows of equal scores"
+        words = f"{limit('ids')}; it takes none where the rows of each list stand together"
+        raise Unreadable(Problem("S104", message, help=words))
 
 
 def _refuse_longer(plan: Plan, rows: int) -> None:
@@ -366,15 +379,16 @@ class _Texts:
     """The ids of some rows of the file: those that are known, and those that were asked for."""
 
     places: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    known: Sequence[str] = ()
+    known: pl.Series | None = None
     _missed: list[Ints] = field(default_factory=list)
 
     def at(self, places: Ints) -> list[str]:
         """The ids at these places; where they are not known yet, they are noted, and nothing."""
-        if not self.known:
+        if self.known is None:
             self._missed.append(places)
             return ["?"] * places.size
-        return [self.known[n] for n in np.searchsorted(self.places, places).tolist()]
+        found: list[str] = self.known.gather(np.searchsorted(self.places, places)).to_list()
+        return found
 
     def missed(self) -> Ints:
         """The places that were asked for since the last time."""

@@ -168,7 +168,7 @@ def _before(request: Request, format: Format, rows: int) -> dict[str, _Distinct]
 
 def reread(
     path: Path, format: Format, schema: Schema, limits: Limits, rows: Ints, role: str
-) -> list[str]:
+) -> pl.Series:
     """The ids of one column in some rows of a file, which is read again.
 
     Args:
@@ -176,29 +176,28 @@ def reread(
         format: how it is written.
         schema: of the tables that were read from it.
         limits: how much of it is read.
-        rows: their places in the file, from 0, in any order.
+        rows: their places in the file, from 0, ascending.
         role: of the column.
 
     Raises:
         Unreadable: the file is no longer what it was.
     """
-    order = np.argsort(rows, kind="stable")
-    texts: list[str] = [""] * len(rows)
+    import polars as pl
+
+    texts = [pl.Series([], dtype=pl.String)]
     start = done = 0
     with pieces(path, format, [schema], limits, Findings()) as found:
         for table in found:
             if done == len(rows):
                 break
-            upto = int(np.searchsorted(rows, start + len(table), sorter=order))
-            mine = order[done:upto]
-            for n, text in zip(
-                mine.tolist(), table.ids[role].texts(rows[mine] - start), strict=True
-            ):
-                texts[n] = text
+            upto = int(np.searchsorted(rows, start + len(table)))
+            mine = table.ids[role].texts(rows[done:upto] - start)
+            texts.append(pl.Series(mine, dtype=pl.String))  # a copy: the piece shall go
             start, done = start + len(table), upto
     if done < len(rows):
         raise Unreadable(Problem("S101", "the file changed while it was read"))
-    return texts
+    found_texts: pl.Series = pl.concat(texts)
+    return found_texts
 
 
 def columns_at(

@@ -70,3 +70,37 @@ def test_few_errors_are_all_told(case, run):
 def test_lists_that_are_ignored_are_no_errors(run):
     rows = "".join(map(CASES["unknown lists"], range(5000))) + "q1,a,1\nq2,a,1\n"
     assert run(rows, "ignore")["bad"]["valid"]
+
+
+LISTS = 200
+PLAIN = YAML.replace("items: items.csv\n", "").replace("RULE", "error")
+TRUTH = "list,item,grade\n" + "".join(f"q{n},a,1\n" for n in range(LISTS))
+APART = "".join(f"q{n},{item},1\n" for item in "ab" for n in range(LISTS))  # all scores equal
+
+
+def test_lists_that_are_begun_again_score_the_same(challenge, score, tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "SMALLEST", 100)
+    monkeypatch.setattr(text, "PIECE", 1000)
+    monkeypatch.setattr(gather, "GATHERED", 100)
+    folder = challenge(PLAIN, **{"truth.csv": TRUTH})
+    (tmp_path / "mine.csv").write_text(HEAD + APART)
+    kept = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
+    assert kept.code == 0
+    monkeypatch.setattr(gather, "HELD", 0)
+    again = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
+    assert (again.out, again.err) == (kept.out, kept.err)
+
+
+def test_the_ids_that_order_equal_scores_are_bounded(challenge, score, tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "SMALLEST", 100)
+    monkeypatch.setattr(text, "PIECE", 1000)
+    folder = challenge(PLAIN.replace("errors: 100", f"ids: {LISTS}"), **{"truth.csv": TRUTH})
+    (tmp_path / "mine.csv").write_text(HEAD + APART)
+    ran = score("check", folder, tmp_path / "mine.csv")
+    assert ran.code == 0  # a check orders nothing
+    ran = score(folder, tmp_path / "mine.csv")
+    assert ran.code == 1
+    assert f"more than {LISTS} ids are needed to order rows of equal scores" in ran.err
+    together = "".join(f"q{n},{item},1\n" for n in range(LISTS) for item in "ab")
+    (tmp_path / "mine.csv").write_text(HEAD + together)
+    assert score(folder, tmp_path / "mine.csv").code == 0
