@@ -113,7 +113,9 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
     weighted = metric.weighted
     assert weighted is not None
     return Figures(
-        found, tuple(partial(_weighted, weighted, each, params, mine) for each in statistics)
+        found,
+        tuple(partial(_weighted, weighted, each, params, mine) for each in statistics),
+        smooth=metric.smooth,
     )
 
 

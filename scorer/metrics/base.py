@@ -59,6 +59,7 @@ class Metric:
     sums: Callable[..., Any] | None = None  # each list's, where rows hold something else
     weighted: Callable[..., float] | None = None  # a figure whose lists have weights
     no_interval: str | None = None  # why no bootstrap of the figure is valid
+    smooth: bool = field(default=True, kw_only=True)  # whether a figure feels one list of many
     explain: Callable[..., Any] | None = None
     peers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     needs: Needs = ()
@@ -241,6 +242,7 @@ def metric(
     sums: Callable[..., Any] | None = None,
     weighted: Callable[..., float] | None = None,
     no_interval: str | None = None,
+    smooth: bool = True,
     explain: Callable[..., Any] | None = None,
     peers: Mapping[str, Mapping[str, Any]] | None = None,
     needs: Needs = (),
@@ -279,6 +281,8 @@ def metric(
             weights of 1 it must equal `figure`. It is called once a draw, so fewer are drawn.
         no_interval: why neither can be given, as a clause: "a draw of lists holds fewer
             different items than the lists do".
+        smooth: false for a `weighted` figure that does not feel one list of many, as a median; its
+            tests then let each list count several times more, instead of leaving it out.
         explain: works one list's value out: from a `Listing` (scorer.metrics.explain.tables), the
             value and the parameters by name to a `Working` (scorer.metrics.explain.steps).
         peers: other tools' parameters in our terms: `{"dcg": {"exp-log2": {"gain": "exp2"}}}`.
@@ -294,7 +298,7 @@ def metric(
         thing = Metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             settle or {}, figure, of_sums, sums, weighted, no_interval, explain, peers or {}, needs,
-            columns, strict_order, heading,
+            columns, strict_order, heading, smooth=smooth,
         )  # fmt: skip
         return mark(function, thing)
 

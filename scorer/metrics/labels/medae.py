@@ -41,6 +41,7 @@ def _explain(one: Listing[Targets], value: float) -> Steps:
     columns=("prediction",),
     figure=_figure,
     weighted=_weighted,
+    smooth=False,
     explain=_explain,
 )
 def medae(targets: Targets) -> Statistics:
