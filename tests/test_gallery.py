@@ -3,7 +3,10 @@
 import importlib.util
 import shutil
 
+import pytest
 from conftest import ROOT
+
+from scorer.prepare.guess.challenge import challenge_data
 
 GALLERY = ROOT / "challenges" / "gallery"
 
@@ -29,3 +32,24 @@ def test_the_page_names_every_challenge_of_the_gallery():
     page = (ROOT / "docs" / "find.md").read_text(encoding="utf-8")
     for path in GALLERY.glob("*/challenge.yaml"):
         assert f"`{path.parent.name}`" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "sample", "keys"),
+    [
+        ("instacart", "truth.csv", "boosted.csv", {"cells": {"item": " "}}),
+        ("otto", "truth.csv", "covisited.csv", {"cells": {"item": " "}}),
+        ("kdd-cup-2012", "truth.csv", "factors.csv", {"cells": {"item": " "}}),
+        (
+            "bioasq",
+            "golden.json",
+            "dense.json",
+            {"json": {"list": "questions[].id", "item": "questions[].documents[]"}},
+        ),
+    ],
+)
+def test_the_forms_are_guessed_from_two_files(name, truth, sample, keys):
+    good = ROOT / "submissions_example" / "gallery" / name / "good" / sample
+    data, _ = challenge_data(GALLERY / name / truth, good)
+    for section in ("truth", "submission"):
+        assert keys.items() <= data[section].items()

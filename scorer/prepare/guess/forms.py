@@ -14,7 +14,7 @@ from scorer.core.text import display_path
 from scorer.io.files import open_bytes
 from scorer.io.formats.base import format_of
 from scorer.io.limits import Limits, Unreadable
-from scorer.prepare.guess.look import Look, first_lines
+from scorer.prepare.guess.look import LOOKED, Look, first_lines
 
 QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
 RUN = re.compile(
@@ -22,6 +22,7 @@ RUN = re.compile(
 )
 LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 
+MOST_DOCUMENT = 1 << 24  # bytes of a JSON document that is looked at
 SEPARATORS = {",": ",", ";": ";", "\t": "tab", "|": "|"}  # and how challenge.yaml calls them
 PLACES = ("list", "item", "value")  # what columns without names are called
 
@@ -82,6 +83,39 @@ def _binary(path: Path, lines: Sequence[str]) -> Look | None:
         return None
 
 
+def _document(path: Path, lines: Sequence[str]) -> Look | None:
+    """A JSON document: lists with their items in arrays, by id or in objects that have one."""
+    if not lines or lines[0].lstrip()[:1] != "{":
+        return None
+    try:
+        with open_bytes(path, Limits()) as stream:
+            data = stream.read(MOST_DOCUMENT + 1)
+        found = json.loads(data) if len(data) <= MOST_DOCUMENT else None
+    except (Unreadable, ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or not found:
+        return None
+    if all(map(_is_ids, found.values())):
+        rows = [(name, str(item)) for name, items in found.items() for item in items]
+        return Look(("list", "item"), tuple(rows[:LOOKED]), {"format": "json"})
+    for name, each in found.items():
+        objects = [one for one in each if isinstance(one, dict)] if isinstance(each, list) else []
+        if not objects or len(objects) < len(each):
+            continue
+        keys = [k for k, v in objects[0].items() if isinstance(v, str | int) and "id" in k.lower()]
+        items = [k for k in objects[0] if all(k in one and _is_ids(one[k]) for one in objects)]
+        if len(keys) == 1 and len(items) == 1:
+            rows = [(str(one.get(keys[0])), str(i)) for one in objects for i in one[items[0]]]
+            paths = {"list": f"{name}[].{keys[0]}", "item": f"{name}[].{items[0]}[]"}
+            return Look(("list", "item"), tuple(rows[:LOOKED]), {"json": paths})
+    return None
+
+
+def _is_ids(value: object) -> bool:
+    """Whether a value of a document is an array of texts and numbers."""
+    return isinstance(value, list) and all(isinstance(each, str | int | float) for each in value)
+
+
 def _objects(path: Path, lines: Sequence[str]) -> Look | None:
     """JSON Lines: an object a line."""
     try:
@@ -116,7 +150,7 @@ def _table(path: Path, lines: Sequence[str]) -> Look | None:
     return None
 
 
-FORMS: tuple[Form, ...] = (_qrels, _run, _binary, _objects, _lists, _table)
+FORMS: tuple[Form, ...] = (_qrels, _run, _binary, _document, _objects, _lists, _table)
 
 
 def _is_data(rows: Sequence[Sequence[str]]) -> bool:

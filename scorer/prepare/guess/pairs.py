@@ -50,6 +50,17 @@ def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     for look in (truth, *([sample] if sample is not None else [])):
         key = look.called("list") or look.names[0]
         found = [(name, mark) for name in look.others((key,)) if (mark := _between(look, name))]
+        if look is truth and sample is not None and not found:  # most may have one item
+            both = [
+                (name, _between(sample, name))
+                for name in look.others((key,))
+                if name in sample.names
+            ]
+            found = [
+                (name, mark)
+                for name, mark in both
+                if mark and any(mark in cell for cell in look.cells(name))
+            ]
         if len(found) == 1 and look.distinct(key):
             ((item, mark),) = found
             most = max(len(cell.split(mark)) for cell in look.cells(item))
@@ -69,7 +80,9 @@ def _between(look: Look, name: str) -> str | None:
         parts = [cell.split(mark) for cell in found]
         ids = [part.strip() for row in parts for part in row]
         several = 2 * sum(len(row) > 1 for row in parts) > len(parts)
-        if several and all(any(map(str.isdigit, each)) and "." not in each for each in ids):
+        numbered = [each for each in ids if any(map(str.isdigit, each))]
+        words = {each for each in ids if each not in numbered}  # such as None
+        if several and len(words) < 2 and not any("." in each for each in numbered):
             return mark
     return None
 
