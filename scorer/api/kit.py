@@ -149,6 +149,7 @@ def _stand_in(prepared: BoundChallenge) -> str:
                 prepared.kind.name in metric.kinds
                 and not measure(metric, metric.name, {}).needs
                 and (metric.expected or rules.ties != "expected")
+                and (metric.mean_rank or rules.ties != "mean-rank")
                 and (metric.better == "higher" or rules.missing_list != "zero")
             ):
                 fit.append(metric)

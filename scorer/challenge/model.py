@@ -99,6 +99,7 @@ ROLES = {
     "lists": ("list", "group", "cluster", "extra"),
     "items": ("item", "list", "users", "features", "extra"),
     "history": ("list", "item"),
+    "exclude": ("list", "item"),
     "likelihood": ("list", "better", "worse", "probability"),
     "folds": ("list", "item", "fold"),
     "submission": (
@@ -350,10 +351,13 @@ class Submission(Formed):
     unknown_list: Annotated[Literal["error", "ignore"], Word] = Field(
         "error", description="a list that the challenge does not have"
     )
-    ties: Annotated[Literal["item-desc", "item-asc", "file", "expected", "error"], Word] = Field(
+    ties: Annotated[
+        Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"], Word
+    ] = Field(
         "item-desc",
         description="order of equal scores: by item, downwards as in trec_eval or upwards; "
-        "as in the file; the mean over all orders; or refused",
+        "as in the file; the mean over all orders; each at the mean of their ranks, as knowledge "
+        "graphs have it; or refused",
     )
     limits: Limits = Field(Limits(), description="limits on the size of a submission")
 
@@ -537,6 +541,11 @@ class Challenge(Part):
     )
     items: Items | None = Field(None, description="the items there are, public")
     history: Source | None = Field(None, description="past list and item pairs, for novelty")
+    exclude: Source | None = Field(
+        None,
+        description="list and item pairs that are taken out of submissions and of the truth before "
+        "anything is scored: what was shown before (a residual collection)",
+    )
     likelihood: Source | None = Field(None, description="how likely preferences are, for EDRC")
     folds: Source | None = Field(None, description="splits for cross-validation")
     submission: Submission = Field(Submission(), description="what a submission must be")
@@ -599,7 +608,8 @@ class Challenge(Part):
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it, whether there or not."""
-        sources = (self.truth, self.lists, self.items, self.history, self.likelihood, self.folds)
+        beside = (self.lists, self.items, self.history, self.likelihood, self.folds, self.exclude)
+        sources = (self.truth, *beside)
         return (
             self.path,
             *(source.file for source in sources if source is not None),

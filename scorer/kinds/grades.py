@@ -21,14 +21,17 @@ from scorer.views.join import (
     Subtopics,
     Truth,
     Unsettled,
+    among_lists,
     graded,
     judge,
     likelihood,
     named,
+    present,
     returned,
     scored,
     stated,
     texts,
+    without,
 )
 from scorer.views.meeting import Views
 from scorer.views.names import Names
@@ -51,6 +54,7 @@ class Grades:
     constants: Constants
     aids: SideTables
     table: Table | None = None  # what it was made of, where a measure looks at more of it
+    gone: Truth | None = None  # pairs that are taken out of submissions
     whole: Grades | None = None  # of which this has some lists
     numbers: Ints | None = None  # which of its lists these are
 
@@ -63,7 +67,8 @@ class Grades:
         """The truth of some lists alone."""
         if lists.size == len(self.lists):
             return self
-        return Grades(self.truth.only(lists), self.constants, self.aids, None, self, lists)
+        gone = None if self.gone is None else self.gone.only(lists)
+        return Grades(self.truth.only(lists), self.constants, self.aids, None, gone, self, lists)
 
     @cached_property
     def items(self) -> Truth:
@@ -144,17 +149,24 @@ class Grades:
         """The meeting in views of judged items alone; None in others."""
         if not views <= JUDGED:
             return None
-        found = Unsettled.of(submission, self.truth, ties)
+        sent, rows = self.residual(submission)
+        found = Unsettled.of(sent, self.truth, ties)
+        answered = found.returned > 0 if rows is None else present(submission, self.lists)
         return Meeting(
-            found.wanted,
-            lambda names: met(
-                found.judged(names, self.further(submission)), found.returned > 0, views
-            ),
+            found.wanted if rows is None else rows[found.wanted],
+            lambda names: met(found.judged(names, self.further(sent)), answered, views),
         )
+
+    def residual(self, submission: Table) -> tuple[Table, Ints | None]:
+        """A submission less the items that are taken out, and which rows are left; None for all."""
+        return (submission, None) if self.gone is None else without(submission, self.gone)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The judged items that the submission returned, beside the best possible."""
+        whole, (submission, rows) = submission, self.residual(submission)
         judged, answered = judge(submission, self.truth, ties, self.further(submission))
+        if rows is not None:
+            answered = present(whole, self.lists)
         seen = dict(met(judged, answered, views).views)
         if Preferred in views:
             seen[Preferred] = Preferred(self.orders, stated(submission, self.items))
@@ -174,7 +186,8 @@ class Grades:
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The truth's items, best first, and the returned ones."""
-        return named(submission, self.items if view is Preferred else self.truth, ties, at)
+        sent, _ = self.residual(submission)
+        return named(sent, self.items if view is Preferred else self.truth, ties, at)
 
 
 def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
@@ -199,6 +212,13 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     elif grade is not None and not (grade > 0).any():
         findings.add(Problem("S304", "nothing is relevant in any list", "warning"))
     truth = Truth.of(table, tuple(aids.public.lists))
+    gone = None
+    if (taken := aids.tables.get("exclude")) is not None:
+        gone = among_lists(taken, truth.lists)
+        kept_table, _ = without(table, gone)
+        truth = Truth.of(kept_table, truth.lists)
+        if not len(kept_table):
+            findings.add(Problem("S103", "exclude takes out every row of the truth"))
     if aids.strict:
         findings.extend(_equal(truth, aids))
     highest = float(truth.grade.max(initial=0.0))
@@ -206,7 +226,7 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     history = aids.tables.get("history")
     users = None if history is None else len(history.ids["list"].names)
     kept = table if Diverse in aids.views or "truth" in aids.extra else None
-    return Grades(truth, Constants(highest, catalogue, users), aids, kept)
+    return Grades(truth, Constants(highest, catalogue, users), aids, kept, gone)
 
 
 def _catalogue(aids: SideTables) -> Catalogue:

@@ -53,6 +53,7 @@ class Metric:
     aliases: tuple[str, ...] = ()
     at: str = "k"  # the parameter that stands behind the @
     expected: bool = False  # it has a closed form for `ties: expected`
+    mean_rank: bool = False  # it knows `ties: mean-rank`
     settle: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     figure: Callable[..., float] | None = None
     of_sums: Callable[..., Any] | None = None  # figures from column sums, one a row
@@ -236,6 +237,7 @@ def metric(
     aliases: tuple[str, ...] = (),
     at: str = "k",
     expected: bool = False,
+    mean_rank: bool = False,
     settle: Mapping[str, Callable[[Any], Any]] | None = None,
     figure: Callable[..., float] | None = None,
     of_sums: Callable[..., Any] | None = None,
@@ -267,6 +269,8 @@ def metric(
         aliases: other names that it answers to.
         at: the parameter that stands behind the @ of a notation.
         expected: whether it gives exact means over tied orders when `Hits.spread`.
+        mean_rank: whether it reads ranks by `Hits.at`, `within`, `first` and `discounted` alone, so
+            that tied items can stand at the mean of their ranks.
         settle: parameters that, left None, the challenge's constants decide.
         figure: makes the whole-challenge value from the statistics of any set of lists:
             `figure(statistics, **params)`.
@@ -297,6 +301,7 @@ def metric(
     def enter(function: Function) -> Function:
         thing = Metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
+            mean_rank,
             settle or {}, figure, of_sums, sums, weighted, no_interval, explain, peers or {}, needs,
             columns, strict_order, heading, smooth=smooth,
         )  # fmt: skip

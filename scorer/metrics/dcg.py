@@ -25,6 +25,7 @@ def _explain(
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
     range=(0, None),
     expected=True,
+    mean_rank=True,
     explain=_explain,
 )
 def dcg(

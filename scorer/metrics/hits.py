@@ -39,6 +39,7 @@ def _explain(one: Listing[Judged], value: float, *, k: int, rel: float) -> Steps
     "Hits",
     title="Hits at k, against negatives",
     source="Hu et al., Open Graph Benchmark, NeurIPS 2020, arXiv:2005.00687",
+    mean_rank=True,
     explain=_explain,
 )
 def hits(judged: Judged, *, k: Cutoff, rel: Relevant = 1) -> Floats:

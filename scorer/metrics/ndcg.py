@@ -42,6 +42,7 @@ def _explain(
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
     aliases=("ndcg_cut",),
     expected=True,
+    mean_rank=True,
     peers={
         "dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
         "gains": {"*": "gain"},

@@ -37,6 +37,7 @@ def _explain(
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's P",
     aliases=("Precision", "precision_at"),
     expected=True,
+    mean_rank=True,
     figure=of_share,
     of_sums=shares,
     explain=_explain,

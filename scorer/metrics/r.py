@@ -38,6 +38,7 @@ def _explain(
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's recall",
     aliases=("Recall", "recall_at"),
     expected=True,
+    mean_rank=True,
     figure=of_share,
     of_sums=shares,
     explain=_explain,

@@ -23,6 +23,7 @@ def _explain(one: Listing[Judged], value: float, *, p: float, rel: float) -> Ste
     title="Rank-biased precision",
     source="Moffat and Zobel, ACM TOIS 27(1), 2008, doi:10.1145/1416950.1416952",
     expected=True,
+    mean_rank=True,
     explain=_explain,
 )
 def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Floats:

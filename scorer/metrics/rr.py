@@ -32,6 +32,7 @@ def _explain(
     source="Kantor and Voorhees, Information Retrieval 2, 2000; as trec_eval's recip_rank",
     aliases=("MRR", "recip_rank"),
     expected=True,
+    mean_rank=True,
     explain=_explain,
 )
 def rr(

@@ -30,6 +30,7 @@ def _explain(one: Listing[Judged], value: float, *, k: int, rel: float, judged_o
     source="trec_eval's success",
     aliases=("HitRate", "Hit", "HR"),
     expected=True,
+    mean_rank=True,
     explain=_explain,
 )
 def success(judged: Judged, *, k: Cutoff, rel: Relevant = 1, judged_only: bool = False) -> Floats:

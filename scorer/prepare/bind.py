@@ -142,6 +142,9 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
             problems.append(challenge.problem("C114", key, str(error)))
         else:
             bound = found_by[place[id(spec)]] = combiner.combined(spec, bound)
+            if challenge.submission.ties == "mean-rank" and not found.mean_rank:
+                message = f"{found.name} does not know submission.ties: mean-rank"
+                problems.append(challenge.problem("C122", spec.key, message))
             if challenge.submission.ties == "expected" and not found.expected:
                 message = f"{found.name} has no closed form for submission.ties: expected"
                 problems.append(challenge.problem("C122", spec.key, message))
@@ -166,6 +169,9 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
         mixed += refused
     breakers, rank_by, ranked_by, unknown = _leaderboard(challenge, measures, kind)
     mixed += unknown
+    if challenge.exclude is not None and kind.name != "grades":
+        message = f"items are taken out of ranked lists, and this challenge has {kind.name}"
+        mixed.append(challenge.problem("C115", "exclude", message))
     if mixed:
         raise ChallengeError(problems=mixed)
     if not any(bound.primary for bound in measures):

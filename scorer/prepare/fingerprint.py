@@ -26,7 +26,7 @@ from scorer.views.scored import Scored
 from scorer.views.texts import Texts
 
 MOST_KEY = 1 << 16  # bytes of it that count
-BESIDE = ("lists", "items", "history", "likelihood", "folds")
+BESIDE = ("lists", "items", "history", "likelihood", "folds", "exclude")
 UNSAID = {"file", "lines"}  # paths, which say nothing of a file's meaning
 IN_ORDER = (
     Judged,

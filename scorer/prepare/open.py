@@ -125,6 +125,10 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
             told.extend(improbable(likelihood, public.word("list")))
             findings.extend(of_organizer(told))
     beside, features = _items(prepared, findings)
+    if challenge.exclude is not None:
+        shape = Schema(("list", "item"))
+        if (gone := _table(challenge, challenge.exclude, [shape], findings)) is not None:
+            beside["exclude"] = gone
     if challenge.lists is not None and challenge.lists.extra:
         shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
         if (asked := _table(challenge, challenge.lists, [shape], findings)) is not None:

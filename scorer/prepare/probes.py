@@ -363,7 +363,7 @@ class _OfGrades:
 
     def _tied(self, place: Ints) -> Table:
         """The items that come first by their places; `expected` knows that they are equal."""
-        tied = self.ready.prepared.challenge.submission.ties == "expected"
+        tied = self.ready.prepared.challenge.submission.ties in ("expected", "mean-rank")
         return self._pooled(lambda items: items[np.argsort(place[items], kind="stable")], tied)
 
     def _pooled(

@@ -19,7 +19,7 @@ from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.views.extras import NONE, Column, Extras, Named
 
 MOST = 2**62
-Ties = Literal["item-desc", "item-asc", "file", "expected", "error"]  # equal scores
+Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,14 @@ class Hits:
     tied: Ints  # how many it scored the same, the hit itself included
     lists: int  # how many lists there are, hit or not
     spread: bool = False  # `ties: expected`: a tied item stands at each rank of its group alike
+    middle: bool = False  # `ties: mean-rank`: a tied item stands at the mean of its group's ranks
+
+    @property
+    def position(self) -> Floats:
+        """The rank of each hit; of tied ones the mean rank where that is the rule."""
+        if not self.middle:
+            return self.rank.astype(np.float64)
+        return self.before + (self.tied + 1) / 2
 
     def where(self, keep: Mask) -> Hits:
         """Only the hits where `keep` holds."""
@@ -50,6 +58,7 @@ class Hits:
             self.tied[rows],
             self.lists,
             self.spread,
+            self.middle,
         )
 
     def top(self, k: int | None) -> Hits:
@@ -85,6 +94,8 @@ class Hits:
         Where tied items are spread, it is the mean over the ranks of the tie
         group (McSherry and Najork, ECIR 2008).
         """
+        if self.middle:
+            return self._down_to(k, weight(self.position))
         if not self.spread:
             return self._down_to(k, self._by_rank(weight))
         last = self.before + self.tied
@@ -100,7 +111,7 @@ class Hits:
         """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`."""
         if self.spread:
             return gain * self.at(lambda rank: 1 / by(rank), k)
-        shares = self._by_rank(by)
+        shares = by(self.position) if self.middle else self._by_rank(by)
         np.divide(gain, shares, out=shares)  # divided, as trec_eval does, to the bit
         return self._down_to(k, shares)
 
@@ -114,14 +125,14 @@ class Hits:
     def _down_to(self, k: ArrayLike | None, weights: Floats) -> Floats:
         """The same weights, made 0 below `k`."""
         if k is not None:
-            weights[self.rank > np.asarray(k)] = 0.0
+            weights[self.position > np.asarray(k)] = 0.0
         return weights
 
     def within(self, k: ArrayLike | None = None) -> Floats:
         """1 for each hit at ranks 1 to k, 0 below; its chance to be there where ties are spread."""
         if self.spread or k is None:
             return self.at(np.ones_like, k)
-        return (self.rank <= np.asarray(k)).astype(np.float64)
+        return (self.position <= np.asarray(k)).astype(np.float64)
 
     def first(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
         """The `weight` at the rank of each list's first hit, 0 where none is at ranks 1 to k.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -146,6 +146,42 @@ class Truth:
         return rows
 
 
+def among_lists(table: Table, lists: Sequence[str]) -> Truth:
+    """The pairs of a table that concern these lists, to be looked up."""
+    in_list = _places(table.ids["list"], lists)
+    kept = np.flatnonzero(in_list >= 0)
+    by = kept[np.argsort(in_list[kept], kind="stable")]
+    item = table.ids["item"]
+    zeros = np.zeros(by.size)
+    return Truth(tuple(lists), item.held, in_list[by], item.codes[by], zeros)
+
+
+def without(table: Table, pairs: Truth) -> tuple[Table, Ints | None]:
+    """A table less the rows whose list and item are among these pairs.
+
+    Returns:
+        The table, and which rows it has; None for all.
+    """
+    left = np.flatnonzero(pairs.rows(table.ids["list"], table.ids["item"]) < 0)
+    if left.size == len(table):
+        return table, None
+    part = replace(
+        table,
+        ids={role: ids.where(left) for role, ids in table.ids.items()},
+        numbers={role: values[left] for role, values in table.numbers.items()},
+        line=table.line[left],
+    )
+    return part, left
+
+
+def present(table: Table, lists: Sequence[str]) -> Mask:
+    """Which of these lists the table has a row of."""
+    found = np.zeros(len(lists), dtype=bool)
+    places = _places(table.ids["list"], lists)
+    found[places[places >= 0]] = True
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Ordered:
     """A submission's rows in lists of the truth, in the order of list, then rank."""
@@ -233,6 +269,7 @@ class Unsettled:
             in_list[by], rank[by], truth.grade[row], truth.ideal.place[row],
             (self.first - self.start)[by], self.size[by], len(truth.lists),
             spread=self.ties == "expected",
+            middle=self.ties == "mean-rank",
         )  # fmt: skip
         extras = NO_EXTRAS if further is None else further(self.table_row[by])
         return Judged(hits, truth.ideal, self.returned, truth.lists, extras)

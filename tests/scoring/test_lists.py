@@ -56,10 +56,12 @@ FILES |= {
     "tags.csv": "list,item,tag\n"
     + "".join(f"{n},{i},{'BIO'[RNG.integers(3)]}-X\n" for n in LISTS for i in ITEMS[:5]),
     "lists.csv": "list,scale,weight\n" + "".join(f"{n},{k + 1},{k}\n" for k, n in enumerate(LISTS)),
+    "seen.csv": "list,item\nq1,a\nq1,f\nq3,b\nq7,c\nq99,a\n",
     "classes.csv": "item,group,ic\n"
     + "".join(f"{i},{'xyz'[n % 3]}|x,{n}\n" for n, i in enumerate(ITEMS)),
 }
 CHALLENGES["further"] = """truth: {file: tags.csv, columns: {extra: [tag]}}
+exclude: {file: seen.csv}
 items: {file: classes.csv, columns: {extra: {group: classes, ic: number}}}
 submission: {columns: {extra: [tag]}}
 undefined: skip

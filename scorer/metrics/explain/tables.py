@@ -45,7 +45,7 @@ class Listing(Generic[View]):
     def ranks(self) -> list[Cell]:
         """The rank of each returned item; `2-4` for a tie group that is spread over them."""
         view, names = self.view, self.names
-        if not (isinstance(view, Judged) and view.hits.spread):
+        if not (isinstance(view, Judged) and (view.hits.spread or view.hits.middle)):
             return list(range(1, len(names.returned) + 1))
         groups = zip((names.before + 1).tolist(), (names.before + names.tied).tolist(), strict=True)
         return [first if first == last else f"{first}-{last}" for first, last in groups]
@@ -161,13 +161,17 @@ def gains(hits: Hits, gain: Any, discount: str, k: ArrayLike | None) -> dict[str
     weight = (
         {"weight": hits.at(lambda rank: 1 / by(rank), k)}
         if hits.spread
-        else {"discount": by(hits.rank.astype(np.float64))}
+        else {"discount": by(hits.position)}
     )
     return {"gain": gain, **weight, "contribution": shares, "running total": np.cumsum(shares)}
 
 
-def first(found: Hits, k: int | None) -> Iterator[tuple[int, float]]:
+def first(found: Hits, k: int | None) -> Iterator[tuple[float, float]]:
     """Yield (rank, probability) of the first of these hits, down to rank k."""
+    if found.middle:
+        near = found.position[:1][found.within(k)[:1] > 0]
+        yield from ((position, 1.0) for position in near.tolist())
+        return
     if not found.spread:
         yield from ((rank, 1.0) for rank in found.top(k).rank[:1].tolist())
         return
