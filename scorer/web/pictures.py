@@ -46,7 +46,8 @@ class Slope(NamedTuple):
     """A team between two rankings."""
 
     path: str
-    y: str  # of its name, at the end
+    begin: str  # how high its first rank stands
+    y: str  # and its name, at the end
     team: int
     name: str
     ranks: tuple[int, int]
@@ -240,7 +241,7 @@ def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Sh
     for n, (rank, was, team) in enumerate(both):
         y0, y1 = (LINE * (m + 1.5) for m in (place_of[team], n))
         lines.append(
-            Slope(f"M60 {place(y0)}L260 {place(y1)}", place(y1), teams.get(team, 0),
+            Slope(f"M60 {place(y0)}L260 {place(y1)}", place(y0), place(y1), teams.get(team, 0),
                   printable(team, 30), (was, rank))
         )  # fmt: skip
     label = (

@@ -62,7 +62,7 @@ def standings(
             answer = held.answers.get(key, "")
             cells.append(named(answer, 80, sort=printable(answer, 80), look="text answer"))
         cells += [Cell(str(held.entries), str(held.entries)) if is_theirs else Cell(sort="")]
-        cells += [Cell(time, time, "text")]
+        cells += [Cell(time[:10], time, "text", title=time)]
         marks = [f"team-{teams[held.team]}"] if held.team in teams and is_theirs else []
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
     made: Table = table._replace(head=head, rows=body)

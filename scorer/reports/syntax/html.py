@@ -292,7 +292,7 @@ def strip(
     for n, tier in enumerate(tiers):
         if tier is not None:
             begin.setdefault(tier, place(70 + step * n))
-    found = [(x, tier) for tier, x in begin.items()]
+    found = [(x, tier) for tier, x in begin.items()] if len(begin) > 1 else []
     return Strip(label, wide, min(3.0, step / 2.5), ticks, marks, found)
 
 
