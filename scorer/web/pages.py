@@ -21,6 +21,7 @@ from starlette.datastructures import FormData
 from scorer.core.text import printable
 from scorer.core.version import __version__
 from scorer.reports.findings.text import format_findings
+from scorer.reports.leaderboard.html import prose
 from scorer.reports.syntax.html import Histogram, environment
 from scorer.store.phases import shown_at, spans
 from scorer.web import pictures
@@ -241,7 +242,7 @@ def rules(request: Request, id: str) -> Response:
     terms = site.board.terms()
     return page(
         request, site, viewer, "rules.html", here="rules", about=describe(context, site, viewer),
-        measures=terms.measures, pages={m.id: m.metric.page.split("\n\n") for m in terms.measures},
+        measures=terms.measures, pages={m.id: list(prose(m.metric.page)) for m in terms.measures},
         submission=site.rules.submission, spans=spans(site.rules),
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The JSON API: what it answers, and to whom."""
 
 import json
+import re
 from pathlib import Path
 
 from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
@@ -162,3 +163,11 @@ def test_figures_for_a_monitor(client, served):
 def test_times_are_of_the_server_not_of_the_form(client, served):
     answer = send(client, served.bearer("red"), rows(good), received=NOW.isoformat())
     assert not answer.json()["received"].startswith("2026-01-05")
+
+
+def test_rules_are_prose_with_worked_examples(client):
+    page = client.get("/c/course/rules").text
+    assert "\\n" not in page
+    assert "<code>" in page
+    assert re.search(r"<pre>(&gt;){3} ", page)
+    assert "Download the kit" in page

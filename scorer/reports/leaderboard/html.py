@@ -64,8 +64,8 @@ FILTERED = 8  # rows above which a page has a filter
 def html(report: Report, options: Options) -> str:
     """Everything that is known, for people."""
     challenge = report.challenge
-    prose = "\n".join(challenge.description.strip().splitlines())
-    about = [Line(prose, "prose")] if prose else []
+    text = "\n".join(challenge.description.strip().splitlines())
+    about = [Line(text, "prose")] if text else []
     if options.private:
         about.insert(0, Line(PRIVATE, "fault"))
     source = source_of(challenge, report.fingerprint)
@@ -428,11 +428,11 @@ def measure(each: Measure, report: Report) -> dict[str, Any]:
         "facts": [(printable(term), printable(text, 1000)) for term, text in facts],
         "signature": printable(report.signatures[each.id], 1000),
         "metric": printable(metric.name),
-        "page": list(_page(metric.page)),
+        "page": list(prose(metric.page)),
     }
 
 
-def _page(docstring: str) -> Iterator[dict[str, Any]]:
+def prose(docstring: str) -> Iterator[dict[str, Any]]:
     """A docstring: its paragraphs with their code, its examples and indented parts as they are."""
     blocks = re.split(r"\n\s*\n", docstring.strip())
     for stands, run in groupby(blocks, lambda block: block.startswith((">>>", " "))):
