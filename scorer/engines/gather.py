@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
-HELD = 4_000_000  # rows of lists that are kept half scored, in some 75 bytes each
+HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
 

@@ -184,6 +184,7 @@ def test_random_files(format, kind, data, tmp_path, patch):
         "trec": rows(" ", width) | rows("\t", width),
         "jsonl": objects(shape),
         "lists": lists,
+        "json": objects(shape).map(lambda text: f"[{','.join(text.splitlines())}]"),
     }[format]
     sent = data.draw(written).encode("utf-8", "surrogatepass")
     if data.draw(st.booleans()):
