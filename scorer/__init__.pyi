@@ -25,6 +25,7 @@ from .metrics.params import Gain as Gain
 from .metrics.params import Persistence as Persistence
 from .metrics.params import Relevant as Relevant
 from .results.scorecard import Scorecard as Scorecard
+from .views.diverse import Diverse as Diverse
 from .views.hits import Hits as Hits
 from .views.hits import Judged as Judged
 from .views.hits import Ranked as Ranked
@@ -32,3 +33,5 @@ from .views.hits import ratio as ratio
 from .views.pooled import Statistics as Statistics
 from .views.rated import Rated as Rated
 from .views.returned import Returned as Returned
+from .views.scored import Scored as Scored
+from .views.texts import Texts as Texts

@@ -23,6 +23,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,13 @@ from scorer.kinds.base import Constants
 from scorer.metrics.base import Measure, Metric, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.scoring.evaluate import evaluate
+from scorer.views.extras import Column, Extras, Named
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import Truth, judge
 
 Groups = Sequence[str | Sequence[str]]
 Pair = tuple[Groups, Mapping[str, float]]  # a returned list, and its truth
-Law = Callable[[Measure, Sequence[Pair], Ties], str | None]  # what is wrong, if anything
+Law = Callable[..., str | None]  # of a measure, lists and ties: what is wrong, if anything
 
 TRIES = 100
 ITEMS = "abcdefgh"
@@ -55,8 +57,14 @@ EDGES: tuple[tuple[Pair, ...], ...] = (
 SLACK = 1e-9
 
 
-def judged(*lists: Pair, ties: Ties = "item-desc") -> Judged:
+Extra = Mapping[str, Mapping[str, str]]  # section -> name of a further column -> its kind
+
+
+def judged(*lists: Pair, ties: Ties = "item-desc", extra: Extra | None = None) -> Judged:
     """Returned lists seen through their truths; items in a group of their own have equal scores.
+
+    `extra` gives further columns, as a challenge declares them, with values made up of the
+    items' ids: `{"truth": {"degree": "number"}}`; sections: truth, submission, lists, items.
 
     >>> judged((["b", ["a", "c"]], {"a": 2, "c": 1})).hits.rank     # c comes first, as in trec_eval
     array([2, 3])
@@ -69,11 +77,44 @@ def judged(*lists: Pair, ties: Ties = "item-desc") -> Judged:
             items = [group] if isinstance(group, str) else group
             returned += [(name, item, -place) for item in items]
     truth_of = Truth.of(_table(grades, "grade"), names)
-    return judge(_table(returned, "score"), truth_of, ties)[0]
+    view = judge(_table(returned, "score"), truth_of, ties)[0]
+    return _with_columns(view, lists, extra) if extra else view
 
 
-def laws(function: Callable[..., Any], **params: Any) -> None:
+def _with_columns(view: Judged, lists: Sequence[Pair], extra: Extra) -> Judged:
+    """With further columns, whose values depend on the item, or the list's items, alone."""
+    best = [sorted(truth, key=lambda x, t=truth: -t[x]) for _, truth in lists]  # type: ignore[misc]
+    items = [item for mine in best for item in mine]
+    found = view.of_hits(np.array(items, dtype=object)).tolist()
+    whole = ["".join(mine) for mine in best]
+    rows = {"truth": items, "submission": found, "lists": whole, "items": items}
+    made = {}
+    for section, kinds in extra.items():
+        short = {"lists": "list", "items": "item"}.get(section, section)
+        columns = {name: _made_up(kind, rows[section]) for name, kind in kinds.items()}
+        levels = {name: ("x", "y") for name, kind in kinds.items() if kind == "classes"}
+        made[short] = Named(columns, short, levels)
+    return replace(view, extras=Extras(**made))
+
+
+def _made_up(kind: str, names: Sequence[str]) -> Column:
+    seeds = np.array([sum(map(ord, name)) % 7 for name in names], dtype=np.float64)
+    if kind == "number":
+        return seeds / 2
+    if kind == "vector":
+        return np.column_stack([seeds, 3 - seeds])
+    if kind == "classes":
+        return np.column_stack([seeds, 6 - seeds]) / 6
+    texts = np.empty(len(names), dtype=object)
+    texts[:] = ["xyz"[int(seed) % 3] for seed in seeds]
+    return texts
+
+
+def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: Any) -> None:
     """Hold a metric with these parameters to what every metric must keep.
+
+    `extra` declares the further columns that it looks at, as a challenge does:
+    `laws(my_metric, extra={"truth": {"degree": "number"}}, k=3)`.
 
     It is for metrics that look at `Judged` or `Ranked`. It has a title, a source
     and a docstring; refuses parameters it does not have; gives each list a
@@ -98,10 +139,11 @@ def laws(function: Callable[..., Any], **params: Any) -> None:
     rng = random.Random(1)
     tries = [*EDGES, *(_lists(rng, metric) for _ in range(TRIES))]
     for ties in ("item-desc", "expected"):
-        if ties == "expected" and not (metric.expected and _has_closed_form(made)):
+        if ties == "expected" and not (metric.expected and _has_closed_form(made, extra)):
             continue
         for lists in tries:
-            for law, broken in LAWS.items():
+            for law, rule in LAWS.items():
+                broken = partial(rule, extra=extra)
                 if _broken(broken, made, lists, ties):
                     raise AssertionError(_told(made, law, broken, lists, ties))
 
@@ -137,14 +179,18 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
                 _hold(abs(of - mean) <= tolerance, f"{where}: mean {of}, expected {mean}")
 
 
-def _gives(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
-    _evaluated(made, judged(*lists, ties=ties))
+def _gives(
+    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+) -> str | None:
+    _evaluated(made, judged(*lists, ties=ties, extra=extra))
     return None
 
 
-def _in_range(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
+def _in_range(
+    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+) -> str | None:
     low, high = made.metric.range
-    for value in _evaluated(made, judged(*lists, ties=ties)).tolist():
+    for value in _evaluated(made, judged(*lists, ties=ties, extra=extra)).tolist():
         if low is not None and value < low - SLACK:
             return f"{value} is below {low:g}"
         if high is not None and value > high + SLACK:
@@ -152,17 +198,21 @@ def _in_range(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
     return None
 
 
-def _of_any_split(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
-    together = _evaluated(made, judged(*lists, ties=ties))
-    parts = [_evaluated(made, judged(one, ties=ties)) for one in lists]
+def _of_any_split(
+    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+) -> str | None:
+    together = _evaluated(made, judged(*lists, ties=ties, extra=extra))
+    parts = [_evaluated(made, judged(one, ties=ties, extra=extra)) for one in lists]
     apart = np.concatenate([np.empty(0), *parts])
     if np.array_equal(together, apart, equal_nan=True):
         return None
     return f"{together.tolist()} together, {apart.tolist()} one by one"
 
 
-def _unmodified(made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
-    view = judged(*lists, ties=ties)
+def _unmodified(
+    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+) -> str | None:
+    view = judged(*lists, ties=ties, extra=extra)
     views = list(view.each()) if made.metric.view is Ranked else [view]
     for each in views:
         before = pickle.dumps(each)
@@ -204,10 +254,10 @@ def _evaluated(made: Measure, view: Judged) -> Floats:
     return found
 
 
-def _has_closed_form(made: Measure) -> bool:
+def _has_closed_form(made: Measure, extra: Extra | None) -> bool:
     """Whether these parameters have one for tied items; some have none, and say so."""
     try:
-        _evaluated(made, judged((["a", "b"], {"a": 1.0}), ties="expected"))
+        _evaluated(made, judged((["a", "b"], {"a": 1.0}), ties="expected", extra=extra))
     except NotationError:
         return False
     return True

@@ -125,3 +125,24 @@ def test_the_stub_names_what_can_be_imported():
         assert getattr(scorer, name) is not None
     assert callable(scorer.compare), "the function, not the folder of that name"
     assert (Path(scorer.__file__).parent / "py.typed").exists()
+
+
+def test_laws_of_a_metric_that_looks_at_further_columns():
+    @metric("Degrees", title="Degrees", source="this test", range=(0, None))
+    def degrees(judged: Judged) -> Floats:
+        """The degrees of the hits, by the phase of their list."""
+        phase = judged.list["phase"] == "x"
+        shares = judged.of_hits(judged.item["genres"])[:, 0]
+        late = judged.submission["why"] == "y"
+        found = judged.of_hits(judged.truth["degree"]) * shares * late
+        return judged.hits.total(found) + phase
+
+    extra = {
+        "truth": {"degree": "number"},
+        "submission": {"why": "text"},
+        "lists": {"phase": "text"},
+        "items": {"genres": "classes"},
+    }
+    laws(degrees, extra=extra)
+    with pytest.raises(AssertionError, match="lists has no further column 'phase'"):
+        laws(degrees)

@@ -53,6 +53,22 @@ def drawn(seed, size):
     return NAMES[true], NAMES[found], likely, rng.integers(1, 5, rows) / 2
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_relative_cross_entropy_and_the_gini_of_a_ranking(seed):
+    true, _, likely, weight = drawn(seed, 2)
+    shown = {name: likely[:, n] for n, name in enumerate(NAMES[:2])}
+    for mine in (None, weight):
+        view = labelled(true, shown, weight=mine)
+        loss = sk.log_loss(true, likely, sample_weight=mine)
+        share = np.average(true == NAMES[1], weights=mine)
+        naive = sk.log_loss(true, np.tile([1 - share, share], (len(true), 1)),
+                                 sample_weight=mine)  # fmt: skip
+        same(value("RCE", view), 100 * (1 - loss / naive))
+        ones = (true == NAMES[1]).astype(float)
+        area = sk.roc_auc_score(ones, likely[:, 1], sample_weight=mine)
+        same(value("NormalizedGini", targets(ones, likely[:, 1], weight=mine)), 2 * area - 1)
+
+
 def views(true, found, likely, weight):
     shown = {name: likely[:, n] for n, name in enumerate(NAMES[: likely.shape[1]])}
     yield labelled(true, found, weight=weight), labelled(true, shown, weight=weight), weight
