@@ -138,6 +138,15 @@ def test_parquet_of_one_file_and_of_parts(spark, folder, tmp_path):
     ]
 
 
+def test_tags_of_a_run_are_those_of_all_its_parts(many, folder, tmp_path):
+    lines = [f"{a} Q0 {b} 1 {c} tag{n // 20}\n" for n, (a, b, c) in enumerate(ROWS)]
+    lines[25] = lines[25].replace(" tag1", "")
+    (path := tmp_path / "a.run").write_text("".join(lines))
+    many.conf.set(SPLIT, "100")
+    found = both(folder, [path])
+    assert {"S601", "S602"} <= {p["code"] for p in found["submissions"][0]["problems"]}
+
+
 def test_a_bad_row_in_one_part_is_told_by_its_part(spark, folder, tmp_path):
     parts = in_parts(tmp_path / "parts", csv, ".csv")
     file = parts / "part-00001.csv"
@@ -336,7 +345,7 @@ def test_values_of_what_cannot_be_scored_say_why(spark, random):
 def test_the_command_gives_its_result_alone(spark, folder, tmp_path):
     """A session of its own: what Spark says of itself is in no stream."""
     (path := tmp_path / "a.csv").write_text(csv(ROWS))
-    words = [COMMAND, folder, path, "--format", "json", "--engine", "spark"]
+    words = [COMMAND, folder, path, "-q", "--format", "json", "--engine", "spark"]
     words += ["--engine-option", "spark.master=local[1]"]
     ran = subprocess.run(words, capture_output=True, timeout=600, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")

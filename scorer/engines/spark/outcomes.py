@@ -26,6 +26,7 @@ from scorer.engines.spark.scoring import (
     part_merger,
 )
 from scorer.engines.spark.sources import DAMAGED, Source, unreadable
+from scorer.io.formats.trec import Notes as Tags
 from scorer.io.table import TEXT, CodedColumn, Schema, Table
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Part, Plan, merged, outcome, score_lists
@@ -101,8 +102,12 @@ def settled(
         findings: what is known of it already.
         sha256: the digest of its file, where it is one.
     """
+    tags = Tags()
     for notes in back.notes:
         findings.merge(notes.findings)
+        if notes.tags is not None:
+            tags.add(notes.tags)
+    tags.tell(findings)
     whole = all(notes.whole for notes in back.notes)
     if whole and (back.mixed or len({tuple(sorted(n.roles)) for n in back.notes}) > 1):
         findings.add(_mixed(source, back.notes))

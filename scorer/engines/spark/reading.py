@@ -18,10 +18,13 @@ from scorer.core.problems import Findings, Problem
 from scorer.engines.spark.pack import packed
 from scorer.io.formats.base import formats
 from scorer.io.formats.parquet import table_of
+from scorer.io.formats.trec import Notes as TagNotes
+from scorer.io.formats.trec import Trec
 from scorer.io.limits import GZIP, ZSTD, Limits, NoTable, Unreadable
 from scorer.io.sniff import HEAD, refuse
 from scorer.io.table import Builder, Schema, Table
 from scorer.io.text import Request
+from scorer.io.text import tables as text_tables
 
 NOTES = -1  # the bucket of what is found in a part, beside its rows
 SENT = 16 * 1024**2  # bytes that are handed on together
@@ -62,6 +65,7 @@ class Notes:
     roles: tuple[str, ...] = ()
     rows: int = 0
     whole: bool = False  # whether all of it could be read
+    tags: TagNotes | None = None  # of a part of a TREC run, whose tags only all of it shows
 
 
 def text_reader(reading: Reading) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -95,6 +99,13 @@ def _sent(found: Iterator[tuple[int, bytes]]) -> Iterator[Any]:
             size = 0
     if waiting:
         yield batch()
+
+
+class _Part(Trec):
+    """A part of a run or of qrels."""
+
+    def end(self, findings: Findings) -> None:
+        """Tell nothing: other parts have tags as well."""
 
 
 class _Told:
@@ -174,7 +185,9 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
             name, stream = Path(part.file), cast("io.BufferedReader", lines)
             request = Request(name, stream, reading.shapes, findings, reading.limits, stack)
 
-            def tables(request: Request = request, part: Part = part) -> Iterator[Table]:
+            def tables(
+                request: Request = request, part: Part = part, notes: Notes = notes
+            ) -> Iterator[Table]:
                 head = request.stream.peek(HEAD)
                 if head.startswith((GZIP, ZSTD)):
                     hint = "Spark unpacks files that end in .gz or .zst"
@@ -182,7 +195,12 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
                     raise Unreadable(problem)
                 if not part.head:
                     refuse(head[:HEAD], False)
-                yield from format.tables(request)
+                if format.name != "trec" or len(reading.parts) == 1:
+                    yield from format.tables(request)
+                    return
+                reader = _Part(request)
+                yield from text_tables(reader, request)
+                notes.tags = reader.seen.below(part.before)
 
             yield from packed(_Told(part, notes).each(tables()), reading.buckets)
         yield NOTES, pickle.dumps(notes)

@@ -64,7 +64,8 @@ def session_of(options: Mapping[str, str]) -> Any:
         builder = builder.remote(remote)
     with tempfile.NamedTemporaryFile("rb", prefix="scorer-spark-", suffix=".log") as log:
         try:
-            with _logged(Path(log.name), keep=bool(submitted or active or remote)), quiet():
+            elsewhere = remote is not None and not remote.startswith("local")
+            with _logged(Path(log.name), keep=bool(submitted or active or elsewhere)), quiet():
                 return builder.getOrCreate()
         except Exception as error:
             told = _last(log.read().decode(errors="replace")) or describe_exception(error)

@@ -148,9 +148,6 @@ def _text(
     from pyspark.sql import functions as F
 
     block = (F.col("_metadata.file_path"), F.col("_metadata.file_block_start"))
-    lines = frame.select(
-        F.col("value").cast("binary").alias("value"), F.xxhash64(*block).alias("part")
-    )
     counted = frame.groupBy(
         F.xxhash64(*block).alias("part"), block[0].alias("file"), block[1].alias("start")
     ).agg(F.count(F.lit(1)).alias("rows"), F.sum(F.octet_length("value")).alias("size"))
@@ -171,6 +168,9 @@ def _text(
     _refuse_rows(before, limits)
     buckets = buckets or buckets_for(before, sum(row["size"] for row in found))
     reading = Reading(format.name, tuple(shapes), limits, buckets, parts)
+    # a hash of names costs as much as the rest of a row
+    key = F.lit(found[0]["part"]) if len(found) == 1 else F.xxhash64(*block)
+    lines = frame.select(F.col("value").cast("binary").alias("value"), key.alias("part"))
     return Source(lines.mapInArrow(text_reader(reading), SCHEMA), buckets, tuple(parts.values()))
 
 
@@ -215,16 +215,20 @@ def _parquet(
     except Exception as error:
         raise unreadable(error) from None
     file = F.col("_metadata.file_path")
-    counted = frame.groupBy(F.xxhash64(file).alias("part"), file.alias("file")).agg(
-        F.count(F.lit(1)).alias("rows"), F.lit(0).alias("start")
-    )
-    found = _collected(counted)
+    rows, start = F.count(F.lit(1)).alias("rows"), F.lit(0).alias("start")
+    if len(files := frame.inputFiles()) == 1:  # as its footer says
+        key: Any = F.lit(0)
+        found = _collected(frame.agg(rows, start, key.alias("part"), F.lit(files[0]).alias("file")))
+    else:
+        key = F.xxhash64(file)
+        grouped = frame.groupBy(key.alias("part"), file.alias("file"))
+        found = _collected(grouped.agg(rows, start))
     parts, before = dict[int, Part](), 0
     for number, row in enumerate(found):
         parts[row["part"]] = Part(unquote(row["file"]).rpartition("/")[2], 0, before, number)
         before += row["rows"]
     _refuse_rows(before, limits)
-    keys = {"part": F.xxhash64(file), "line": F.col("_metadata.row_index") + 1}
+    keys = {"part": key, "line": F.col("_metadata.row_index") + 1}
     return _table(
         frame, keys, path, shapes, limits, findings, parts, buckets or buckets_for(before)
     )

@@ -34,6 +34,36 @@ class Notes:
     tags: dict[str, int] = field(default_factory=dict)  # each with its first line
     untagged: list[tuple[int, int]] = field(default_factory=list)  # lines, and how many from each
 
+    def below(self, lines: int) -> Notes:
+        """The same of lines that stand so many lines further down."""
+        return Notes(
+            None,
+            {tag: line + lines for tag, line in self.tags.items()},
+            [(line + lines, times) for line, times in self.untagged],
+        )
+
+    def add(self, other: Notes) -> None:
+        """Take what is learnt of later lines."""
+        for tag, line in sorted(other.tags.items(), key=lambda each: each[1]):
+            if len(self.tags) < MOST_TAGS:
+                self.tags.setdefault(tag, line)
+        self.untagged.extend(other.untagged)
+        if len(self.untagged) > 1:
+            many = sum(times for _, times in self.untagged)
+            self.untagged = [(min(line for line, _ in self.untagged), many)]
+
+    def tell(self, findings: Findings) -> None:
+        """Tell of tags that are missing, and of several."""
+        tags = self.tags
+        for line, times in self.untagged:
+            message = f"5 columns, expected 6 ({RUN_COLUMNS}): the tag is missing"
+            findings.add(Problem("S601", message, "warning", line=line, times=times))
+        if len(tags) > 1:
+            most = "at least " if len(tags) == MOST_TAGS else ""
+            count = "two" if len(tags) == 2 else f"{most}{len(tags):,}"
+            message = f"{count} run tags: {join_first(list(tags))}"
+            findings.add(Problem("S602", message, "warning", line=list(tags.values())[1]))
+
 
 def as_run(rows: Rows, columns: Mapping[str, str]) -> bytes:
     """Rows of list and item, best first, as a run."""
@@ -156,25 +186,11 @@ class Trec(TextReader):
                 hint = f"a run has 6 columns: {RUN_COLUMNS}"
                 piece.findings = Findings()
                 raise Unreadable(Problem("S603", message, line=line, help=hint))
-        for tag, line in sorted(notes.tags.items(), key=lambda each: each[1]):
-            if len(seen.tags) < MOST_TAGS:
-                seen.tags.setdefault(tag, line)
-        seen.untagged.extend(notes.untagged)
-        if len(seen.untagged) > 1:
-            many = sum(times for _, times in seen.untagged)
-            seen.untagged = [(min(line for line, _ in seen.untagged), many)]
+        seen.add(notes)
 
     def end(self, findings: Findings) -> None:
         """Tell of tags that are missing, and of several."""
-        tags = self.seen.tags
-        for line, times in self.seen.untagged:
-            message = f"5 columns, expected 6 ({RUN_COLUMNS}): the tag is missing"
-            findings.add(Problem("S601", message, "warning", line=line, times=times))
-        if len(tags) > 1:
-            most = "at least " if len(tags) == MOST_TAGS else ""
-            count = "two" if len(tags) == 2 else f"{most}{len(tags):,}"
-            message = f"{count} run tags: {join_first(list(tags))}"
-            findings.add(Problem("S602", message, "warning", line=list(tags.values())[1]))
+        self.seen.tell(findings)
 
 
 def _note_tags(notes: Notes, tags: Any, at: Any, untagged: Any, first: int) -> None:
