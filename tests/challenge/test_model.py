@@ -93,6 +93,7 @@ items:
   file: lectures.csv
   columns: {item: lecture, list: triplet, users: seen, features: [year, 7]}
 history: {file: train.csv, columns: {list: user, item: lecture}}
+exclude: {file: seen.csv, columns: {list: t, item: v}}
 likelihood: {file: likelihood.csv}
 folds: folds.csv
 submission:
@@ -324,7 +325,7 @@ def test_pickled_whole():
             "6 C106 submission.range: '5' is not below '1'",
             "7 C106 submission.missing_list: 'drop' is not 'error', 'zero' or 'skip'",
             "8 C106 submission.ties: '' is not "
-            "'item-desc', 'item-asc', 'file', 'expected' or 'error'",
+            "'item-desc', 'item-asc', 'file', 'expected', 'mean-rank' or 'error'",
             "10 C106 submission.limits.size: '3 apples' is not a size, "
             "such as 20MB, 1GiB or a number of bytes",
             "11 C106 submission.limits.rows: '1e6' is not a whole number",
@@ -447,7 +448,7 @@ def test_unreadable(folder, name, said):
 @pytest.mark.usefixtures("folder")
 def test_all_codes_have_pages():
     ours = {name: page for name, page in codes().items() if name.startswith("C")}
-    assert list(ours) == [f"C{number}" for number in (*range(101, 123), 124)]
+    assert list(ours) == [f"C{number}" for number in (*range(101, 123), 124, 125)]
     assert all(f": error[{name}] " in page.example for name, page in ours.items())
 
 
@@ -472,7 +473,7 @@ def test_schema():
     assert made["$defs"]["Leaderboard"]["properties"]["seed"]["minimum"] == 0
     items = made["properties"]["items"]["anyOf"][1]["properties"]
     assert set(items) == {"file", "format", "columns", *Formed.model_fields}
-    assert set(items["columns"]["properties"]) == {"item", "list", "users", "features"}
+    assert set(items["columns"]["properties"]) == {"item", "list", "users", "features", "extra"}
     assert all(ref in made["$defs"] for ref in re.findall(r"#/\$defs/(\w+)", json.dumps(made)))
 
 
