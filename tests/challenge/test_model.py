@@ -93,7 +93,6 @@ items:
   file: lectures.csv
   columns: {item: lecture, list: triplet, users: seen, features: [year, 7]}
 history: {file: train.csv, columns: {list: user, item: lecture}}
-exclude: {file: seen.csv, columns: {list: t, item: v}}
 likelihood: {file: likelihood.csv}
 folds: folds.csv
 submission:
@@ -140,6 +139,7 @@ examples:
   - {truth: two.csv, submission: one.csv, expect: {marp: 0.59, nDCG@10: .nan}, tolerance: 1e-3}
   - {submission: one.csv, expect: {marp: 1}}
 plugins: [my_metric.py]
+exclude: {file: seen.csv, columns: {list: t, item: v}}
 """
 
 
