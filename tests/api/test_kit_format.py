@@ -54,7 +54,7 @@ def test_an_installed_format_writes_the_sample(challenge, tmp_path, writes):
         assert names == (["sample_submission.bars"] if writes else [])
         if writes:
             (tmp_path / "sample.bars").write_bytes(archive.read(names[0]))
-    assert ("sample_submission.bars is valid" in readme) == writes
+    assert ("sample_submission.bars: a valid submission" in readme) == writes
     assert ("A file in the format bars." in readme) == (not writes)
     if writes:
         for where in (folder, kit):

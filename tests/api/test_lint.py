@@ -173,11 +173,11 @@ def test_ids_that_tell_the_answer(challenge):
         (
             "truth: truth.csv\nmetrics: [MAE]\nsubmission: {missing_list: skip}\n",
             {"truth.csv": "list,item,rating\nu,a,3\nv,a,3\n"}, "error",
-            "MAE is 0 whatever is submitted",
+            "MAE is 0 for every submission",
         ),
         (
             "truth: truth.csv\nmetrics: [AP, CG]\n",
-            {"truth.csv": "list,item\nq,a\nq,b\n"}, "warning", "CG is 2 whatever is submitted",
+            {"truth.csv": "list,item\nq,a\nq,b\n"}, "warning", "CG is 2 for every submission",
         ),
         (
             "truth: truth.csv\nmetrics: [Low]\nplugins: [own.py]\n", {"own.py": """

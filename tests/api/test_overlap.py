@@ -64,7 +64,7 @@ def test_lint_says_what_checks_cannot_see_and_repeats_unused_columns(challenge, 
         **{"truth.csv": "userId,movieId,rating\n1,2,4.5\n"},
     )
     out = " ".join(score("lint", folder).out.split())
-    assert "no public `items`: checks cannot see item ids that nobody knows" in out
+    assert "no public `items`: checks cannot detect unknown item ids" in out
     assert "columns: {list: userId, item: movieId, grade: rating}" in out
     folder = challenge(
         "truth: truth.csv\nitems: items.csv\nmetrics: [AP]\n",

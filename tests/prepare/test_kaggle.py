@@ -130,6 +130,7 @@ def test_unknown_parameters_are_told(kaggle):
 
 
 def test_its_measure_pickles_with_its_file(challenge):
+    pytest.importorskip("pandas")
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT, "metric.py": METRIC})
     measure, _ = prepare(load(folder), allow_plugins=True).measures
     again = pickle.loads(pickle.dumps(measure))
