@@ -333,7 +333,14 @@ def test_fix_leaves_no_copy_that_fails(text, challenge, tmp_path, score):
 
 def test_help_lists_what_fix_repairs(score):
     words = " ".join(score("check", "--help").out.split())
-    for repair in ("encoding", "separators", "decimal commas", "capitals", "duplicate rows", "start at 0"):
+    for repair in (
+        "encoding",
+        "separators",
+        "decimal commas",
+        "capitals",
+        "duplicate rows",
+        "start at 0",
+    ):
         assert repair in words
 
 
