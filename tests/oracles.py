@@ -112,6 +112,13 @@ def rr(items, truth, k=None, rel=1, judged_only=False):
     return 0.0
 
 
+def clicks(items, truth, page=10, none=51, rel=1):
+    for rank, relevant in enumerate(relevance(items, truth, rel), start=1):
+        if relevant:
+            return (rank - 1) // page
+    return none
+
+
 def marp(items, truth, cutoffs, at_cutoff="include"):
     best = sorted((item for item in truth if truth[item] >= 0), key=lambda item: -truth[item])
     values = []

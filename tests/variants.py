@@ -42,6 +42,7 @@ Q Q@2 Q(rel=2) Q(gain=exp2,beta=0.5)@3 Q(denominator=relevant)@3 Q(gain={1:5,2:3
 nERR nERR@2 nERR(max_grade=5)@3 iRBU iRBU(p=0.5)@3 iRBU(max_grade=4)
 Compat Compat(p=0.5) Compat(normalize=false) RBO RBO(p=0.5) RBO(p=0.8,tail=zero)
 Hits@1 Hits@2 Hits(rel=2)@1
+Clicks(page=2) Clicks(page=1,none=7,rel=2)
 """
 NOTATIONS = VARIANTS.split()
 

@@ -73,6 +73,31 @@ def titanic():
     sent("titanic", good, bad)
 
 
+def house_prices():
+    draw = random.Random(2011)
+    truth = {str(n): 500 * draw.randint(100, 900) for n in range(1461, 1581)}
+    head = ("Id", "SalePrice")
+
+    def guess(spread):
+        return [(n, round(v * draw.lognormvariate(0, spread), 2)) for n, v in truth.items()]
+
+    kept(
+        "house-prices",
+        truth_DOT_csv=table(head, truth.items()),
+        examples__truth_DOT_csv=table(head, [(1461, 100000), (1462, 200000)]),
+        examples__worked_DOT_csv=table(head, [(1461, 110000), (1462, 220000)]),
+    )
+    rows = guess(0.13)
+    sent(
+        "house-prices",
+        {"neighbourhood": table(head, guess(0.3)), "boosted": table(head, rows)},
+        {
+            "for-nothing": table(head, [(rows[0][0], 0), *rows[1:]]),
+            "with-a-dollar": table(head, [(n, f"${v}") for n, v in rows]),
+        },
+    )
+
+
 def hm():
     draw = random.Random(2022)
     articles = [f"0{draw.randrange(10**8, 10**9)}" for _ in range(60)]
@@ -199,9 +224,11 @@ def recsys_2018():
     lists = [str(1_000_000 + n) for n in range(30)]
     truth = {name: draw.sample(tracks, draw.randint(2, 12)) for name in lists}
     held = [(name, item) for name, items in truth.items() for item in items]
+    artists = [(item, f"spotify:artist:{n // 3:022d}") for n, item in enumerate(tracks)]
     kept(
         "recsys-2018",
         truth_DOT_csv=table(("pid", "track_uri"), held),
+        tracks_DOT_csv=table(("track_uri", "artist_uri"), artists),
         examples__truth_DOT_csv=table(("pid", "track_uri"), [(lists[0], t) for t in tracks[:4]]),
     )
     worked = [tracks[0], tracks[20], tracks[1], *tracks[21:38]]
@@ -210,8 +237,10 @@ def recsys_2018():
     def lines(found):
         return team + "\n" + "".join(f"{n}, {', '.join(t)}\n" for n, t in found.items())
 
-    # with held-out tracks at ranks 1 and 3
+    # with held-out tracks at ranks 1 and 3, of one artist
     kept("recsys-2018", examples__worked_DOT_csv=lines({lists[0]: worked}))
+    late = [*tracks[20:35], *tracks[:5]]
+    kept("recsys-2018", examples__late_DOT_csv=lines({lists[0]: late}))
     mine = rankings(draw, truth, tracks, 20, 0.3)
     short = mine | {lists[4]: mine[lists[4]][:19]}
     seeds = mine | {lists[5]: [mine[lists[5]][0]] * 2 + mine[lists[5]][1:19]}
@@ -362,7 +391,10 @@ def trec_diversity():
     )
 
 
-GLUE = {"CoLA": "01", "SST-2": "01", "RTE": ["entailment", "not_entailment"], "WNLI": "01"}
+ENTAILED = ["entailment", "not_entailment"]
+RELATED = ["entailment", "neutral", "contradiction"]
+GLUE = dict.fromkeys(("CoLA", "SST-2", "MRPC", "QQP"), "01")
+GLUE |= {"MNLI-m": RELATED, "MNLI-mm": RELATED, "QNLI": ENTAILED, "RTE": ENTAILED, "WNLI": "01"}
 
 
 def glue():
@@ -388,9 +420,11 @@ def glue():
                 archive.writestr(member, text)
 
     pack(HERE / "glue", "truth", files(truth))
-    right = {part: list(labels) * 2 for part, labels in GLUE.items()}
+    right = {part: [*labels[:2], *labels[:2]] for part, labels in GLUE.items()}
     half = {part: [labels[0], labels[1], labels[1], labels[0]] for part, labels in GLUE.items()}
     half["CoLA"] = right["CoLA"]
+    half["MNLI-m"] = right["MNLI-m"]
+    half["MRPC"] = ["1"] * 4
     pack(HERE / "glue" / "examples", "truth", files(right))
     pack(HERE / "glue" / "examples", "worked", files(half))
     mine = guess(0.6)
@@ -404,8 +438,8 @@ def glue():
 
 
 MADE = (
-    *(titanic, hm, instacart, kdd_cup_2012, msmarco, recsys_2018, otto, semeval_2017, bioasq),
-    *(trec_diversity, glue),
+    *(titanic, house_prices, hm, instacart, kdd_cup_2012, msmarco, recsys_2018, otto),
+    *(semeval_2017, bioasq, trec_diversity, glue),
 )
 
 if __name__ == "__main__":

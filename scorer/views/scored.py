@@ -44,7 +44,7 @@ class Scored(Returned):
 
         Args:
             lists: each a submitted list and its truth.
-            item: further columns of items: name -> item -> number, or numbers.
+            item: further columns of items: name -> item -> number, numbers, or text.
         """
         pairs = [
             (sorted(scores, key=lambda x, scores=scores: -scores[x]), truth)  # type: ignore[misc]
@@ -60,8 +60,9 @@ class Scored(Returned):
         def columns(items: Sequence[str]) -> Named:
             made = {}
             for name, of in (item or {}).items():
-                one = np.asarray(next(iter(of.values())), dtype=np.float64)
-                values = np.array([of[x] for x in items], dtype=one.dtype)
+                one = np.asarray(next(iter(of.values())))
+                kind = object if one.dtype.kind == "U" else np.float64
+                values = np.array([of[x] for x in items], dtype=kind)
                 made[name] = values.reshape(len(items), *one.shape)
             return Named(made, "item")
 

@@ -154,7 +154,15 @@ def test_every_metric_is_here():
     every = {
         bound(n).metric.name for n in [*NOTATIONS, *DIVERSE, *PREDICTED, *RETURNED, *PREFERRED]
     }
-    every |= {"Fmax", "AWRF", "ExactMatch", "TokenF1", "ChunkF1", "WRMSSE"}  # in test_further.py
+    every |= {
+        "Fmax",
+        "AWRF",
+        "ClassRprec",
+        "ExactMatch",
+        "TokenF1",
+        "ChunkF1",
+        "WRMSSE",
+    }  # in test_further.py
     # those of tables are in tests/kinds/test_labels.py
     assert every == {each.name for each in metrics() if "labels" not in each.kinds}
     assert all(each.explain for each in metrics())

@@ -212,6 +212,50 @@ def test_awrf(lists):
     )
 
 
+@LAWS
+@given(
+    st.lists(
+        st.tuples(
+            st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([1, 2, 3, 4]), min_size=1),
+            st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([0.0, 1.0]), min_size=1),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([0.0, 0.25, 1.0]),
+)
+def test_classrprec(lists, credit):
+    group = dict(zip("abcdef", ["x", "x", "y", "z", "", "y"], strict=True))
+    wanted = []
+    for scores, truth in lists:
+        relevant = {x for x in truth if truth[x] >= 1}
+        top = sorted(scores, key=lambda x, s=scores: -s[x])[: len(relevant)]
+        classes = ({group[x] for x in top} & {group[x] for x in relevant}) - {""}
+        share = len(relevant & set(top)) + credit * len(classes)
+        wanted.append(share / len(relevant) if relevant else nan)
+    view = Scored.of_scores(*lists, item={"group": group})
+    found = of(f"ClassRprec(credit={credit})", view)
+    assert found.tolist() == pytest.approx(wanted, nan_ok=True)
+
+
+def test_classrprec_on_the_command_line(board, challenge, score):
+    yaml = (
+        "truth: truth.csv\nmetrics: [ClassRprec]\n"
+        "items: {file: items.csv, columns: {extra: {group: %s}}}\n"
+    )
+    files = {
+        "truth.csv": "list,item\np,a\np,b\nq,a\n",
+        "sub.csv": "list,item,rank\np,a,1\np,c,2\np,b,3\nq,d,1\n",
+        "items.csv": "item,group\na,one\nb,one\nc,two\nd,one\n",
+    }
+    # p: a of its two, and their artist; q: the artist alone
+    assert board(yaml % "text", **files)["ClassRprec"] == pytest.approx((1.25 / 2 + 0.25) / 2)
+    folder = challenge(yaml % "classes", **files)
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 2, ran
+    assert "group of items must be text" in ran.err
+
+
 def test_extras_of_an_unknown_section():
     assert Extras().truth == {}
 
@@ -305,6 +349,7 @@ def test_scaled_errors_on_the_command_line(board):
     ("metric", "said"),
     [
         ("AWRF", "needs items.extra.group"),
+        ("ClassRprec", "needs items.extra.group"),
         ("Fmax(weight=ic)", "needs items.extra.ic"),
         ("ChunkF1", "needs truth.extra.tag"),
         ("Fmax(steps=0)", "steps cannot be 0"),

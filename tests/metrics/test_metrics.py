@@ -185,6 +185,8 @@ def test_raising_a_relevant_item_never_lowers(order):
             if notation not in NOT_RAISED and rewards(notation, truth):
                 before, after = values(notation, judged)
                 assert math.isnan(before) == math.isnan(after), notation
+                if bound(notation).metric.better == "lower":
+                    before, after = after, before
                 assert not after < before - 1e-12, notation
 
     holds()

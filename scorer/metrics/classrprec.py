@@ -1,0 +1,86 @@
+"""R-precision with credit for the right class."""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from scorer.core.arrays import Floats
+from scorer.core.errors import ChallengeError
+from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing, returned
+from scorer.metrics.params import Relevant
+from scorer.views.hits import ratio
+from scorer.views.returned import Returned
+from scorer.views.scored import Scored
+
+ClassColumn = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="The further column of `items` with the class of each item, of the kind text.",
+    ),
+]
+Credit = Annotated[float, Field(ge=0, le=1, description="What each class that is met is worth.")]
+
+
+def _counts(scored: Scored, group: str, rel: float) -> tuple[Floats, Floats, Floats]:
+    """Of each list its relevant items, and how many of these and of their classes are met."""
+    ideal = scored.judged.ideal
+    relevant = ideal.grade >= rel
+    wanted = ideal.count(rel)
+    top = scored.where(scored.rank <= wanted[scored.in_list])
+    sides = [(top.in_list, top.extras.item[group])]
+    sides += [(ideal.in_list[relevant], scored.judged.item[group][relevant])]
+    if any(names.dtype != object for _, names in sides):
+        raise ChallengeError(
+            f"ClassRprec: {group} of items must be text; write items: "
+            f"{{columns: {{extra: {{{group}: text}}}}}}"
+        )
+    mine, known = (
+        {(at, name) for at, name in zip(rows.tolist(), names, strict=True) if name}
+        for rows, names in sides
+    )
+    met = np.array([at for at, _ in mine & known], dtype=np.int64)
+    classes = np.bincount(met, minlength=scored.lists).astype(np.float64)
+    return wanted, top.total(top.grade >= rel), classes
+
+
+def _explain(one: Listing[Scored], value: float, *, group: str, credit: float, rel: float) -> Steps:
+    wanted, items, classes = _counts(one.view, group, rel)
+    rows: Listing[Returned] = Listing(one.view, one.names)
+    relevant = (one.view.grade >= rel).astype(np.float64)
+    yield returned(rows, one.view, {"relevant": relevant}, int(wanted[0]))
+    symbols, numbers = f"(found + {credit:g} * classes) / R", f"({{}} + {credit:g} * {{}}) / {{}}"
+    counts = (items[0], classes[0], wanted[0])
+    yield formula("ClassRprec", symbols, numbers, *counts, value=value)
+
+
+@metric(
+    "ClassRprec",
+    title="R-precision with credit for the right class",
+    source="Chen et al., RecSys Challenge 2018, RecSys 2018, doi:10.1145/3240323.3240342",
+    range=(0, None),
+    needs=lambda params: (f"items.extra.{params['group']}",),
+    explain=_explain,
+)
+def classrprec(
+    scored: Scored, *, group: ClassColumn = "group", credit: Credit = 0.25, rel: Relevant = 1
+) -> Floats:
+    """R-precision that gives a part for each class of the relevant items that is met.
+
+    Of the first R items, R being how many are relevant, each relevant one counts 1,
+    and each class of relevant items that is among their classes counts `credit`,
+    once: the artists of tracks in the RecSys Challenge 2018. A class is met by a
+    relevant item too, so that the best value is above 1.
+
+    Tracks a and b by one artist are relevant; a is returned, and c of the same artist:
+
+    >>> item = {"group": {"a": "one", "b": "one", "c": "one"}}
+    >>> scored = Scored.of_scores(({"a": 2, "c": 1}, {"a": 1, "b": 1}), item=item)
+    >>> classrprec(scored)                          # (1 + 0.25 * 1) / 2
+    array([0.625])
+    """
+    wanted, items, classes = _counts(scored, group, rel)
+    return ratio(items + credit * classes, wanted)
