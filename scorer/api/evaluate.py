@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from scorer.api import data
 from scorer.api.report import Report
 from scorer.api.submissions import Progress, Submissions, loaded
+from scorer.challenge.forms import written_keys
 from scorer.challenge.model import ROLES, Challenge, Source, Submission
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
@@ -177,8 +178,8 @@ def _challenge(
     """The challenge that these words make."""
     own: dict[str, Any] = dict(rules)
     top = {key: own.pop(key) for key in ("undefined", "leaderboard", "title") if key in own}
-    if strange := [key for key in own if key not in Submission.model_fields or key in UNSAID]:
-        known = [key for key in Submission.model_fields if key not in UNSAID]
+    known = [key for key in written_keys(Submission) if key not in UNSAID]
+    if strange := [key for key in own if key not in known]:
         near = nearest(strange[0], known)
         hint = f"; did you mean {quoted(near)}?" if near else f" (there are {', '.join(known)})"
         raise TypeError(f"evaluate() has no rule {quoted(strange[0])}{hint}")

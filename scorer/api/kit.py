@@ -202,7 +202,7 @@ def _answer(prepared: BoundChallenge) -> str:
 
 def _asked(challenge: Challenge, public: Public) -> dict[str, Any]:
     """What a submission must be; of a table the classes too, which no truth is there to say."""
-    rules = challenge.submission.model_dump(mode="json", exclude_defaults=True)
+    rules = challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     if likely := rules.pop("probability", None):
         single = likely.get("") if len(likely) == 1 else None
         rules["columns"] = {**rules.get("columns", {}), "probability": single or likely}
@@ -332,7 +332,7 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
     None in a format of which no file can be made.
     """
     rules, kind = prepared.challenge.submission, prepared.kind.name
-    form = rules.format or ("json" if rules.json else "csv")
+    form = rules.format or ("json" if rules.document else "csv")
     chance = random.Random(prepared.challenge.leaderboard.seed)
     rows: Rows = []
     called: Mapping[str, str] = rules.columns
@@ -350,7 +350,7 @@ def _sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | Non
             for better, worse in pairwise(items)
         ]
     else:
-        named = {*rules.columns, *rules.cells, *rules.json, *rules.header}
+        named = {*rules.columns, *rules.cells, *rules.document, *rules.header}
         key = "score" if {"score"} == {"score", "rank"} & named else "rank"
         rows = [
             {"list": name, "item": item, key: n if key == "rank" else len(items) - n + 1}
@@ -537,8 +537,10 @@ def _form(rules: Submission) -> Iterator[str]:
     if rules.parts:
         names = ", ".join(printable(name, 60) for name in rules.parts.values())
         yield f"A submission is a ZIP archive, or a folder, of several files: {names}."
-    if rules.json:
-        where = ", ".join(f"{role} at `{printable(path, 80)}`" for role, path in rules.json.items())
+    if rules.document:
+        where = ", ".join(
+            f"{role} at `{printable(path, 80)}`" for role, path in rules.document.items()
+        )
         yield f"A file is a JSON document, with {where}."
     if rules.header:
         names = ", ".join(printable(name, 60) for name in rules.header)

@@ -1,11 +1,19 @@
 """How a file is written where it is not plain: the keys of challenge.yaml that say it."""
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
-import warnings
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
 
 from scorer.challenge.fields import (
     SCALAR,
@@ -177,10 +185,6 @@ LinesOf = Annotated[
 ]
 
 
-# pydantic's own `json` of a model is deprecated, and nobody calls it here
-warnings.filterwarnings("ignore", 'Field name "json" in "Formed" shadows', UserWarning)
-
-
 class Formed(Cut):
     """The form of a submission, or of one of the organizer's files."""
 
@@ -189,8 +193,9 @@ class Formed(Cut):
         description="lines have no ids: the n-th one is of the n-th row of lists, of items, or of "
         "a file with the columns list and, if any, item",
     )
-    json: Paths = Field(  # type: ignore[assignment]
+    document: Paths = Field(
         {},
+        alias="json",  # a model of pydantic has a method of that name
         description="where a JSON document has its columns: {list: 'questions[].id', "
         "item: 'questions[].documents[]'}",
     )
@@ -199,6 +204,11 @@ class Formed(Cut):
         description="files of a folder or a ZIP archive that are one submission: {like: like.csv}; "
         "the list of a part is called like/ID, and the part is its group",
     )
+
+
+def written_keys(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """The fields of a part of challenge.yaml by the keys that stand there."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def keys_of(source: Any, item: bool) -> Keys:

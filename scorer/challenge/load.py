@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from scorer.challenge.fields import as_written
-from scorer.challenge.forms import Formed
+from scorer.challenge.forms import Formed, written_keys
 from scorer.challenge.model import APART, COLUMNS, FILE, ROLES, Challenge
 from scorer.challenge.yaml import MOST_BYTES, Value, document, from_data
 from scorer.core.errors import ChallengeError
@@ -295,9 +295,10 @@ def _keys(steps: Steps) -> list[str]:
     model: type[BaseModel] = Challenge
     for step in steps:
         if isinstance(step, str):
-            model = next(_models(model.model_fields[step].annotation))
+            model = next(_models(written_keys(model)[step].annotation))
     apart = APART.get(str(next((step for step in steps if isinstance(step, str)), "")), ())
-    own = sorted(model.model_fields, key=lambda key: key in Formed.model_fields)  # forms last
+    forms = written_keys(Formed)
+    own = sorted(written_keys(model), key=lambda key: key in forms)  # forms last
     return [key for key in own if key not in apart]
 
 

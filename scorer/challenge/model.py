@@ -56,8 +56,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import display_path, nearest, printable, quoted
 from scorer.io.form import Form
 from scorer.io.limits import Limits as ReadLimits
-from scorer.io.table import EXTRA, NUMBER
-from scorer.stats.aggregate import aggregate
+from scorer.io.schema import EXTRA, NUMBER
 
 FILE = "challenge.yaml"
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
@@ -370,6 +369,8 @@ def _one_or_many(value: Any) -> Any:
 
 
 def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
+    from scorer.stats.aggregate import aggregate  # computes with numpy, which reading does not need
+
     for name in names:
         try:
             aggregate(name)
@@ -636,7 +637,7 @@ class Challenge(Part):
             found,
             lines=keys,
             candidates=candidates,
-            json=tuple(written.json.items()),
+            json=tuple(written.document.items()),
             parts=tuple(written.parts.items()),
         )
 

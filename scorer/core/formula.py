@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from scorer.core.arrays import Floats
 from scorer.core.text import printable, quoted
+
+if TYPE_CHECKING:  # a challenge.yaml is read without numpy
+    from scorer.core.arrays import Floats
 
 LONGEST = 2_000  # characters of a formula
 MOST = 400  # numbers, names and signs of one
@@ -71,13 +71,17 @@ class Node:
 
         Dividing by 0 gives no value, nor does the root of a negative number.
         """
+        import numpy as np
+
         if self.kind == "number":
             return np.full_like(next(iter(of.values())), self.number)
         if self.kind == "name":
             return of[self.name]
         found = [part.value(of) for part in self.parts]
+        function = getattr(np, OPERATIONS[self.kind])
         with np.errstate(all="ignore"):
-            made = np.asarray(OPERATIONS[self.kind](*found), dtype=np.float64)
+            made = function(*found) if len(found) == 1 else reduce(function, found)
+            made = np.asarray(made, dtype=np.float64)
         made[~np.isfinite(made)] = np.nan
         return made
 
@@ -168,15 +172,15 @@ class Node:
         return zero or any(part.divides_by_zero() for part in self.parts)
 
 
-OPERATIONS: dict[str, Callable[..., Floats]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "neg": np.negative,
-    "min": lambda *parts: reduce(np.minimum, parts),
-    "max": lambda *parts: reduce(np.maximum, parts),
-    "sqrt": np.sqrt,
+OPERATIONS = {  # what numpy calls them
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "neg": "negative",
+    "min": "minimum",
+    "max": "maximum",
+    "sqrt": "sqrt",
 }
 
 
@@ -192,6 +196,8 @@ def _sign(bounds: Bounds) -> int | None:
 
 
 def _constant(node: Node) -> float:
+    import numpy as np
+
     return float(node.value({"": np.zeros(1)})[0])
 
 

@@ -19,6 +19,7 @@ TEXT = _Roles(
         *("label", "cell", "extra"),
     }
 )
+EXTRA, NUMBER = "extra[", "number["  # further columns: extra[phase] of text, number[degree]
 ORDERED = _Roles({"score", "rank"})  # only compared, so that any finite number will do
 
 

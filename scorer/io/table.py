@@ -22,6 +22,8 @@ from scorer.core.arrays import starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.lines import count_only
+from scorer.io.schema import EXTRA as EXTRA
+from scorer.io.schema import NUMBER as NUMBER
 from scorer.io.schema import ORDERED as ORDERED
 from scorer.io.schema import TEXT as TEXT
 from scorer.io.schema import Schema as Schema
@@ -34,7 +36,6 @@ Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint64]
 
-EXTRA, NUMBER = "extra[", "number["  # further columns: extra[phase] of text, number[degree]
 # possessive, so that a million digits and an x are not tried a million times
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _PLAIN = frozenset("0123456789.+-eE")

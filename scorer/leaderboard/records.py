@@ -128,7 +128,7 @@ def _array(fields: Mapping[str, Any]) -> NDArray[Any]:
 
 
 def _challenge_out(challenge: Challenge) -> dict[str, object]:
-    fields = challenge.model_dump(mode="json", exclude_defaults=True)
+    fields = challenge.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     return {"path": str(challenge.path), "folder": str(challenge.folder), "fields": fields}
 
 

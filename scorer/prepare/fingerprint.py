@@ -170,7 +170,7 @@ def _values(
     """The rules of reading and scoring as they are settled, defaults left out, written or not."""
     submission = challenge.submission
     sources = {
-        name: source.model_dump(mode="json", exclude=UNSAID, exclude_defaults=True)
+        name: source.model_dump(mode="json", by_alias=True, exclude=UNSAID, exclude_defaults=True)
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }
@@ -180,7 +180,10 @@ def _values(
             m.id: m.signature(**_circumstances(m, rules[m.id], submission.ties)) for m in measures
         },
         "submission": submission.model_dump(
-            mode="json", exclude={"missing_list", *UNSAID}, exclude_defaults=True
+            mode="json",
+            by_alias=True,
+            exclude={"missing_list", *UNSAID},
+            exclude_defaults=True,
         ),
         "files": sources,
     }
