@@ -122,7 +122,7 @@ class Board:
         self, challenge: Challenge, database: Database, files: Files, *, allow_plugins: bool = False
     ) -> None:
         self.challenge, self._database, self._files = challenge, database, files
-        self._plugins = allow_plugins
+        self.allow_plugins = allow_plugins
         self._ready: dict[int, OpenChallenge] = {}
         self._terms: dict[int, Terms] = {}
         self._kept: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
@@ -206,7 +206,7 @@ class Board:
         """The version that the files make as they are now."""
         from scorer.leaderboard.records import to_json
 
-        ready = answerable(opened(prepare(self.challenge, self._plugins)))
+        ready = answerable(opened(prepare(self.challenge, self.allow_plugins)))
         terms = terms_of(ready)
         values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
         splits: Mapping[str, str] = {}
@@ -242,7 +242,7 @@ class Board:
 
     def _bound(self, version: Version) -> BoundChallenge:
         if dict(version.files) == self._manifest:
-            return prepare(self.challenge, self._plugins)
+            return prepare(self.challenge, self.allow_plugins)
         folder = self.challenge.folder / FOLDER / "versions" / str(version.number)
         for name, sha256 in version.files.items():
             target = folder / name
@@ -253,7 +253,7 @@ class Board:
         with suppress(FileNotFoundError):
             write(folder / KEY, (self.challenge.folder / KEY).read_bytes())
         challenge = load(folder / self._relative(self.challenge.path))
-        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self._plugins)
+        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
 
     def terms(self, version: Version | None = None) -> Terms:
         """What the board needs of a version; nothing of it opens the truth."""

@@ -48,6 +48,10 @@ Entries = Annotated[
     str | None,
     typer.Option("--entries", metavar="N,M", help="Entries of the living board instead of files."),
 ]
+Seconds = Annotated[
+    int, typer.Option("--seconds", min=1, help="CPU seconds that an evaluation may take.")
+]
+Memory = Annotated[int, typer.Option("--memory", min=1, help="MiB that an evaluation may take.")]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides.")]
 
 

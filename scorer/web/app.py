@@ -21,6 +21,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 
+from scorer.api.children import Limits, asked
 from scorer.core.errors import ScorerError, UnknownName, UsageError
 from scorer.core.version import __version__
 from scorer.reports import syntax
@@ -34,7 +35,7 @@ from scorer.web.access import (
     viewer_of_id,
 )
 from scorer.web.site import Ready, Site
-from scorer.web.workers import Limits, Workers, asked
+from scorer.web.workers import Workers
 
 REPORTS = Path(syntax.__file__).parent / "templates"
 COOKIE = "scorer_session"
@@ -190,7 +191,7 @@ class Context:
     def ask(self, site: Site, do: str, **more: Any) -> dict[str, Any]:
         """What a child process answers; 503 where it does not."""
         try:
-            return asked(site, self.limits, do, **more)
+            return asked(site.place, self.limits, do, **more)
         except ScorerError as error:
             raise HTTPException(503, f"the scorer failed: {error}") from None
 
@@ -245,7 +246,7 @@ def create(settings: Settings | None = None) -> FastAPI:
                                "trusted_proxies": tuple(fields["trusted_proxies"])})  # fmt: skip
     context = Context(settings)
     for site in context.sites.values():
-        asked(site, context.limits, "prepare")
+        asked(site.place, context.limits, "prepare")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from scorer.api.board import Added, Board, with_rows
+from scorer.api.board import Added, with_rows
+from scorer.api.children import Place
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
@@ -85,9 +86,8 @@ class Site:
         allow_plugins: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.path, self.store, self.files = path, store, files
-        self.allow_plugins, self.clock = allow_plugins, clock
-        self.board = Board.open(path, store, files, allow_plugins=allow_plugins)
+        self.place, self.clock = Place(str(path), store, files, allow_plugins), clock
+        self.board = self.place.open()
         self.id = self.board.challenge.id
         self.zone = ZoneInfo(self.board.challenge.timezone)
         self._stamp: tuple[int, ...] = ()
@@ -102,8 +102,7 @@ class Site:
 
     def reload(self) -> None:
         """Read the challenge anew, after a re-scoring put other files in force."""
-        board = Board.open(self.path, self.store, self.files, allow_plugins=self.allow_plugins)
-        self.board, before = board, self.board
+        self.board, before = self.place.open(), self.board
         before.close()
 
     def once(self, key: Any, make: Callable[[], T]) -> T:

@@ -11,6 +11,8 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 
 import httpx2 as httpx
 import pytest
@@ -57,15 +59,40 @@ def posted(client, headers, text):
     return client.post(f"{API}/entries", headers=headers, files={"file": ("a.csv", text.encode())})
 
 
-@pytest.mark.parametrize("what", ["die", "hang", "eat"])
-def test_what_is_ill_costs_one_evaluation_and_never_the_server(serve, served, what):
+def ill_challenge(served):
     text = (served.folder / "challenge.yaml").read_text()
     text = text.replace("[P@2, RR]", "[P@2, Ill]\nplugins: [ill.py]")
     (served.folder / "challenge.yaml").write_text(text)
     (served.folder / "ill.py").write_text(ILL)
-    _, url = serve(served.folder, "--allow-plugins", "--seconds", 8, "--memory", 1500)
+
+
+@contextmanager
+def working(folder, *words, **environment):
+    """`score work` as a process of its own."""
+    command = [COMMAND, "work", folder, *map(str, words)]
+    process = subprocess.Popen(
+        command, env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+LIMITS = ("--allow-plugins", "--seconds", 8, "--memory", 1500)
+
+
+@pytest.mark.parametrize("by", ["serve", "work"])
+@pytest.mark.parametrize("what", ["die", "hang", "eat"])
+def test_what_is_ill_costs_one_evaluation_and_never_the_worker(serve, served, what, by):
+    ill_challenge(served)
+    own = () if by == "serve" else ("--workers", 0)
+    _, url = serve(served.folder, *LIMITS, *own)
     red, organizer = served_tokens(served, "red", "organizer")
-    with httpx.Client(base_url=url, timeout=60) as client:
+    other = working(served.folder, *LIMITS) if by == "work" else nullcontext()
+    with other, httpx.Client(base_url=url, timeout=60) as client:
         fine = posted(client, red, rows(good)).json()["entry"]
         assert waited(client, red, fine)["status"] == "scored"
         (served.folder / what).touch()
@@ -86,6 +113,48 @@ def test_what_is_ill_costs_one_evaluation_and_never_the_server(serve, served, wh
         again = client.post(f"{API}/failures/{reference}/retry", headers=organizer)
         assert again.status_code == 204
         assert waited(client, red, ill)["status"] == "scored"
+
+
+def test_a_worker_that_is_told_to_end_takes_its_child_along(served):
+    ill_challenge(served)
+    served.token("red")
+    path = served.folder.parent / "a.csv"
+    path.write_text(rows(good))
+    with Board.open(served.folder, allow_plugins=True) as board:
+        board.add([path], "red", evaluate=False)
+    (served.folder / "hang").touch()
+    with working(served.folder, "--allow-plugins", SCORER_SECRET="s" * 64) as worker:
+        tasks = Path(f"/proc/{worker.pid}/task/{worker.pid}/children")
+        child = None
+        until = time.monotonic() + 60
+        while child is None and time.monotonic() < until:
+            time.sleep(0.1)
+            with suppress(OSError):
+                for each in tasks.read_text().split():
+                    opened = [os.readlink(link) for link in Path(f"/proc/{each}/fd").iterdir()]
+                    child = each if any(name.endswith("board.db") for name in opened) else child
+        assert child, "no evaluation began"
+        # what others on the machine could read, and what a plugin finds
+        words = Path(f"/proc/{child}/cmdline").read_bytes()
+        assert b"scorer.api.child" in words
+        assert b"course" not in words
+        assert b"s" * 64 not in Path(f"/proc/{child}/environ").read_bytes()
+        worker.terminate()
+        assert worker.wait(30) == -signal.SIGTERM
+        until = time.monotonic() + 10
+        while Path(f"/proc/{child}").exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_worker_says_first_what_no_child_could_evaluate(served):
+    ill_challenge(served)
+    with Board.open(served.folder, allow_plugins=True) as board:
+        board.version()
+    ran = subprocess.run([COMMAND, "work", served.folder, "--once"], capture_output=True, text=True)
+    assert ran.returncode == 2
+    assert "--allow-plugins" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 def served_tokens(served, *teams):
@@ -145,16 +214,11 @@ def test_two_servers_and_two_workers_share_one_postgresql(serve, served, postgre
         tokens = {f"team{n}": board.add_team(f"team{n}") for n in range(12)}
         organizer = {"Authorization": f"Bearer {board.new_token(None)}"}
     servers = [serve(served.folder, "--workers", 0, **shared)[1] for _ in range(2)]
-    workers = [
-        subprocess.Popen([COMMAND, "work", served.folder], env={**os.environ, **shared},
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(2)
-    ]  # fmt: skip
     texts = [
         rows(lambda n, item, k=k: good(n, item) if (n * 5 + k) % 7 else (n * k) % 4)
         for k in range(12)
     ]
-    try:
+    with working(served.folder, **shared), working(served.folder, **shared):
 
         def send(k):
             head = {"Authorization": f"Bearer {tokens[f'team{k}']}"}
@@ -178,10 +242,6 @@ def test_two_servers_and_two_workers_share_one_postgresql(serve, served, postgre
                 for other in servers:
                     page = httpx.get(f"{other}/c/course/entries", headers={"Cookie": cookie})
                     assert "Entries of team0" in page.text
-    finally:
-        for worker in workers:
-            worker.terminate()
-            worker.wait(30)
     assert found[0] == found[1]
     offline = []
     for k, text in enumerate(texts):

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from scorer.cli.options import Plugins, Result
-from scorer.cli.store import FILES, STORE, FilesWord, StoreWord
+from scorer.cli.store import FILES, STORE, FilesWord, Memory, Seconds, StoreWord
 from scorer.core.errors import UsageError
 
 SECRET = "SCORER_SECRET"  # of the environment: what sessions are signed with, on several machines
@@ -40,12 +40,8 @@ def serve(
         int | None,
         typer.Option("--limit", min=0, help="Uploads per minute and token; 0: no limit."),
     ] = None,
-    seconds: Annotated[
-        int, typer.Option("--seconds", min=1, help="CPU seconds that an evaluation may take.")
-    ] = 600,
-    memory: Annotated[
-        int, typer.Option("--memory", min=1, help="MiB that an evaluation may take.")
-    ] = 4096,
+    seconds: Seconds = 600,
+    memory: Memory = 4096,
     root_path: Annotated[
         str,
         typer.Option("--root-path", help="The path at which a proxy serves it, such as /board."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from scorer.cli.options import Plugins, Result, Terminal
-from scorer.cli.store import FilesWord, StoreWord, board_of
+from scorer.cli.store import FILES, STORE, FilesWord, Memory, Seconds, StoreWord, board_of
 
 PAUSE = 1.0  # seconds between looks for work
 
@@ -24,16 +25,27 @@ def work(
         bool,
         typer.Option("--once", help="Exit when no entry is waiting, instead of waiting for more."),
     ] = False,
+    seconds: Seconds = 600,
+    memory: Memory = 4096,
     store: StoreWord = None,
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
 ) -> Result:
-    """Work until interrupted. Several workers share what waits."""
+    """Evaluate what waits until interrupted, each in a child process; workers share the work."""
+    from scorer.api.children import Limits, Place, asked, evaluate_next
+
     edge: Terminal = context.obj
-    boards = [board_of(path, edge, store, files_at, allow_plugins)[0] for path in challenges]
-    done = 0
+    limits, done = Limits(seconds, memory << 20), 0
+    store, files = store or os.environ.get(STORE), files_at or os.environ.get(FILES)
+    boards = []
+    for path in challenges:
+        board, _ = board_of(path, edge, store, files, allow_plugins)
+        place = Place(str(board.challenge.path), store, files, allow_plugins)
+        asked(place, limits, "prepare")  # what nobody could evaluate is said before all
+        boards.append((board, place))
+    name = f"{os.uname().nodename}:{os.getpid()}"
     while True:
-        found = sum(board.work() for board in boards)
+        found = sum(evaluate_next(board, place, limits, name) for board, place in boards)
         done += found
         if once and not found:
             return Result(f"{done:,} evaluated\n")

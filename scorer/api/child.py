@@ -1,13 +1,15 @@
 """The child process that alone may read the truth: one evaluation or one check, then it ends.
 
-`python -m scorer.web.evaluation JSON` with what to do; answers with JSON on standard output.
+`python -m scorer.api.child` reads as JSON what to do, and answers with JSON.
 """
 
 from __future__ import annotations
 
 import json
 import resource
+import signal
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +17,31 @@ from scorer.core.errors import ScorerError
 
 
 def main() -> None:
-    """Do what the argument asks for, within its limits."""
-    task: dict[str, Any] = json.loads(sys.argv[1])
-    memory, seconds = int(task["memory"]), int(task["seconds"])
+    """Do what standard input asks for, within its limits."""
+    task: dict[str, Any] = json.load(sys.stdin)
+    memory, seconds, time = (int(task[key]) for key in ("memory", "seconds", "time"))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    signal.alarm(time + 1)  # also where nobody is left who would end it
     try:
         answer = _done(task)
     except (ScorerError, MemoryError, OSError) as error:
-        print(json.dumps({"error": str(error) or type(error).__name__}))
+        problems = [asdict(each) for each in getattr(error, "problems", ())]
+        print(json.dumps({"error": str(error) or type(error).__name__, "problems": problems}))
         sys.exit(1)
     print(json.dumps(answer))
 
 
 def _done(task: dict[str, Any]) -> dict[str, Any]:
-    from scorer.api.board import Board
+    from scorer.api.children import Place
 
-    challenge = Path(task["challenge"])
-    with Board.open(
-        challenge, task["store"], task["files"], allow_plugins=task["allow_plugins"]
-    ) as board:
+    with Place(*task["place"]).open() as board:
         match task["do"]:
             case "prepare":
+                from scorer.prepare.bind import prepare
+
                 board.ask()
+                prepare(board.in_force, board.allow_plugins)
                 return {}
             case "evaluate":
                 board.evaluate(task["sha256"])
@@ -47,7 +51,7 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 from scorer.api.submissions import Named
 
                 sent = Named(task["name"], Path(task["path"]), shown=task["name"])
-                (scored,) = check(board.in_force, [sent], allow_plugins=task["allow_plugins"])
+                (scored,) = check(board.in_force, [sent], allow_plugins=board.allow_plugins)
                 return {"findings": scored.findings.to_json()}
             case "rescore":
                 found = board.rescore(dry_run=task["dry_run"])
@@ -65,7 +69,7 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 from scorer.prepare.bind import prepare
                 from scorer.prepare.open import public
 
-                bound = prepare(board.in_force, task["allow_plugins"])
+                bound = prepare(board.in_force, board.allow_plugins)
                 Path(task["path"]).write_bytes(kit(bound, public(bound)).data)
                 return {}
     raise ScorerError(f"no such task: {task['do']}")

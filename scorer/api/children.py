@@ -1,0 +1,134 @@
+"""Child processes with limits of time and memory, for whoever evaluates files of strangers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scorer.api.board import Board
+from scorer.core.errors import ScorerError
+from scorer.core.problems import Problem
+
+LEASE, BEAT = 60.0, 15.0  # seconds that work is held by who does it, and between renewals
+SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: what sessions are signed with
+
+
+class Limits(NamedTuple):
+    """What a child process may use."""
+
+    seconds: int = 600  # of CPU, and half as much again of time
+    memory: int = 4 << 30  # bytes of addresses
+
+    @property
+    def time(self) -> int:
+        """Seconds after which it is ended, whatever it does."""
+        return self.seconds * 3 // 2 + 1
+
+
+class Place(NamedTuple):
+    """Where a challenge and its store are."""
+
+    path: str
+    store: str | None = None
+    files: str | None = None
+    allow_plugins: bool = False
+
+    def open(self) -> Board:
+        """The board, as `Board.open` does."""
+        path, store, files, allow_plugins = self
+        return Board.open(Path(path), store, files, allow_plugins=allow_plugins)
+
+
+class Failed(ScorerError):
+    """A child process did not answer."""
+
+
+def asked(
+    place: Place, limits: Limits, do: str, beat: Callable[[], None] = lambda: None, **more: Any
+) -> dict[str, Any]:
+    """What a child process answers.
+
+    Args:
+        place: the challenge and its store.
+        limits: of the child.
+        do: prepare, evaluate, check, kit, rescore or audit.
+        beat: called now and then while it works.
+        more: what the task needs.
+
+    Raises:
+        ScorerError: what it says is wrong.
+        Failed: it died, or took too long.
+    """
+    task = {"do": do, "place": place, "time": limits.time, **limits._asdict(), **more}
+    environment = {key: value for key, value in os.environ.items() if key not in SECRETS}
+    # each child is one of several: a pool of threads of its own would only be in the way
+    environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    # The task is no argument, which everybody on the machine could read: a store's URL may have a
+    # password. A session of its own: Ctrl-C ends the server, which lets evaluations finish.
+    child = subprocess.Popen(
+        [sys.executable, "-m", "scorer.api.child"], env=environment, start_new_session=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        stdout, stderr = _ended(child, json.dumps(task).encode(), limits.time, beat)
+    finally:
+        child.kill()  # where this process is told to end
+    try:
+        answer: dict[str, Any] = json.loads(stdout)
+    except ValueError:
+        said = stderr.decode("utf-8", "replace")[-4000:]
+        raise Failed(f"it ended with {child.returncode}\n{said}") from None
+    if "error" in answer:
+        raise ScorerError(answer["error"], [Problem(**each) for each in answer["problems"]])
+    return answer
+
+
+def _ended(
+    child: subprocess.Popen[bytes], task: bytes, seconds: float, beat: Callable[[], None]
+) -> tuple[bytes, bytes]:
+    """What a child wrote, once it has ended; it is killed when it takes longer."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return child.communicate(task, timeout=max(min(until - time.monotonic(), BEAT), 0.01))
+        except subprocess.TimeoutExpired:
+            if time.monotonic() < until:
+                beat()
+                continue
+            child.kill()
+            child.communicate()
+            raise Failed(f"it took longer than {seconds:g} seconds") from None
+
+
+def evaluate_next(board: Board, place: Place, limits: Limits, worker: str) -> bool:
+    """Have one waiting file evaluated by a child process.
+
+    Args:
+        board: the board, whose store says what waits.
+        place: where the child finds the same.
+        limits: of the child; where it ends otherwise, the evaluation has failed.
+        worker: what this worker is called in the store.
+
+    Returns:
+        Whether one was waiting.
+    """
+    sha256 = board.claim(worker, LEASE)
+    if sha256 is None:
+        return False
+
+    def beat() -> None:
+        with suppress(ScorerError):  # the store is away; it may come back
+            board.renew(sha256, worker, LEASE)
+
+    try:
+        asked(place, limits, "evaluate", beat, sha256=sha256)
+    except ScorerError as error:
+        board.fail(sha256, f"the evaluation's process did not finish: {error}")
+    return True
