@@ -220,6 +220,16 @@ class Known:
         return found
 
     @cached_property
+    def alike(self) -> NDArray[np.uint64]:
+        """The hashes of the names as `folded` leaves them, ascending."""
+        return np.sort(hashed(list(self._folded)))
+
+    @cached_property
+    def whole(self) -> NDArray[np.uint64]:
+        """The hashes of the names, and of those that begin with zeros without these, ascending."""
+        return np.sort(np.append(self._hashes, hashed(list(self._zeros))))
+
+    @cached_property
     def _letters(self) -> list[str]:
         return sorted(set[str]().union(*self.names))[:LETTERS]
 

@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import PublicIds
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, starts
 from scorer.core.problems import KEPT, Problem
 from scorer.io.limits import refuse_errors as refuse_errors
 
 Hashes = NDArray[np.uint64]
+Counts = NDArray[np.integer[Any]]  # of as few bits as will do
 
 
 class Whole(NamedTuple):
@@ -102,13 +103,14 @@ def _place(problem: Problem) -> tuple[int, int, str, str]:
 class IdTally:
     """Ids that there is something to say of: each once, with its first line and its rows.
 
-    Beyond the first `KEPT` of a class an id is a hash, its line and its count.
+    They stand in the order of their lines, in arrays of the smallest types that will do. Beyond
+    the first `KEPT` of a class an id is a hash, its line and its count.
     """
 
     classes: tuple[str, ...]  # what an id can be; its meaning is the check's
     hashes: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-    line: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # the first
-    rows: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    line: Counts = field(default_factory=lambda: np.empty(0, dtype=np.uint32))  # the first
+    rows: Counts = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
     kind: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
     names: Mapping[int, tuple[str, str | None]] = field(default_factory=dict)  # hash -> id, list
 
@@ -127,8 +129,35 @@ class IdTally:
         for key, name, in_list in zip(hashes.tolist(), names, lists, strict=True):
             known.setdefault(key, (name, in_list))
         columns = (np.array(line, np.int64), np.array(rows, np.int64), np.array(kind, np.uint8))
-        made = cls(classes, hashes, *columns, known)
-        return made._kept() if len(known) == len(names) else made._grouped()
+        return cls(classes, hashes, *columns, known)._grouped()
+
+    @classmethod
+    def of_hashes(
+        cls,
+        classes: tuple[str, ...],
+        hashes: Hashes,
+        line: Ints,
+        rows: Ints,
+        kind: NDArray[np.uint8],
+        names: Callable[[Ints], Sequence[str]],
+    ) -> IdTally:
+        """Of ids, each once, of which a name is made only where it is kept.
+
+        Args:
+            classes: what an id can be.
+            hashes: shape (ids,), as `hashes_of` makes them.
+            line: shape (ids,), ascending: the first of each.
+            rows: shape (ids,).
+            kind: shape (ids,), places in `classes`.
+            names: the ids at some places.
+        """
+        bare = cls(classes, hashes, small(line, np.uint32), small(rows), kind)
+        kept = bare._first()
+        known = {
+            key: (name, None)
+            for key, name in zip(hashes[kept].tolist(), names(kept), strict=True)
+        }  # fmt: skip
+        return replace(bare, names=known)
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -138,38 +167,40 @@ class IdTally:
         every = [one for one in (self, *others) if len(one)]
         if len(every) < 2:
             return every[0] if every else self
+        names: dict[int, tuple[str, str | None]] = {}
+        lines: dict[int, int] = {}
+        for one in every:
+            mine = one._lines()
+            for key, name in one.names.items():
+                if mine[key] < lines.get(key, sys.maxsize):
+                    names[key], lines[key] = name, mine[key]
         hashes, line, rows, kind = (
             np.concatenate([getattr(one, name) for one in every])
             for name in ("hashes", "line", "rows", "kind")
         )
-        names: dict[int, tuple[str, str | None]] = {}
-        lines: dict[int, int] = {}
-        for one in every:
-            mine = one._lines
-            for key, name in one.names.items():
-                if mine[key] < lines.get(key, sys.maxsize):
-                    names[key], lines[key] = name, mine[key]
         return IdTally(self.classes, hashes, line, rows, kind, names)._grouped()
 
     def _grouped(self) -> IdTally:
-        """With each id once."""
+        """With each id once, in the order of their lines."""
         hashes, line, rows, kind = self.hashes, self.line, self.rows, self.kind
-        by = np.lexsort((line, hashes))
-        hashes, line, rows, kind = hashes[by], line[by], rows[by], kind[by]
-        new = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
-        order = np.lexsort((by[new], line[new]))  # ids of one line are of one part, in its order
-        return IdTally(
-            self.classes,
-            hashes[new][order],
-            line[new][order],
-            np.add.reduceat(rows, new)[order],
-            kind[new][order],
-            self.names,
-        )._kept()
+        alike = np.sort(hashes)
+        if (alike[1:] == alike[:-1]).any():
+            by = np.lexsort((line, hashes))
+            new = by[starts(hashes[by])]
+            rows = np.add.reduceat(rows[by], np.flatnonzero(starts(hashes[by])), dtype=np.int64)
+            # ids of one line are of one part, in its order
+            order = np.lexsort((new, line[new]))
+            new, rows = new[order], rows[order]
+            hashes, line, kind = hashes[new], line[new], kind[new]
+        elif (line[1:] < line[:-1]).any():
+            by = np.argsort(line, kind="stable")
+            hashes, line, rows, kind = hashes[by], line[by], rows[by], kind[by]
+        line, rows = small(line, np.uint32), small(rows)
+        return IdTally(self.classes, hashes, line, rows, kind, self.names)._kept()
 
     def each(self) -> Iterator[tuple[str, str | None, int, int, str]]:
         """Those that are kept by name, in the order of their lines: id, list, line, rows, class."""
-        for n in np.argsort(self.line, kind="stable").tolist():
+        for n in np.sort(self._first()).tolist():
             if (known := self.names.get(int(self.hashes[n]))) is not None:
                 yield *known, int(self.line[n]), int(self.rows[n]), self.classes[self.kind[n]]
 
@@ -177,25 +208,28 @@ class IdTally:
         """How many ids are of that class."""
         return int((self.kind == self.classes.index(kind)).sum())
 
-    @property
     def _lines(self) -> dict[int, int]:
-        known = np.fromiter(self.names, dtype=np.uint64, count=len(self.names))
-        at = np.flatnonzero(np.isin(self.hashes, known))
-        return dict(zip(self.hashes[at].tolist(), self.line[at].tolist(), strict=True))
+        """The lines of those that are kept by name, by their hashes."""
+        kept = self._first()
+        return dict(zip(self.hashes[kept].tolist(), self.line[kept].tolist(), strict=True))
+
+    def _first(self) -> Ints:
+        """Where the first `KEPT` of each class stand."""
+        each = [np.flatnonzero(self.kind == kind)[:KEPT] for kind in range(len(self.classes))]
+        return np.concatenate(each)
 
     def _kept(self) -> IdTally:
         """With no more names than are ever told."""
         if len(self.names) <= KEPT:
             return self
-        kept: list[NDArray[np.intp]] = []
-        for kind in range(len(self.classes)):
-            mine = np.flatnonzero(self.kind == kind)
-            if mine.size > KEPT:
-                mine = mine[np.argpartition(self.line[mine], KEPT - 1)[:KEPT]]
-            kept.append(mine)
-        hashes = self.hashes[np.concatenate(kept)].tolist()
-        names = {key: self.names[key] for key in hashes if key in self.names}
-        return IdTally(self.classes, self.hashes, self.line, self.rows, self.kind, names)
+        hashes = self.hashes[self._first()].tolist()
+        return replace(self, names={key: self.names[key] for key in hashes if key in self.names})
+
+
+def small(numbers: NDArray[Any], least: type[np.unsignedinteger[Any]] = np.uint8) -> Counts:
+    """The same in fewer bytes, but in no fewer than `least` has."""
+    most = np.min_scalar_type(int(numbers.max(initial=0)))
+    return numbers.astype(np.promote_types(most, least), copy=False)
 
 
 def id_problems(

@@ -333,7 +333,7 @@ class _Seen:
     def __init__(self, plan: Plan) -> None:
         self._known = plan.known.lists
         self._taken = np.zeros(len(plan.public.lists), dtype=bool)
-        self._others = _Unknown()
+        self._others: Hashes = np.empty(0, dtype=np.uint64)  # ascending
 
     def add(self, lists: CodedColumn) -> None:
         """Take the lists of a table. Raises `Apart` where one was taken before."""
@@ -343,10 +343,12 @@ class _Seen:
             raise Apart
         self._taken[known] = True
         if known.size < number.size:
-            before = self._others.size
-            others = lists.hashes[number < 0]
-            if self._others.numbers(others).min() < before:
+            others = np.sort(lists.hashes[number < 0])
+            at = np.searchsorted(self._others, others)
+            there = np.minimum(at, max(self._others.size - 1, 0))
+            if self._others.size and (self._others[there] == others).any():
                 raise Apart
+            self._others = np.insert(self._others, at, others)
 
 
 class _Unknown:

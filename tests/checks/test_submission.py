@@ -107,6 +107,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.checks.ids",
             "scorer.checks.pairs",
             "scorer.checks.tally",
+            "scorer.checks.unknown",
             "scorer.views.ranked",
         }
 

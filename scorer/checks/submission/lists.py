@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from scorer.checks.base import Submitted, check, describe_fault, occurrences
 from scorer.checks.ids import CLASSES, class_of
 from scorer.checks.tally import IdTally, Whole, id_problems, refuse_errors
-from scorer.core.arrays import Mask
+from scorer.checks.unknown import EXPLAINED, classes_of
+from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
-from scorer.views.ranked import named
+from scorer.views.ranked import hashed, named
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
@@ -129,7 +131,7 @@ def unknown_list(submitted: Submitted) -> Lists:
     present[ids.codes] = True
     given[number[present & (number >= 0)]] = True
     strange = list[tuple[str, int, int, str | None, int]]()
-    decimals = True
+    plain, decimals = IdTally(CLASSES), True
 
     def add(name: str, line: int, rows: int) -> None:
         nonlocal decimals
@@ -143,6 +145,10 @@ def unknown_list(submitted: Submitted) -> Lists:
         if submitted.rules.unknown_list == "error":
             refuse_errors(int(wrong.sum()), submitted.rules.limits.errors)
         codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
+        if hashed(ids):
+            kept, plain, ended = _unexplained(submitted, codes, rows, counts)
+            codes, rows, counts = codes[kept], rows[kept], counts[kept]
+            decimals &= ended
         for name, row, count in zip(named(ids, codes), rows, counts.tolist(), strict=True):
             add(name, submitted.line(row), count)
     for name, line in submitted.empty.items():
@@ -151,4 +157,35 @@ def unknown_list(submitted: Submitted) -> Lists:
         else:
             add(name, line, 1)
     strict = submitted.rules.unknown_list == "error"
-    return Lists(given, meant, IdTally.of(CLASSES, strange), decimals, strict)
+    return Lists(given, meant, plain.plus([IdTally.of(CLASSES, strange)]), decimals, strict)
+
+
+def _unexplained(
+    submitted: Submitted, codes: Ints, rows: Ints, counts: Ints
+) -> tuple[Ints, IdTally, bool]:
+    """The unknown ids of which one look tells that nothing explains them.
+
+    Args:
+        submitted: lists of a submission whose ids polars has.
+        codes: shape (ids,): the unknown ones, by their first lines.
+        rows: shape (ids,): the first of each.
+        counts: shape (ids,): how many rows each has.
+
+    Returns:
+        Where among `codes` the others stand, the tally of these, and whether all end in `.0`.
+    """
+    ids = submitted.lists
+    held: Any = ids.held
+    names = held.gather(codes)
+    kinds = classes_of(names, submitted.known.lists)
+    mine = np.flatnonzero(kinds != EXPLAINED)
+    tally = IdTally.of_hashes(
+        CLASSES,
+        ids.hashes[codes[mine]],
+        submitted.table.line[rows[mine]],
+        counts[mine],
+        kinds[mine],
+        lambda at: named(ids, codes[mine[at]]),
+    )
+    ended = bool(names.gather(mine).str.ends_with(".0").all())
+    return np.flatnonzero(kinds == EXPLAINED), tally, ended

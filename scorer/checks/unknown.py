@@ -1,0 +1,67 @@
+"""Which of very many unknown ids something may explain, told by their hashes and by patterns.
+
+Nothing explains most of them; the few others are looked at one by one, by `Known.fault`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.checks.ids import CLASSES, LOST, Known
+from scorer.core.arrays import Mask
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PLAIN, DECIMAL, EXPLAINED = CLASSES.index("plain"), CLASSES.index("decimal"), 255
+UNUSUAL = r"[^!-~]"  # what is not seen, or not in ASCII
+# as in `ids`, whose patterns take no more time for a long id
+DECIMALS, DIGITS, ZEROS = r"^[0-9]+\.0+$", r"^[0-9]+$", r"\.0+$"
+SPREADSHEET = (
+    r"^[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2,3}$"
+    r"|^[0-9]{1,2}-[A-Z][a-z]{2}$|^[A-Z][a-z]{2}-[0-9]{2}$"
+)
+
+
+def classes_of(names: pl.Series, known: Known) -> NDArray[np.uint8]:
+    """The class of each id that is not known; `EXPLAINED` where one look cannot tell.
+
+    Args:
+        names: ids, none of them known.
+        known: the public ids.
+
+    Returns:
+        Shape (ids,): `PLAIN`, `DECIMAL` or `EXPLAINED`.
+    """
+    found = np.full(len(names), PLAIN, dtype=np.uint8)
+    lower = names.str.to_lowercase()
+    explained = _mask(names.str.contains(UNUSUAL) | names.str.contains(SPREADSHEET))
+    explained |= _among(lower, known.alike) | _mask(lower.is_in(sorted(LOST)) | (names == ""))
+    decimal = _mask(names.str.contains(DECIMALS))
+    number = np.flatnonzero(decimal | _mask(names.str.contains(DIGITS)))
+    if number.size:
+        head = names.gather(number).str.replace(ZEROS, "")
+        stripped = head.str.strip_chars_start("0").replace("", "0")
+        meant = _among(head, known.whole) | _among(stripped, known.whole)
+        explained[number[meant]] = True
+    found[decimal] = DECIMAL
+    found[explained] = EXPLAINED
+    return found
+
+
+def _mask(found: pl.Series) -> Mask:
+    mask: Mask = np.array(found.to_numpy(), dtype=bool)
+    return mask
+
+
+def _among(names: pl.Series, hashes: NDArray[np.uint64]) -> Mask:
+    """Which of the ids have one of these hashes, which ascend."""
+    own: NDArray[np.uint64] = names.hash().to_numpy()
+    if not hashes.size:
+        return np.zeros(own.size, dtype=bool)
+    at = np.minimum(np.searchsorted(hashes, own), hashes.size - 1)
+    mask: Mask = hashes[at] == own
+    return mask
