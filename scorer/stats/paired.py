@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from scorer.stats.family import Paired, groups_of_pairs, holm, largest_of, matrices, pair_places
+from scorer.stats.greatest import Greatest
 from scorer.stats.units import (
     NOISE,
     Floats,
@@ -35,6 +36,9 @@ SIGNS = 1_000_000  # in a block of a permutation's: 8 MB, for its rows of sums t
 
 
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
+
+
+MANY = 5_000  # pairs from which bounds of groups of them save more than they cost
 
 
 FLIPPED = 10_000  # units above which a permutation flips blocks of them
@@ -107,6 +111,18 @@ class _Part:
                 yield here, np.subtract(row, others, out=room[: len(others)])
                 start = here.stop
 
+    def greatest(self, scale: Floats) -> Callable[[Floats], Floats]:
+        """From signs to the greatest of these pairs' |differences| times `scale`, (draws,)."""
+        if scale.size < MANY:
+            return _greatest_of_all(self, scale)
+        many = Greatest(len(self.first), None if self.second is None else len(self.second), scale)
+
+        def found(signs: Floats) -> Floats:
+            second = None if self.second is None else self.second @ signs.T
+            return many(self.first @ signs.T, second)
+
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class _FigurePart:
@@ -166,6 +182,10 @@ class _FigurePart:
             apart = (made[0] - made[1]).reshape(len(whole), len(signs))
             yield slice(start, start + len(whole)), np.nan_to_num(apart)
             start += len(whole)
+
+    def greatest(self, scale: Floats) -> Callable[[Floats], Floats]:
+        """From signs to the greatest of these pairs' |differences| times `scale`, (draws,)."""
+        return _greatest_of_all(self, scale)
 
 
 _P = TypeVar("_P", _Part, _FigurePart)
@@ -302,6 +322,20 @@ def paired_sums(
     return _permuted(len(sums), parts, width, adjust, draws, seed, level)
 
 
+def _greatest_of_all(part: _Part | _FigurePart, scale: Floats) -> Callable[[Floats], Floats]:
+    """The greatest of |differences| times `scale`, all of them worked out."""
+
+    def found(signs: Floats) -> Floats:
+        top = np.zeros(len(signs))
+        for here, flipped in part.flipped(signs):
+            np.abs(flipped, out=flipped)
+            flipped *= scale[here, None]
+            np.maximum(top, flipped.max(axis=0), out=top)
+        return top
+
+    return found
+
+
 def _testable(parts: Sequence[_P]) -> list[_P]:
     return [part for part in parts if part.units > 1]
 
@@ -414,24 +448,24 @@ def _permuted(
         thresholds.append((np.abs(total) - NOISE) * scales[-1] - 1e-9)
     even = len({part.units for part in parts}) == 1
     reached: list[Ints] = [np.zeros(each.size, dtype=np.int64) for each in thresholds]
-    greatest: list[Floats] = []
+    tops = [part.greatest(scale) for part, scale in zip(parts, scales, strict=True)]
+    maxima: list[Floats] = []
     for signs in drawn():
         most = np.zeros(len(signs))
-        for part, scale, threshold, times in zip(parts, scales, thresholds, reached, strict=True):
+        for n, part in enumerate(parts):
             mine = signs if part.units == width else signs[:, part.columns]
-            top = np.zeros(len(signs))
+            if adjust == "max":
+                top = tops[n](mine)
+                np.maximum(most, top if even else _surprise(top, part.units), out=most)
+                continue
             for here, flipped in part.flipped(mine):
                 np.abs(flipped, out=flipped)
-                flipped *= scale[here, None]
-                if adjust == "max":
-                    np.maximum(top, flipped.max(axis=0), out=top)
-                else:
-                    times[here] += (flipped >= threshold[here, None]).sum(axis=1)
-            np.maximum(most, top if even else _surprise(top, part.units), out=most)
-        greatest.append(most)
+                flipped *= scales[n][here, None]
+                reached[n][here] += (flipped >= thresholds[n][here, None]).sum(axis=1)
+        maxima.append(most)
     exact = _enumerable(width, draws)
     patterns = 2**width if exact else draws + 1
-    ascending = np.sort(np.concatenate([[], *greatest]))
+    ascending = np.sort(np.concatenate([[], *maxima]))
     if adjust == "max":
         for part, threshold, times in zip(parts, thresholds, reached, strict=True):
             limit = threshold if even else _surprise(threshold, part.units)

@@ -5,7 +5,8 @@ import pytest
 from samples import sample, within
 from scipy import stats
 
-from scorer.stats.family import holm
+from scorer.stats.family import holm, pair_places
+from scorer.stats.greatest import Greatest
 from scorer.stats.paired import _signs, paired
 from scorer.stats.power import detectable
 
@@ -226,6 +227,22 @@ def test_blocks_do_not_show(monkeypatch):
     monkeypatch.setattr("scorer.stats.paired.SIGNS", 1)
     monkeypatch.setattr("scorer.stats.paired.OTHERS", 2)
     assert np.array_equal(paired(values, draws=300).p, whole.p)
+
+
+@pytest.mark.parametrize(("rows", "others"), [(2, None), (9, None), (40, None), (5, 23), (1, 8)])
+@pytest.mark.parametrize("kind", ["alike", "apart", "tied"])
+def test_the_greatest_difference_is_that_of_all_to_the_bit(rows, others, kind):
+    r = np.random.default_rng(rows)
+    first = r.normal(size=(rows, 500)) * 10
+    second = None if others is None else r.normal(size=(others, 500))
+    if kind == "tied":
+        first[:] = np.round(first, -1)
+    a, b = pair_places(rows, others)
+    scale = np.exp(r.normal(0, 0.05 if kind == "alike" else 3, a.size))
+    scale[r.random(a.size) < 0.1] = 0
+    apart = np.abs(first[a] - (first if second is None else second)[b]) * scale[:, None]
+    found = Greatest(rows, others, scale)(first, second)
+    assert (found == apart.max(axis=0)).all()
 
 
 def test_many_lists_are_flipped_in_blocks():
