@@ -153,7 +153,23 @@ def _segments(
     return looked
 
 
-def explained(name: str, one: Listing[Judged], found: Walk, value: float, k: int | None) -> Steps:
+def of_walk(name: str, walk: Callable[..., Walk]) -> dict[str, Any]:
+    """What `metric` is told of a measure of one reader's way down a list.
+
+    Args:
+        name: the metric's.
+        walk: from the lists and the metric's parameters to the way; `depth` or `k` is the last
+            rank that is looked at.
+    """
+
+    def explain(one: Listing[Judged], value: float, **params: Any) -> Steps:
+        found = walk(one.view, **params)
+        return _explained(name, one, found, value, params.get("depth", params.get("k")))
+
+    return {"peers": PEERS, "settle": SETTLE, "explain": explain}
+
+
+def _explained(name: str, one: Listing[Judged], found: Walk, value: float, k: int | None) -> Steps:
     """The list, what each hit gains and how likely it is looked at, and their quotient."""
     columns = {
         "gain": found.gain,

@@ -5,8 +5,6 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.views.hits import Judged
 
 
@@ -18,26 +16,11 @@ def _walk(
     return cwl.walk(judged.hits, gain, weights)
 
 
-def _explain(
-    one: Listing[Judged],
-    value: float,
-    *,
-    T: float,
-    max_grade: float | None,
-    min_grade: float,
-    depth: int,
-) -> Steps:
-    found = _walk(one.view, T, max_grade, min_grade, depth)
-    return cwl.explained("INSQ", one, found, value, depth)
-
-
 @metric(
     "INSQ",
     title="Inverse squares",
     source="Moffat, Scholer and Thomas, ADCS 2012, doi:10.1145/2407085.2407092",
-    peers=cwl.PEERS,
-    settle=cwl.SETTLE,
-    explain=_explain,
+    **cwl.of_walk("INSQ", _walk),
 )
 def insq(
     judged: Judged,

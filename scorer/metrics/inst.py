@@ -3,8 +3,6 @@
 from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.views.hits import Judged
 
 
@@ -15,26 +13,11 @@ def _walk(
     return cwl.adaptive(judged.hits, gain, T, depth)
 
 
-def _explain(
-    one: Listing[Judged],
-    value: float,
-    *,
-    T: float,
-    max_grade: float | None,
-    min_grade: float,
-    depth: int,
-) -> Steps:
-    found = _walk(one.view, T, max_grade, min_grade, depth)
-    return cwl.explained("INST", one, found, value, depth)
-
-
 @metric(
     "INST",
     title="Inverse squares, adaptive",
     source="Moffat, Bailey, Scholer and Thomas, ADCS 2015, doi:10.1145/2838931.2838938",
-    peers=cwl.PEERS,
-    settle=cwl.SETTLE,
-    explain=_explain,
+    **cwl.of_walk("INST", _walk),
 )
 def inst(
     judged: Judged,

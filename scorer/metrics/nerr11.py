@@ -5,8 +5,6 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.views.hits import Judged
 
 
@@ -18,26 +16,11 @@ def _walk(
     return cwl.walk(judged.hits, gain, weights, satisfied=True)
 
 
-def _explain(
-    one: Listing[Judged],
-    value: float,
-    *,
-    T: float,
-    max_grade: float | None,
-    min_grade: float,
-    depth: int,
-) -> Steps:
-    found = _walk(one.view, T, max_grade, min_grade, depth)
-    return cwl.explained("NERR11", one, found, value, depth)
-
-
 @metric(
     "NERR11",
     title="Nearly expected reciprocal rank, equation 11",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
-    peers=cwl.PEERS,
-    settle=cwl.SETTLE,
-    explain=_explain,
+    **cwl.of_walk("NERR11", _walk),
 )
 def nerr11(
     judged: Judged,

@@ -5,8 +5,6 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.views.hits import Judged
 
 
@@ -16,25 +14,11 @@ def _walk(judged: Judged, k: int, max_grade: float | None, min_grade: float) -> 
     return cwl.walk(judged.hits, gain, weights, satisfied=True)
 
 
-def _explain(
-    one: Listing[Judged],
-    value: float,
-    *,
-    k: int,
-    max_grade: float | None,
-    min_grade: float,
-) -> Steps:
-    found = _walk(one.view, k, max_grade, min_grade)
-    return cwl.explained("NERR8", one, found, value, k)
-
-
 @metric(
     "NERR8",
     title="Nearly expected reciprocal rank, equation 8",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
-    peers=cwl.PEERS,
-    settle=cwl.SETTLE,
-    explain=_explain,
+    **cwl.of_walk("NERR8", _walk),
 )
 def nerr8(
     judged: Judged,

@@ -5,8 +5,6 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.views.hits import Judged
 
 
@@ -15,19 +13,11 @@ def _walk(judged: Judged, k: int, max_grade: float | None, min_grade: float) -> 
     return cwl.walk(judged.hits, gain, 1 / np.log2(np.arange(2, k + 2)))
 
 
-def _explain(
-    one: Listing[Judged], value: float, *, k: int, max_grade: float | None, min_grade: float
-) -> Steps:
-    return cwl.explained("SDCG", one, _walk(one.view, k, max_grade, min_grade), value, k)
-
-
 @metric(
     "SDCG",
     title="Scaled discounted cumulative gain",
     source="Azzopardi, Thomas and Moffat, SIGIR 2019, doi:10.1145/3331184.3331398; as cwl_eval's",
-    peers={**cwl.PEERS, "dcg": {"log2": {}}},
-    settle=cwl.SETTLE,
-    explain=_explain,
+    **cwl.of_walk("SDCG", _walk) | {"peers": {**cwl.PEERS, "dcg": {"log2": {}}}},
 )
 def sdcg(
     judged: Judged,
