@@ -92,7 +92,7 @@ def workings(notation, answers, submission, ties="item-desc"):
     card = scored(meeting, answers.lists, [made])
     for at in range(len(answers.lists)):
         named = partial(answers.named, submission, ties, at=at)
-        found = explained(made, card, meeting.views, named, at, Rules())
+        found = explained(made, card, meeting.views, named, at, {made.id: Rules()})
         if made.id in card.values:
             value = float(card.values[made.id][at])
         else:
@@ -105,7 +105,9 @@ def arithmetic(step):
     """What anybody gets who redoes it."""
     said = step.put_in(repr).replace("×", "*").replace("²", "**2")
     try:
-        return eval(said, {"sqrt": math.sqrt, "log2": math.log2, "nan": math.nan})
+        return eval(
+            said, {"sqrt": math.sqrt, "log2": math.log2, "floor": math.floor, "nan": math.nan}
+        )
     except ZeroDivisionError:
         return math.nan
 
