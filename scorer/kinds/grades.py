@@ -152,9 +152,10 @@ class Grades:
         sent, rows = self.residual(submission)
         found = Unsettled.of(sent, self.truth, ties)
         answered = found.returned > 0 if rows is None else present(submission, self.lists)
+        further = self.further(sent)  # what is made later does not hold the table
         return Meeting(
             found.wanted if rows is None else rows[found.wanted],
-            lambda names: met(found.judged(names, self.further(sent)), answered, views),
+            lambda names: met(found.judged(names, further), answered, views),
         )
 
     def residual(self, submission: Table) -> tuple[Table, Ints | None]:

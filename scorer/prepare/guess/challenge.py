@@ -28,8 +28,10 @@ def is_truth(path: Path) -> bool:
     if not os.path.isfile(path) or path.suffix.lower() in YAML:
         return False
     found = look(path)
-    if found is None or any(kind(found, None, Asked()) for kind in KNOWN):
-        return found is not None
+    if found is None:
+        return False
+    if found.names and any(kind(found, None, Asked()) for kind in KNOWN):
+        return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
     named = any(not suffixes.isdisjoint(known.suffixes) for known in formats())
     return named and not found.trec
@@ -67,6 +69,9 @@ def challenge_data(
         UsageError: the columns cannot be told apart.
     """
     seen, sent = looked(truth), None if sample is None else looked(sample)
+    if not seen.names:  # as of a damaged Parquet file
+        raise UsageError(f"{display_path(truth)}: no columns can be read")
+    sent = sent if sent is not None and sent.names else None
     asked = asked_by(metrics)
     guess = next((found for kind in KINDS if (found := kind(seen, sent, asked))), None)
     if guess is None:
