@@ -1,12 +1,12 @@
 """The gallery's data is what its script makes, and the page that leads there names all of it."""
 
 import importlib.util
+import json
 import shutil
 
 import pytest
+import yaml
 from conftest import ROOT
-
-from scorer.prepare.guess.challenge import challenge_data
 
 GALLERY = ROOT / "challenges" / "gallery"
 
@@ -34,22 +34,69 @@ def test_the_page_names_every_challenge_of_the_gallery():
         assert f"`{path.parent.name}`" in page
 
 
-@pytest.mark.parametrize(
-    ("name", "truth", "sample", "keys"),
-    [
-        ("instacart", "truth.csv", "boosted.csv", {"cells": {"item": " "}}),
-        ("otto", "truth.csv", "covisited.csv", {"cells": {"item": " "}}),
-        ("kdd-cup-2012", "truth.csv", "factors.csv", {"cells": {"item": " "}}),
-        (
-            "bioasq",
-            "golden.json",
-            "dense.json",
-            {"json": {"list": "questions[].id", "item": "questions[].documents[]"}},
-        ),
-    ],
-)
-def test_the_forms_are_guessed_from_two_files(name, truth, sample, keys):
-    good = ROOT / "submissions_example" / "gallery" / name / "good" / sample
-    data, _ = challenge_data(GALLERY / name / truth, good)
-    for section in ("truth", "submission"):
-        assert keys.items() <= data[section].items()
+CELLS = {"cells": {"item": " "}}
+PARTS = {"parts": {part: f"{part}.tsv" for part in sorted(
+    ["CoLA", "SST-2", "MRPC", "QQP", "MNLI-m", "MNLI-mm", "QNLI", "RTE", "WNLI"])}}  # fmt: skip
+PATHS = {"json": {"list": "questions[].id", "item": "questions[].documents[]"}}
+LABELS = {"header": ["list", "label"]}
+GUESSED = {
+    "titanic": ("truth.csv", "forest.csv", {}, {}),
+    "house-prices": ("truth.csv", "boosted.csv", {}, {}),
+    "hm": ("truth.csv", "two-stages.csv", {}, CELLS | {"unknown_list": "ignore"}),
+    "instacart": ("truth.csv", "boosted.csv", CELLS, CELLS),
+    "kdd-cup-2012": ("truth.csv", "factors.csv", CELLS, CELLS),
+    "msmarco": ("qrels.dev.tsv", "cross-encoder.tsv", {"format": "trec"},
+                {"header": ["list", "item", "rank"]}),
+    "recsys-2018": ("truth.csv", "neighbours.csv", {},
+                    {"header": ["list", "item"], "cells": {"item": ","}, "comment": ["team_info"]}),
+    "otto": ("truth.csv", "covisited.csv", CELLS, CELLS | {"unknown_list": "ignore"}),
+    "semeval-2017": ("gold.tsv", "network.tsv", LABELS, LABELS),
+    "bioasq": ("golden.json", "dense.json", PATHS, PATHS),
+    "trec-diversity": ("qrels.diversity", "xquad.run", {"format": "trec"}, {"format": "trec"}),
+    "glue": ("truth.zip", "encoder.zip", PARTS, PARTS),
+}  # fmt: skip
+FORM = ("format", "header", "separator", "skip", "comment", "cells", "wide", "json", "parts")
+ONE = {  # a measure that the guessed and the declared challenge both have
+    "titanic": "Accuracy",
+    "house-prices": "RMSLE(log=plain)",
+    "semeval-2017": "Accuracy",
+    "hm": "AP(denominator=capped)@12",
+    "kdd-cup-2012": "AP(denominator=capped)@3",
+    "instacart": "SetF",
+    "msmarco": "RR@10",
+    "recsys-2018": "nDCG@500",
+    "bioasq": "P@5",
+    "otto": "R(average=pooled)@20",
+    "trec-diversity": "StRecall@20",
+    "glue": "Accuracy",
+}
+
+
+def test_all_twelve_are_guessed():
+    assert GUESSED.keys() == ONE.keys() == {p.parent.name for p in GALLERY.glob("*/challenge.yaml")}
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_the_forms_are_guessed_from_two_files_and_read_alike(name, score, tmp_path):
+    truth, sample, of_truth, of_sample = GUESSED[name]
+    good = ROOT / "submissions_example" / "gallery" / name / "good"
+    ran = score("init", "--from", GALLERY / name / truth, good / sample, tmp_path / "made")
+    assert (ran.code, ran.err) == (0, ""), ran
+    data = yaml.safe_load((tmp_path / "made" / "challenge.yaml").read_text("utf-8"))
+    for section, wanted in (("truth", of_truth), ("submission", of_sample)):
+        assert wanted.items() <= data[section].items()
+        assert {key for key in FORM if key in data[section]} == {k for k in wanted if k in FORM}
+    boards = []
+    for folder in (tmp_path / "made", GALLERY / name):
+        told = yaml.safe_load((folder / "challenge.yaml").read_text("utf-8"))
+        kept = {k: v for k, v in told.items() if k not in ("examples", "leaderboard", "metrics")}
+        shutil.copytree(folder, tmp_path / "asked", dirs_exist_ok=True)
+        (tmp_path / "asked" / "challenge.yaml").write_text(
+            yaml.safe_dump(kept | {"metrics": [ONE[name]]}), encoding="utf-8"
+        )
+        ran = score(tmp_path / "asked", *sorted(good.iterdir()), "--format", "json")
+        assert ran.code == 0, ran
+        found = json.loads(ran.out)["submissions"]
+        boards.append([next(iter(one["values"].values()))["mean"] for one in found])
+    assert boards[0] == boards[1]
+    assert len(set(boards[0])) > 1

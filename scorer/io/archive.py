@@ -78,6 +78,14 @@ class Member(io.RawIOBase):
         super().close()
 
 
+def file_names(stored: Any) -> list[str]:
+    """The names of the files of an archive, without folders; none of a damaged one."""
+    try:
+        return [PurePosixPath(entry.filename).name for entry in _files(stored)]
+    except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error, Unreadable):
+        return []
+
+
 def _only(stored: Any) -> zipfile.ZipInfo:
     """The entry of the one file of an archive."""
     files = _files(stored)

@@ -22,7 +22,7 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
 from scorer.io.address import is_url
-from scorer.io.archive import ZIP, Member, is_office, lost_part
+from scorer.io.archive import ZIP, Member, file_names, is_office, lost_part
 from scorer.io.limits import (
     GZIP,
     ZSTD,
@@ -43,12 +43,19 @@ SPOOLED = "scorer-"
 REMOTE = "the engine spark reads URLs: --engine spark (pip install 'challenge-scorer[spark]')"
 
 
-def digest(path: Path) -> str:
+def digest(path: Path, parts: Sequence[str] = ()) -> str:
     """The SHA-256 of a file as it is stored, in hexadecimal.
 
+    Args:
+        path: the file, or a folder.
+        parts: the files of a folder that count: of their digests, with their names.
+
     Raises:
-        Unreadable: it is missing, or no regular file.
+        Unreadable: one is missing, or no regular file.
     """
+    if parts and path.is_dir():
+        each = "".join(f"{digest(path / name)} {name}\n" for name in parts)
+        return hashlib.sha256(each.encode()).hexdigest()
     with _regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -268,6 +275,14 @@ def member_name(path: Path) -> str | None:
             with closing(Member(stored)) as member:
                 return member.name
     return None
+
+
+def part_names(path: Path) -> list[str]:
+    """The names of the files of a ZIP archive; none of everything else."""
+    with suppress(Unreadable), closing(_regular(path)) as stored:
+        if stored.peek(4).startswith(ZIP):
+            return file_names(stored)
+    return []
 
 
 def drain(stream: io.BufferedReader) -> None:

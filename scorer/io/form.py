@@ -157,7 +157,8 @@ def wide_value(role: str, shape: Schema) -> str:
     free = [r for r in VALUES if r in shape.roles]
     if role == "list" and not (named or needed) and "item" in shape.required:
         return "item"
-    return next(iter([*named, *needed, *free]), "item")
+    # where only the pairs are asked for, of public candidates, what the cells hold is not kept
+    return next(iter([*named, *needed, *free]), "rating" if role == "item" else "item")
 
 
 def matched(
@@ -260,3 +261,13 @@ def part_of(name: str) -> str | None:
     """Which part a list is in, by its name."""
     part, mark, _ = name.partition(PART)
     return part if mark else None
+
+
+def row_of(name: str) -> str:
+    """What a list in a part is called there.
+
+    >>> row_of("like/u1"), row_of("u1")
+    ('u1', 'u1')
+    """
+    part, mark, own = name.partition(PART)
+    return own if mark else part

@@ -110,7 +110,7 @@ def digests(
         code.update(hashlib.sha256(path.read_bytes()).digest())
     values = _digest(_values(challenge, kind, measures, rules))
     files = {
-        name: _file_digest(source.file)
+        name: _file_digest(source.file, tuple(getattr(source, "parts", {}).values()))
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }
@@ -223,9 +223,9 @@ def _code(metric: Metric) -> str | None:
         return "unknown"
 
 
-def _file_digest(path: Path) -> str:
+def _file_digest(path: Path, parts: Sequence[str] = ()) -> str:
     try:
-        return digest(path)
+        return digest(path, parts)
     except Unreadable as error:
         raise _lost(path, error) from None
 

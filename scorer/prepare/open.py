@@ -17,7 +17,7 @@ from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, printable, quoted
-from scorer.io.form import part_of
+from scorer.io.form import part_of, row_of
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
 from scorer.io.parts import by_part
@@ -95,6 +95,9 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         parted = {name: part_of(name) for name in lists}
         groups = {name: part for name, part in parted.items() if part is not None}
         called.setdefault("group", "part")
+    if not clusters and "list" in challenge.truth.wide:  # of one row of the file: one unit
+        clusters = {name: row_of(name) for name in lists}
+        called.setdefault("cluster", called["list"])
     if kind.name == "ratings":
         named = candidates or {}
         asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}

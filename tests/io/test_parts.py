@@ -127,3 +127,61 @@ def test_a_folder_on_the_command_line(challenge):
     [one] = json.loads(done.stdout)["submissions"]
     assert (one["name"], one["valid"]) == ("team", True)
     assert one["values"]["RR"]["mean"] == pytest.approx(5 / 6)
+
+
+def test_parts_are_groups_without_a_file_of_lists(challenge):
+    yaml = dedent(CHALLENGE).replace(
+        "[RR]", "[{id: forums, metric: RR, average: group}, {id: likes, metric: RR, group: like}]"
+    )
+    (challenge / "challenge.yaml").write_text(yaml)
+    path = pack(challenge / "team.zip", GOOD)
+    command = [Path(sys.executable).parent / "score", challenge, path, "--format", "json"]
+    for asked in ([], ["-m", "likes"], ["-m", "forums"]):
+        done = subprocess.run([*command, *asked], capture_output=True, check=True)
+        [one] = json.loads(done.stdout)["submissions"]
+        found = {name: each["mean"] for name, each in one["values"].items()}
+        wanted = {"forums": (0.75 + 1) / 2, "likes": 0.75}
+        assert found == {name: wanted[name] for name in asked[1:] or wanted}
+
+
+def as_folder(challenge):
+    (challenge / "challenge.yaml").write_text(dedent(CHALLENGE).replace("truth.zip", "answers"))
+    (challenge / "answers").mkdir()
+    for name, data in TRUTH.items():
+        (challenge / "answers" / name).write_text(data)
+
+
+def test_a_folder_is_a_truth(challenge):
+    path = pack(challenge / "team.zip", GOOD)
+    first = scorer.score(challenge, [path])
+    as_folder(challenge)
+    again = scorer.score(challenge, [path])
+    [one], [other] = first.submissions, again.submissions
+    assert one.values["RR"].per_list.tolist() == other.values["RR"].per_list.tolist()
+    marks = [again.fingerprint]
+    for name in TRUTH:  # each file of the folder counts
+        text = (challenge / "answers" / name).read_text()
+        (challenge / "answers" / name).write_text(text + "u9,z\n")
+        marks.append(scorer.score(challenge, [path]).fingerprint)
+    (challenge / "answers" / "notes.txt").write_text("not a part")
+    marks.append(scorer.score(challenge, [path]).fingerprint)
+    assert len(set(marks)) == 3
+    assert marks[-1] == marks[-2]
+
+
+def test_a_folder_of_the_truth_that_lacks_a_part(challenge):
+    as_folder(challenge)
+    (challenge / "answers" / "reply.csv").unlink()
+    path = pack(challenge / "team.zip", GOOD)
+    command = [Path(sys.executable).parent / "score", challenge, path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "answers" in done.stderr
+    assert "'reply.csv' is missing; found: 'like.csv'" in done.stderr
+
+
+def test_the_folder_of_the_truth_is_no_submission(challenge):
+    as_folder(challenge)
+    one, said = scored(challenge, challenge / "answers")
+    assert said == [". S101 None:None"]
+    assert not one.valid

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -427,3 +428,82 @@ def test_other_forms_are_known_by_their_content(score, tmp_path, truth, sample, 
     ran = score(made, made / sample[0], "-m", "Rprec", "--format", "json")
     assert ran.code == 0, ran
     assert list(json.loads(ran.out)["leaderboard"][0]["values"].values()) == [value]
+
+
+DAYS = table(("id", "F1", "F2"), ("a", 1.5, 2), ("b", 3, 0.5))
+TARGETS = table(("id", "clear", "fun", "long"), (1, 0.5, 0.2, 1), (2, 0.1, 0.9, 0), (3, 0, 1, 0.3))
+BOUGHT = table(("user", "item"), ("u", "i1"), ("u", "i2"), ("v", "i3"))
+BEST = table(("user", "best_1", "best_2"), ("u", "i1", "i9"), ("v", "i2", "i3"))
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample", "section", "wide", "measure"),
+    [
+        (DAYS, DAYS, "truth", {"item": "F*"}, "RMSE"),
+        (TARGETS, TARGETS, "truth", {"list": "*"}, "RMSE"),
+        (BOUGHT, BEST, "submission", {"rank": "best_*"}, "nDCG@10"),
+    ],
+)
+def test_columns_that_are_targets_days_or_ranks(
+    score, tmp_path, truth, sample, section, wide, measure
+):
+    files(tmp_path, t__csv=truth, s__csv=sample)
+    ran = score("init", "--from", tmp_path / "t.csv", tmp_path / "s.csv", tmp_path / "made")
+    assert (ran.code, ran.err) == (0, ""), ran
+    assert f"ranked by {measure}" in ran.out
+    data, _ = challenge_data(tmp_path / "t.csv", tmp_path / "s.csv")
+    assert data[section]["wide"] == wide
+    ran = score(tmp_path / "made", tmp_path / "s.csv", "-m", measure, "--format", "json")
+    assert ran.code == 0, ran
+    assert json.loads(ran.out)["submissions"][0]["values"][measure]["lists"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample"),
+    [
+        # features of numbers that a sample does not answer
+        (table(("id", "F1", "F2", "target"), (1, 2.5, 3, 7.5), (2, 1, 4, 3)),
+         table(("id", "target"), (1, 0.5), (2, 1.5))),
+        # ids of another sort at every place
+        (BOUGHT, table(("user", "item", "rank"), ("u", "i1", 1), ("v", "i3", 1))),
+    ],
+)  # fmt: skip
+def test_columns_that_are_neither(tmp_path, truth, sample):
+    made = files(tmp_path, t__csv=truth, s__csv=sample)
+    data, _ = challenge_data(*made)
+    assert "wide" not in data["truth"]
+    assert "wide" not in data["submission"]
+
+
+@pytest.mark.parametrize(
+    ("sample", "column"),
+    [
+        ("q1\td1\t1\nq1\td2\t2\nq2\td3\t1\n", "rank"),
+        ("q1\td1\t0\nq1\td2\t1\nq2\td3\t0\n", "score"),  # from zero: no ranks
+        ("q1\td1\t7\nq1\td2\t5.5\nq2\td3\t1\n", "score"),
+    ],
+)
+def test_a_column_without_a_name_that_counts_is_of_ranks(tmp_path, sample, column):
+    made = files(tmp_path, qrels__txt="q1\t0\td1\t1\nq2\t0\td3\t1\n", s__tsv=sample)
+    data, _ = challenge_data(*made)
+    assert data["submission"]["header"] == ["list", "item", column]
+
+
+def test_one_note_before_lines_of_ids_is_a_comment_and_more_are_not_guessed(tmp_path):
+    lines = "1, a1, a2, a3\n2, a3, a1, a2\n3, a2, a3, a1\n"
+    truth, one, two = files(
+        tmp_path, t__csv="pid,uri\n1,a1\n2,a2\n3,a3\n", s__csv=f"team,x,y\n{lines}",
+        u__csv=f"team,x\nrun,5\n{lines}",
+    )  # fmt: skip
+    data, _ = challenge_data(truth, one)
+    assert data["submission"]["comment"] == ["team"]
+    assert "comment" not in challenge_data(truth, two)[0]["submission"]
+
+
+def test_a_zip_of_tables_that_differ_is_not_guessed(score, tmp_path):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("a.csv", "id,label\n1,x\n")
+        archive.writestr("b.csv", "id,target\n1,0.5\n")
+    ran = score("init", "--from", tmp_path / "t.zip", tmp_path / "made")
+    assert (ran.code, ran.out) == (2, "")
+    assert "t.zip: no header is seen" in ran.err

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scorer.cli.options import Result
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import nearest, printable, quoted
+
+if TYPE_CHECKING:
+    from scorer.challenge.model import Challenge
 
 FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE] DIR"
 
@@ -95,6 +98,8 @@ def _fitting(truth: Path, words: list[str]) -> Result:
     data, guess = challenge_data(truth, sample)
     del data["id"]  # which is the folder's name
     opened(prepare(load(data, truth.parent)))  # the truth must be one
+    if sample is not None and _beyond(load(data, truth.parent), sample):
+        data["submission"]["unknown_list"] = "ignore"
     about = "# made by `score init` from the files beside it: read it, and change what is not meant"
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
     written = f"{about}\nscorer: 1\n{text}".encode()
@@ -114,6 +119,15 @@ def _fitting(truth: Path, words: list[str]) -> Result:
     told = () if kept is None else _misfit(target, kept)
     text = f"made {where}: {', '.join(made)}\n{taken}\nscore it:  score {where} {sent}\n"
     return Result(text, told)
+
+
+def _beyond(challenge: Challenge, sample: Path) -> bool:
+    """Whether nothing is wrong with the sample but that it has more lists than the truth."""
+    from scorer.api.check import check
+
+    (checked,) = check(challenge, [sample])
+    codes = {problem.code for problem in checked.findings if problem.severity == "error"}
+    return codes == {"S302"}
 
 
 def _misfit(folder: Path, sample: Path) -> tuple[str, ...]:

@@ -188,7 +188,10 @@ def resolve(
     except NoColumns as error:
         request.findings.add(Problem("S201", str(error), line=line))
         return None
-    shape = min(wanted, key=lambda shape: len(lacking(shape, given)))  # the first of equals
+    # of equals the one with the declared roles: columns by a pattern hold any
+    strange = [len(shape.columns.keys() - set(shape.roles)) for shape in request.wanted]
+    fit = [(len(lacking(shape, given)), lost) for shape, lost in zip(wanted, strange, strict=True)]
+    shape = wanted[fit.index(min(fit))]
     if not (missing := lacking(shape, given)):
         return shape, tuple(role for role in shape.roles if shape.called(role) in given)
     taken = {shape.called(role) for role in shape.roles}

@@ -80,11 +80,23 @@ def challenge_data(
     form = {} if sent is None else sent.written
     data = {
         "id": truth.name.split(".")[0] or "challenge",
-        "truth": {"file": truth.name, **seen.written, **guess.truth},
-        "submission": {**form, **guess.submission},
+        "truth": {"file": truth.name, **_named({**seen.written, **guess.truth})},
+        "submission": _named({**form, **guess.submission}),
         "metrics": list(metrics or guess.metrics),
     }
     return data, guess
+
+
+def _named(section: dict[str, Any]) -> dict[str, Any]:
+    """A section whose columns have no names of their own: they are called as their roles."""
+    columns = section.get("columns", {})
+    if "header" not in section or "probability" in columns:
+        return section
+    roles = {name: role for role, name in columns.items()}
+    header = [roles.get(name, name) for name in section["header"]]
+    if len(set(header)) < len(header):
+        return section
+    return {k: v for k, v in section.items() if k != "columns"} | {"header": header}
 
 
 def asked_by(notations: Sequence[str]) -> Asked:

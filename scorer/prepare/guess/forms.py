@@ -11,7 +11,8 @@ from typing import Any
 
 from scorer.core.errors import UsageError
 from scorer.core.text import display_path
-from scorer.io.files import open_bytes
+from scorer.io.files import open_bytes, part_names
+from scorer.io.form import MOST_PARTS, joined_name
 from scorer.io.formats.base import format_of
 from scorer.io.limits import Limits, Unreadable
 from scorer.prepare.guess.look import LOOKED, Look, first_lines
@@ -49,6 +50,73 @@ def looked(path: Path) -> Look:
 def is_qrels(path: Path) -> bool:
     """Whether a text file has TREC's qrels: four columns, blanks between them, whole grades."""
     return _all(first_lines(path), QREL)
+
+
+def _parts(path: Path, lines: Sequence[str]) -> Look | None:
+    """A ZIP archive of several tables with the same columns, each of which is a part."""
+    names = sorted(part_names(path))
+    parts = {name.partition(".")[0]: name for name in names}
+    if not 1 < len(names) == len(parts) <= MOST_PARTS:
+        return None
+    found: dict[str, Look] = {}
+    for part, name in parts.items():
+        told = first_lines(path, name)
+        seen = next((s for form in (_objects, _table) if (s := form(Path(name), told))), None)
+        if seen is None:
+            return None
+        found[part] = seen
+    first, *others = found.values()
+    if any((one.names, one.written) != (first.names, first.written) for one in others):
+        return None
+    rows = [(joined_name(p, row[0]), *row[1:]) for p, one in found.items() for row in one.rows]
+    return Look(first.names, tuple(rows), {**first.written, "parts": parts})
+
+
+def _tails(path: Path, lines: Sequence[str]) -> Look | None:
+    """An id, then the ids of its items to the end of the line; what begins otherwise is no row."""
+    if format_of(path, None).name != "csv":
+        return None
+    for mark in SEPARATORS:
+        rows = [[cell.strip() for cell in line.split(mark)] for line in lines]
+        kept = [row for row in rows if row[0].isdigit()]
+        notes = list(dict.fromkeys(row[0] for row in rows if not row[0].isdigit()))
+        if len(kept) < 2 or len(notes) > 1 or len(rows) - len(kept) > 1 or _is_header(rows):
+            continue
+        if not _are_ids([row[1:] for row in kept]):
+            continue
+        written: dict[str, Any] = {"header": ["list", "item"], "cells": {"item": mark}}
+        if mark != _usual(path):
+            written["separator"] = SEPARATORS[mark]
+        if notes:
+            written["comment"] = notes
+        pairs = [(row[0], item) for row in kept for item in row[1:] if item]
+        return Look(PLACES[:2], tuple(pairs), written)
+    return None
+
+
+def _is_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line has a name for each column of the others."""
+    return not rows[0][0].isdigit() and {len(row) for row in rows} == {len(rows[0])}
+
+
+def _are_ids(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows have ids in any order: each once, and the same ones in other columns."""
+    rows = [[cell for cell in row if cell] for row in rows]
+    if not all(len(row) == len(set(row)) for row in rows) or max(map(len, rows)) < 2:
+        return False
+    if any(not re.search(r"\d", cell) or "." in cell for row in rows for cell in row):
+        return False
+    places: dict[str, set[int]] = {}
+    for row in rows:
+        for n, cell in enumerate(row):
+            places.setdefault(cell, set()).add(n)
+    again = [cell for row in rows for cell in row if len(places[cell]) > 1]
+    return 2 * len(again) > sum(map(len, rows))
+
+
+def _usual(path: Path) -> str:
+    """What separates the columns of a file that is called so."""
+    return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
 
 
 def _qrels(path: Path, lines: Sequence[str]) -> Look | None:
@@ -136,7 +204,7 @@ def _table(path: Path, lines: Sequence[str]) -> Look | None:
     """A table of text: separated by what separates all lines alike, with a header or without."""
     if not lines or format_of(path, None).name != "csv":
         return None
-    usual = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+    usual = _usual(path)
     for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
         head, *rows = csv.reader(lines, delimiter=mark)
         if len(head) < 2 or (mark != usual and any(len(row) != len(head) for row in rows)):
@@ -150,7 +218,9 @@ def _table(path: Path, lines: Sequence[str]) -> Look | None:
     return None
 
 
-FORMS: tuple[Form, ...] = (_qrels, _run, _binary, _document, _objects, _lists, _table)
+FORMS: tuple[Form, ...] = (
+    *(_parts, _qrels, _run, _binary, _document, _objects, _lists, _tails, _table),
+)
 
 
 def _is_data(rows: Sequence[Sequence[str]]) -> bool:

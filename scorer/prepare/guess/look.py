@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.io.files import open_bytes
+from scorer.io.files import open_bytes, open_part
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.table import DECIMAL
 
@@ -62,6 +62,16 @@ class Look(NamedTuple):
         cells = self.cells(name)
         return len(cells) == len(self.rows) == len(set(cells))
 
+    def ranks(self, name: str, by: str) -> bool:
+        """Whether a column counts 1, 2, 3 along the rows of each value of another one."""
+        at, key = self.names.index(name), self.names.index(by)
+        seen: dict[str, int] = {}
+        for row in self.rows:
+            if len(row) <= max(at, key) or row[at].strip() != str(seen.get(row[key], 0) + 1):
+                return False
+            seen[row[key]] = seen.get(row[key], 0) + 1
+        return max(seen.values(), default=0) > 1
+
     def called(self, role: str, taken: Collection[str] = ()) -> str | None:
         """What the file calls a column, by what people call such columns."""
         found = {folded(name): name for name in reversed(self.names) if name not in taken}
@@ -89,10 +99,16 @@ def renamed(roles: Mapping[str, Any]) -> dict[str, Any]:
     return {"columns": different} if different else {}
 
 
-def first_lines(path: Path) -> Sequence[str]:
-    """The first lines of a text file that are not blank; none of one that cannot be read."""
+def first_lines(path: Path, part: str | None = None) -> Sequence[str]:
+    """The first lines of a text file that are not blank; none of one that cannot be read.
+
+    Args:
+        path: the file.
+        part: which file of the ZIP archive at `path`, instead.
+    """
     try:
-        with open_bytes(path, Limits()) as stream:
+        opened = open_bytes(path, Limits()) if part is None else open_part(path, part, Limits())
+        with opened as stream:
             data = stream.read(HEAD)
     except (Unreadable, OSError, ValueError):
         return []

@@ -11,6 +11,7 @@ from scorer.prepare.guess.look import Look, folded, renamed
 PREFERRED = ("better", "worse")
 BETWEEN = (" ", ",", ";", "|")  # of several ids in a cell
 RANKING = ("nDCG@10", "P@5")
+SUBTOPICS = ("alpha_nDCG@20", "ERR_IA@20", "StRecall@20")
 
 
 def trec(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
@@ -20,6 +21,8 @@ def trec(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     rules: dict[str, Any] = {"missing_list": "zero"}
     if sample is not None and not sample.trec:
         rules |= _submitted(sample, {"list": None, "item": None}, ("score", "rank"))
+    if len({row[1] for row in truth.rows if len(row) > 1}) > 1:
+        return Guess("TREC's qrels with subtopics", {}, rules, SUBTOPICS)
     return Guess("TREC's qrels", {}, rules, ("AP", *RANKING))
 
 
@@ -92,7 +95,17 @@ def named(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     for look in (truth, sample):
         if look is not None and not (look.called("list") and look.called("item")):
             return None
+    if sample is not None and _answered(truth) and _answered(sample):
+        return None
     return unnamed(truth, sample, asked)
+
+
+def _answered(look: Look) -> bool:
+    """Whether a file without a header has an id a line, and few answers that come again."""
+    if "header" not in look.written or len(look.names) != 2 or "cells" in look.written:
+        return False
+    key, answer = look.names
+    return look.distinct(key) and 2 * len(set(look.cells(answer))) <= len(look.rows)
 
 
 def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
@@ -161,6 +174,9 @@ def _submitted(
             given[role] = mine
     taken = tuple(given.values())
     found = next(((role, name) for role in numbers if (name := sent.called(role, taken))), None)
+    if found is None and "rank" in numbers and len(taken) > 1:
+        ranks = (name for name in sent.others(taken) if sent.ranks(name, taken[0]))
+        found = next((("rank", name) for name in ranks), None)
     if found is None and (left := [each for each in sent.others(taken) if sent.numeric(each)]):
         found = numbers[0], value if value in left else left[0]
     return renamed(given | ({found[0]: found[1]} if found else {}))
