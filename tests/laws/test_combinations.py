@@ -1,6 +1,8 @@
 """What measures make of their lists: pooled, of groups, of formulas. Laws that hold for all."""
 
+import inspect
 import itertools
+import math
 import multiprocessing
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -8,6 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from variants import METRICS, bound, pairs
 
 from scorer.api.score import score
 from scorer.api.submissions import terms_of
@@ -22,6 +26,7 @@ from scorer.results.scorecard import Rules, Scorecard, merged
 from scorer.scoring.lists import outcome, score_lists
 from scorer.scoring.settle import settle
 from scorer.store.splits import cut
+from scorer.views.hits import Judged
 
 TYPES = ("clicks", "carts", "orders")
 
@@ -133,6 +138,71 @@ def test_one_group_of_groups_of_one_list_is_the_mean_of_lists(made):
     challenge = load(fields, challenge.folder)
     report = board(challenge, files)
     assert values(report, "like") == pytest.approx(values(report, "base"), abs=1e-15)
+
+
+RATIOS = """
+P@3 P(denominator=returned)@5 R@3 R(denominator=capped)@2 F@3 F(beta=2,rel=2)@2 SetP SetR SetF
+SetF(beta=2) SetRelP Rprec nDCG nDCG(gain=exp2)@2 nDCG(ideal=reordered)@3 Judged@3
+"""
+
+
+def both_ways(notation, judged):
+    """What a metric makes of one list, as the mean of lists and pooled."""
+    one = bound(notation)
+    alone = one.metric.function(judged, **one.params)
+    together = one.metric.function(judged, **one.params | {"average": "pooled"})
+    return float(alone[0]), float(one.metric.figure(together, **one.params))
+
+
+def test_every_ratio_is_here():
+    known = {each.name for each in METRICS if Judged in (each.view, *each.view.__mro__)}
+    pooled = {name for name in known if "average" in bound_params(name)}
+    assert {bound(notation).metric.name for notation in RATIOS.split()} >= pooled
+
+
+def bound_params(name):
+    return inspect.signature(METRICS.get(name).function).parameters
+
+
+@pytest.mark.parametrize("notation", RATIOS.split())
+def test_pooled_over_one_list_is_the_mean_of_lists(notation):
+    @settings(derandomize=True, deadline=None, max_examples=30)
+    @given(pairs())
+    def holds(pair):
+        groups, truth = pair
+        items = [item for group in groups for item in group]
+        judged = Judged.of((items, truth))
+        alone, together = both_ways(notation, judged)
+        relevant = judged.ideal.count(bound(notation).params.get("rel", 1))[0]
+        if notation.startswith(("F", "SetF")) and not relevant and not math.isnan(together):
+            # no recall, and so no mean of it; but what is returned there is wrong in a pool
+            assert math.isnan(alone)
+            assert together == 0
+            return
+        assert together == pytest.approx(alone, abs=1e-15, nan_ok=True)
+
+    holds()
+
+
+def test_what_is_returned_where_nothing_is_relevant_counts_in_a_pooled_f():
+    judged = Judged.of((["a", "x"], {"a": 1}), (["y", "z"], {"y": 0}))
+    for notation, mean, pooled in (("SetF", 2 / 3, 2 / 5), ("F@2", 2 / 3, 2 / 5)):
+        one = bound(notation)
+        lists = one.metric.function(judged, **one.params)
+        together = one.metric.function(judged, **one.params | {"average": "pooled"})
+        assert lists[0] == pytest.approx(mean)
+        assert math.isnan(lists[1])
+        assert one.metric.figure(together) == pytest.approx(pooled)
+
+
+def test_a_board_of_one_list_says_the_same_pooled(made):
+    names = ("P@3", "R@3", "SetF", "Rprec", "nDCG@5")
+    metrics = [{"id": f"{n}-{how}", "metric": n, "average": how}
+               for n in names for how in ("lists", "pooled")]  # fmt: skip
+    report = board(*made(metrics, lists=1, groups=1))
+    for name in names:
+        assert values(report, f"{name}-lists") == pytest.approx(values(report, f"{name}-pooled"))
+        assert max(values(report, f"{name}-lists").values()) > 0
 
 
 def test_a_group_mean_is_the_mean_of_the_groups_means(made):
