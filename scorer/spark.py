@@ -42,8 +42,7 @@ from scorer.io.limits import Limits, NoTable, Unreadable
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, aids_of, opened, public
-from scorer.prepare.probes import answerable
+from scorer.prepare.open import OpenChallenge, aids_of, answerable, opened, public
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 

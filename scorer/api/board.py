@@ -35,8 +35,7 @@ from scorer.engines.local import local
 from scorer.io.write import write
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import answerable
+from scorer.prepare.open import OpenChallenge, answerable, opened
 from scorer.results.scorecard import Scorecard
 from scorer.store import receipts
 from scorer.store.files import Files, as_path, digest_of, files_at

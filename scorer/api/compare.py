@@ -28,8 +28,7 @@ from scorer.core.errors import UsageError
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import opened
-from scorer.prepare.probes import answerable
+from scorer.prepare.open import answerable, opened
 from scorer.views.positions import Positions
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure, find
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
-from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import answerable, cutoffs, probes, values
+from scorer.prepare.open import OpenChallenge, answerable, opened
+from scorer.prepare.probes import cutoffs, probes, values
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Lint, Remark
 from scorer.views.returned import Returned

@@ -18,11 +18,12 @@ from scorer.io.write import write
 from scorer.metrics.base import find
 from scorer.reports.base import Options, form_of
 from scorer.results import report as results
-from scorer.results.comparison import Pairing
 from scorer.results.report import Scored
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from scorer.results.comparison import Pairing
 
 # how a file is written, by its suffix
 SUFFIXES = {

@@ -27,8 +27,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.problems import Problem
 from scorer.leaderboard.board import board
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.open import opened
-from scorer.prepare.probes import answerable
+from scorer.prepare.open import answerable, opened
 
 
 def score(

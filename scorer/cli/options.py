@@ -142,10 +142,11 @@ def challenge_of(
     """
     from scorer.challenge.archive import unpacked
     from scorer.challenge.load import load
-    from scorer.prepare.guess.challenge import infer, is_truth
 
     notes: tuple[str, ...] = ()
-    if submissions is not None and is_truth(path):
+    if submissions is not None and _is_truth(path):
+        from scorer.prepare.guess.challenge import infer
+
         if measured and not metrics:
             word = printable(path)
             raise UsageError(f"{word} is a truth; say what to measure, such as -m nDCG@10")
@@ -189,6 +190,15 @@ def engine_options(words: Sequence[str] | None) -> dict[str, str]:
             )
         found[name] = value
     return found
+
+
+def _is_truth(path: Path) -> bool:
+    """Whether a file is a truth; what tells is not loaded for a folder."""
+    if not path.is_file():
+        return False
+    from scorer.prepare.guess.challenge import is_truth
+
+    return is_truth(path)
 
 
 def _first_file(words: Sequence[str]) -> Path | None:

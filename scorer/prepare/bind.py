@@ -23,7 +23,6 @@ from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.combine import Combiner
-from scorer.prepare.guess.forms import is_qrels
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
@@ -202,6 +201,8 @@ def _by_content(challenge: Challenge) -> Challenge:
     A truth without a known suffix is looked at; in TREC's forms a list is a topic, and topics
     without qrels are ignored, as trec_eval does.
     """
+    from scorer.prepare.guess.forms import is_qrels
+
     truth, submission = challenge.truth, challenge.submission
     format = truth.format or format_of(truth.file, None).name
     if truth.format is None and format == "csv" and is_qrels(truth.file):

@@ -23,7 +23,6 @@ from scorer.io.limits import Limits
 from scorer.io.parts import by_part
 from scorer.io.table import Schema, Table, in_order
 from scorer.kinds.base import OpenTruth, SideTables
-from scorer.kinds.labels import classes_of
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.columns import list_columns
@@ -87,6 +86,8 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is not None and challenge.lists is None:
             lists = Names(in_order(table.ids["list"])[0])
         if table is not None and unnamed and "label" in table.ids:
+            from scorer.kinds.labels import classes_of
+
             classes = tuple(classes_of(table.ids["label"].names, challenge.separators[0]))
         if table is not None and bare:
             roles = ("item",) if kind.name == "ratings" else ("better", "worse")
@@ -398,3 +399,14 @@ def _by_list(table: Table, *roles: str) -> dict[str, frozenset[str]]:
         for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
             found[lists.names[code]].add(items.names[item])
     return {name: frozenset(names) for name, names in found.items()}
+
+
+def answerable(ready: OpenChallenge) -> OpenChallenge:
+    """The same, unless the truth has lists that no submission could answer: `ChallengeError`."""
+    if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
+        return ready
+    from scorer.prepare.probes import unanswerable
+
+    if problems := tuple(unanswerable(ready)):
+        raise ChallengeError(problems=problems)
+    return ready

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import starts
-from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.io.table import EXTRA, NUMBER, CodedColumn, Floats, Ints, Schema, Table
@@ -682,14 +681,3 @@ def _table(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> 
     rows = len(ids["list"][0])
     columns = {role: CodedColumn(codes, names) for role, (codes, names) in ids.items()}
     return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Schema(tuple(ids)))
-
-
-def answerable(ready: OpenChallenge) -> OpenChallenge:
-    """The same, unless the truth has lists that no submission could answer: `ChallengeError`."""
-    if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
-        return ready
-    from scorer.prepare.probes import unanswerable
-
-    if problems := tuple(unanswerable(ready)):
-        raise ChallengeError(problems=problems)
-    return ready
