@@ -26,7 +26,7 @@ from pathlib import Path
 
 SCORE = Path(sys.executable).parent / "score"
 MIB, GIB = 1 << 20, 1 << 30
-LISTS, ITEMS = 1000, 10_000
+LISTS, ITEMS = 1000, 30_000
 MEMORY, SECONDS = 2 * GIB, 60  # the budget
 HEAD = "list,item,score\n"
 MARKS = "\u0301\u0323"

@@ -26,6 +26,7 @@ from scorer.views.ranked import look_up
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
 SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}")
+TOOLS = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")  # how what tools make of ids begins
 LOST = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
 LOST_BY_TOOLS = {"nan", "NaN", "<NA>"}  # of these, what nobody would call an item
 LONGEST = 64  # characters of an id that a suggestion is looked for
@@ -97,8 +98,10 @@ class Known:
         if meant is not None and meant != name:
             return Fault("S312", f"{quoted(name)} differs from {quoted(meant)} only by "
                                  f"{_difference(name, meant)}", meant)  # fmt: skip
-        if name.casefold() in LOST:
+        if len(name) <= 4 and name.casefold() in LOST:
             return Fault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
+        if TOOLS.match(name) is None:  # as most; what follows costs more
+            return None
         if match := DECIMAL_ID.fullmatch(name):
             meant = self._whole(match[1])
             if meant is not None or decimals:
@@ -167,12 +170,13 @@ class Known:
         if not name.isascii():
             if len(name) > FOLDED:
                 return None
-            fair = self._fair
-            for character in name:
-                if character not in fair:
-                    fair[character] = _parts(character) <= self._parts
-                if not fair[character]:
-                    return None
+            fair, foreign = self._fair, self._foreign
+            if not foreign.isdisjoint(name):
+                return None
+            for character in set(name).difference(fair):
+                (fair if _parts(character) <= self._parts else foreign).add(character)
+            if not foreign.isdisjoint(name):
+                return None
         return self._folded.get(folded(name))
 
     def _whole(self, digits: str) -> str | None:
@@ -207,9 +211,14 @@ class Known:
         return frozenset[str]().union(*map(_parts, set[str]().union(*self._folded)))
 
     @cached_property
-    def _fair(self) -> dict[str, bool]:
-        """Whether a character may be of a public id, for those asked about so far."""
-        return {}
+    def _fair(self) -> set[str]:
+        """Of the characters asked about so far those that may be of a public id."""
+        return set()
+
+    @cached_property
+    def _foreign(self) -> set[str]:
+        """And those that may not."""
+        return set()
 
     @cached_property
     def _zeros(self) -> dict[str, str]:
@@ -261,7 +270,7 @@ def class_of(name: str, fault: Fault | None) -> int:
     """Which of `CLASSES` an unknown id is, given what explains it by itself."""
     if fault is not None:
         return CLASSES.index(fault.code)
-    return int(DECIMAL_ID.fullmatch(name) is not None)
+    return int(name.endswith("0") and DECIMAL_ID.fullmatch(name) is not None)
 
 
 def folded(name: str) -> str:
@@ -271,7 +280,8 @@ def folded(name: str) -> str:
     True
     """
     if name.isascii():
-        return name.translate(BLANKS).casefold()
+        seen = name.replace(" ", "") if name.isprintable() else name.translate(BLANKS)
+        return seen.casefold()
     if len(name) > FOLDED:
         return name
     name = unicodedata.normalize("NFKC", name)

@@ -21,8 +21,10 @@ from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, starts
-from scorer.core.problems import KEPT, Problem
+from scorer.core.problems import KEPT, PLACES, Problem
 from scorer.io.limits import refuse_errors as refuse_errors
+
+TEXT = 4_000_000  # characters of the names of a class that are kept
 
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.integer[Any]]  # of as few bits as will do
@@ -157,7 +159,7 @@ class IdTally:
             key: (name, None)
             for key, name in zip(hashes[kept].tolist(), names(kept), strict=True)
         }  # fmt: skip
-        return replace(bare, names=known)
+        return replace(bare, names=known)._kept()
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -219,11 +221,24 @@ class IdTally:
         return np.concatenate(each)
 
     def _kept(self) -> IdTally:
-        """With no more names than are ever told."""
-        if len(self.names) <= KEPT:
+        """With no more names than are ever told, of no more text than there is room for."""
+        if len(self.names) <= KEPT and sum(map(_length, self.names.values())) <= TEXT:
             return self
-        hashes = self.hashes[self._first()].tolist()
-        return replace(self, names={key: self.names[key] for key in hashes if key in self.names})
+        names: dict[int, tuple[str, str | None]] = {}
+        for kind in range(len(self.classes)):
+            size, before = 0, len(names)
+            for key in self.hashes[np.flatnonzero(self.kind == kind)[:KEPT]].tolist():
+                if (known := self.names.get(key)) is None:
+                    continue
+                size += _length(known)
+                if size > TEXT and len(names) - before >= PLACES:
+                    break
+                names[key] = known
+        return replace(self, names=names)
+
+
+def _length(known: tuple[str, str | None]) -> int:
+    return len(known[0]) + len(known[1] or "")
 
 
 def small(numbers: NDArray[Any], least: type[np.unsignedinteger[Any]] = np.uint8) -> Counts:

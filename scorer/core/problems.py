@@ -19,6 +19,9 @@ PLACES = 5  # how many places of one code are shown unless all are asked for
 KEPT = 10_000  # how many places of one code are ever kept, so that memory stays bounded
 
 
+LONGEST = 1_000  # characters of an id that a problem keeps; a cell can have megabytes
+
+
 LOCATED = 1_000  # how many places of one code are given a column by reading the file again
 
 
@@ -38,6 +41,13 @@ class Problem:
     times: int = 1  # in how many places the problem stands for itself ("18 rows")
     # of the cell that holds `list` (the role "list") or `item`, where that is what is wrong
     role: str | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Keep the beginning of an id that is longer than any is."""
+        for name in ("list", "item"):
+            text = getattr(self, name)
+            if text is not None and len(text) > LONGEST:
+                object.__setattr__(self, name, f"{text[: LONGEST - 1]}…")
 
     def __str__(self) -> str:
         """`PATH:LINE:COL: severity[CODE] what`, as compilers and editors write it."""

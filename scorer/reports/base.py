@@ -23,6 +23,8 @@ GROUPS = {
     "soundness": "scorer.soundness",
 }
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
+EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
+LINTED = "Not for publication: this was made from the truth, for organizers only."
 SHARED = {"cells", "curves", "power"}  # modules beside the forms, which define none
 
 

@@ -402,7 +402,8 @@ def test_markdown_to_a_file(score, tmp_path):
     ran = score("explain", VLNET, TEAM_A, "--list", "s2", *words)
     assert (ran.code, ran.out) == (0, "")
     said = to.read_text()
-    assert said.startswith("## P@5: Precision of triplet 's2' in team_a\n")
+    assert said.startswith("**Not for publication: ")
+    assert "\n\n## P@5: Precision of triplet 's2' in team_a\n" in said
     assert "| 2 | 2 | 49 | 1 |" in said
 
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.checks.ids import Known, folded
+from scorer.checks.ids import CLASSES, Known, folded
+from scorer.checks.tally import TEXT, IdTally
+from scorer.core.problems import PLACES, Problem
 from scorer.io.table import CodedColumn
 
 
@@ -86,3 +88,26 @@ def test_ids_have_their_places_among_the_known(name, held):
 def test_where_no_id_is_known_none_has_a_place(held):
     column = CodedColumn(np.arange(2), HELD[held](["a", "b"]))
     assert Known({}).places(column).tolist() == [-1, -1]
+
+
+def test_long_ids_take_little_room():
+    """Ten thousand ids of 100,000 characters would be a gigabyte."""
+    ids = [(f"{n:0100000}", n + 2, 1, f"q{n:020000}", 0) for n in range(300)]
+    tally = IdTally.of(CLASSES, ids)
+    held = sum(len(name) + len(where) for name, where in tally.names.values())
+    assert held <= TEXT
+    assert len(tally) == 300
+    assert [line for *_, line, _, _ in tally.each()][:5] == [2, 3, 4, 5, 6]
+    halves = IdTally.of(CLASSES, ids[1::2]).plus([IdTally.of(CLASSES, ids[::2])])
+    assert dict(halves.names) == dict(tally.names)
+
+
+def test_a_few_ids_are_told_however_long_they_are():
+    ids = [(f"{n:01000000}", n + 2, 1, None, 0) for n in range(9)]
+    assert len(IdTally.of(CLASSES, ids).names) == PLACES
+
+
+def test_a_problem_keeps_the_beginning_of_a_long_id():
+    problem = Problem("S304", "given twice", item="x" * 100_000, list="q" * 1000)
+    assert problem.item == "x" * 999 + "…"
+    assert problem.list == "q" * 1000

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from scorer.reports.base import PRIVATE, forms
+from scorer.reports.base import EXPLAINED, LINTED, PRIVATE, forms
 
 BOARDS = sorted(each.name for each in forms("leaderboard"))
 COMPARISONS = sorted({each.name for each in forms("comparison")} - {"jsonl"})
@@ -155,3 +155,24 @@ def test_a_private_report_holds_what_organizers_need(score, folder):
     rows = board(score, folder, "csv", "--private").out
     assert oracle in rows
     assert str(folder / "bad.csv") in rows
+
+
+@pytest.mark.parametrize("form", sorted(each.name for each in forms("explanation")))
+def test_an_explanation_says_that_it_is_for_organizers(score, folder, form):
+    ran = score("explain", folder, folder / "good.csv", "--list", "q0", "--format", form)
+    assert ran.code == 0, ran
+    assert EXPLAINED in "\n".join(ran.out.splitlines()[:2])
+
+
+@pytest.mark.parametrize("form", sorted(each.name for each in forms("soundness")))
+def test_lint_says_that_it_is_for_organizers(score, folder, form):
+    ran = score("lint", folder, "--format", form)
+    assert LINTED in "\n".join(ran.out.splitlines()[:2])
+
+
+def test_a_kit_explains_nothing(score, folder, tmp_path):
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit).code == 0
+    ran = score("explain", kit, folder / "good.csv", "--list", "q0")
+    assert ran.code == 2, ran
+    assert not ran.out

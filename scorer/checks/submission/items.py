@@ -206,11 +206,8 @@ def _each(
     if not wanted.any():
         return
     codes, rows, counts = occurrences(ids, wanted, submitted.table.line)
-    lists = submitted.lists.texts(rows)
-    for name, row, count, where in zip(
-        named(ids, codes), rows, counts.tolist(), lists, strict=True
-    ):
-        yield name, submitted.line(row), count, where
+    lines, lists = submitted.table.line[rows].tolist(), submitted.lists.texts(rows)
+    yield from zip(named(ids, codes), lines, counts.tolist(), lists, strict=True)
 
 
 def _unusual(ids: CodedColumn) -> Mask:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.comparison.cells import Compared
 from scorer.reports.syntax.json import dumped, each_list, head, known
 from scorer.results.comparison import Differing, Pairing, Tally
@@ -18,7 +18,11 @@ def json(compared: Compared, options: Options) -> str:
     report, found = compared.report, compared.pairing
     rules = compared.challenge.leaderboard
     fields = {
-        **head(compared.challenge, report.fingerprint if report else None, options.private),
+        **head(
+            compared.challenge,
+            report.fingerprint if report else None,
+            PRIVATE if options.private else None,
+        ),
         **({"submissions": _files(report)} if options.private and report else {}),
         "pairs": [
             {

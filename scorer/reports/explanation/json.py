@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, Step
-from scorer.reports.base import Options, form
+from scorer.reports.base import EXPLAINED, Options, form
 from scorer.reports.syntax.json import dumped, known
 from scorer.results.explanation import Explanation
 
@@ -18,6 +18,7 @@ def json(found: Explanation, options: Options) -> str:
 
 def _data(found: Explanation) -> dict[str, Any]:
     return {
+        "private": EXPLAINED,
         "submission": found.submission,
         "list": found.list,
         "measures": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.metrics.explain.steps import Grid
-from scorer.reports.base import Options, form
+from scorer.reports.base import EXPLAINED, Options, form
 from scorer.reports.explanation.cells import cells, end, line, right, title
 from scorer.reports.syntax.markdown import escaped, piped
 from scorer.results.explanation import Explanation
@@ -18,6 +18,7 @@ def markdown(found: Explanation, options: Options) -> str:
 
 
 def _page(found: Explanation, precision: int) -> Iterator[str]:
+    yield from (f"**{EXPLAINED}**", "")
     for each in found.found:
         yield f"## {escaped(title(found, each))}"
         for step in each.working.steps:

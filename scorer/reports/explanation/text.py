@@ -10,7 +10,7 @@ from rich.text import Text
 
 from scorer.core.text import printable
 from scorer.metrics.explain.steps import Formula, Grid
-from scorer.reports.base import Options, form
+from scorer.reports.base import EXPLAINED, Options, form
 from scorer.reports.explanation.cells import cells, end, line, right, title
 from scorer.reports.syntax.terminal import TextReport
 from scorer.results.explanation import Explanation
@@ -29,6 +29,8 @@ def text(found: Explanation, options: Options) -> str:
             view.add_row(*(Text(printable(cell, 100)) for cell in row))
         return view
 
+    paper.say(EXPLAINED, "red")
+    paper.say()
     for each in found.found:
         paper.say(printable(title(found, each), 1000), "bold")
         paper.say()

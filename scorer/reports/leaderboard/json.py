@@ -6,7 +6,7 @@ from typing import Any
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
-from scorer.reports.base import Options, form
+from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.leaderboard.cells import gap
 from scorer.reports.syntax.json import dumped, each_list, head, known, problem
 from scorer.results.report import Certainty, Report, Scored, Value
@@ -16,7 +16,7 @@ from scorer.results.report import Certainty, Report, Scored, Value
 def json(report: Report, options: Options) -> str:
     """Everything that is known, for programs."""
     fields = {
-        **head(report.challenge, report.fingerprint, options.private),
+        **head(report.challenge, report.fingerprint, PRIVATE if options.private else None),
         "measures": [
             {
                 "id": measure.id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import LINTED, Options, form
 from scorer.reports.syntax.json import dumped, head, known, problem
 from scorer.results.soundness import POWER, Lint, Remark
 
@@ -19,7 +19,7 @@ def json(lint: Lint, options: Options) -> str:
 def _data(lint: Lint) -> dict[str, Any]:
     challenge = lint.challenge
     return {
-        **head(challenge, lint.fingerprint),
+        **head(challenge, lint.fingerprint, LINTED),
         "sound": lint.sound,
         "kind": lint.kind,
         "lists": lint.lists,

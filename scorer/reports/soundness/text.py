@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from scorer.core.problems import Findings
 from scorer.core.text import printable, set_apart
 from scorer.metrics.base import Measure
-from scorer.reports.base import Options, form
+from scorer.reports.base import LINTED, Options, form
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import number, test_name
 from scorer.reports.syntax.github import no_command
@@ -35,6 +35,7 @@ def _lines(lint: Lint) -> Iterator[str]:
 
     challenge, primary = lint.challenge, next(m for m in lint.measures if m.primary)
     title = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
+    yield LINTED
     yield from wrap(f"{challenge.id}{title}", WIDTH)
     rows = ROWS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""

@@ -14,7 +14,6 @@ from scorer.core.arrays import Floats
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
 from scorer.core.version import __version__
-from scorer.reports.base import PRIVATE
 
 BEYOND = re.compile(r"[^\n -~]")
 
@@ -39,11 +38,11 @@ def known(value: float) -> float | None:
 
 
 def head(
-    challenge: Challenge, fingerprint: str | None = None, private: bool = False
+    challenge: Challenge, fingerprint: str | None = None, private: str | None = None
 ) -> dict[str, Any]:
-    """What every report begins with: whether it is private, what made it, of which challenge."""
+    """What every report begins with: why it is private, what made it, of which challenge."""
     about = {"id": challenge.id, "title": challenge.title, "fingerprint": fingerprint}
-    notice = {"private": PRIVATE} if private else {}
+    notice = {"private": private} if private else {}
     return {**notice, "scorer": __version__, "challenge": about}
 
 
