@@ -2,9 +2,12 @@
 
 import json
 import re
+import socket
+from urllib.parse import quote
 
+import httpx2 as httpx
 import pytest
-from web_helpers import API, finished, free_port, good, mixed, rows, send
+from web_helpers import API, finished, good, mixed, rows, send
 
 from scorer.core.errors import UsageError
 from scorer.web.access import Limiter, Sessions
@@ -137,13 +140,55 @@ def test_no_path_leads_out(client, path):
     assert client.get(path).status_code in (404, 422)
 
 
+SPLITS = ["\r\nX-Evil: 1", "\nX-Evil: 1", "\rX-Evil: 1", "\u560a\u560dX-Evil: 1", "\x85X-Evil: 1",
+          '"; filename="X-Evil']  # fmt: skip
+
+
 def test_no_redirect_leads_elsewhere_and_no_header_is_split(client, served):
     sign = sign_in(client, served.token("red"))
     assert sign.headers["location"] == "/c/course"
-    for evil in ("//evil.example", "a%0d%0aSet-Cookie:x=1"):
+    for evil in ("//evil.example", "a%0d%0aX-Evil:1"):
         answer = client.get(f"/c/{evil}", follow_redirects=False)
         assert answer.status_code == 404
-        assert "x=1" not in str(answer.headers)
+        assert "evil" not in str(answer.headers).lower()
+
+
+@pytest.mark.parametrize("split", SPLITS, ids=ascii)
+def test_what_is_sent_is_in_no_header(client, served, split):
+    """In paths, queries, forms, names of files and teams, answers and decisions."""
+    head, word = served.bearer("organizer"), quote(split)
+    sign_in(client, served.token("red"))
+    ours = form_token(client)
+    answers = [
+        client.get(f"/c/course?split={word}"),
+        client.get(f"/c/course/board.csv?split={word}"),
+        client.get(f"/c/course/entries/{word}"),
+        client.get(f"/c/course/compare?one={word}&other=1"),
+        client.get(f"{API}/board?phase={word}"),
+        client.get(f"{API}/entries/{word}/receipt.json", headers=head),
+        client.get(f"/c/course/admin/failures/{word}", headers=head),
+        client.get(f"/static/{word}"),
+        client.post("/c/course/sign-in", data={"token": split}),
+        client.post("/c/course/sign-in?next=" + word, data={"token": served.token("red")}),
+        client.post("/c/course/join", data={"name": f"a{split}"}),
+        client.post("/c/course/decide", data={"kind": split, "entry": 1, "form_token": ours}),
+        client.post(
+            "/c/course/submit", files={"file": (f"a{split}.csv", mixed(2).encode())},
+            data={"act": "send", "form_token": ours, "answer.method": split},
+        ),
+        send(client, served.bearer("red"), mixed(3), name=f"{split}.csv"),
+        client.get(f"{API}/receipts.jsonl"),
+        client.get("/c/course", headers={"X-Forwarded-Proto": "https", "Host": "evil.example"}),
+    ]  # fmt: skip
+    for answer in answers:
+        assert answer.status_code < 500
+        assert "evil" not in str(answer.headers).lower(), answer.request.url
+        assert set(answer.headers) <= {
+            "content-type", "content-length", "content-security-policy", "content-disposition",
+            "x-content-type-options", "referrer-policy", "x-frame-options", "cache-control",
+            "vary", "content-encoding", "location", "set-cookie", "etag", "last-modified",
+            "accept-ranges", "allow",
+        }, answer.request.url  # fmt: skip
 
 
 def test_a_file_that_is_too_large_is_refused_while_it_comes(client_with, served):
@@ -239,18 +284,55 @@ def test_organizers_do_their_work_on_the_page(client, served):
 
 
 def test_tokens_are_in_no_log(serve, served):
-    token = served.token("red")
-    process, url = serve(served.folder, port=free_port())
-    import urllib.request
-
-    request = urllib.request.Request(
-        f"{url}{API}/entries", headers={"Authorization": f"Bearer {token}"}
-    )
-    with urllib.request.urlopen(request) as answer:
-        assert answer.status == 200
+    """Not by an API key, a sign-in, a form, an invitation, nor by requests that fail."""
+    red, organizer = served.token("red"), served.token("organizer")
+    secrets = {red, organizer, "wr0ng-token-of-somebody"}
+    process, url = serve(served.folder)
+    where = (url.removeprefix("http://").split(":")[0], int(url.rsplit(":", 1)[1]))
+    with httpx.Client(base_url=url, timeout=60) as client:
+        for token in (red, organizer):
+            head = {"Authorization": f"Bearer {token}"}
+            assert client.get(f"{API}/entries", headers=head).status_code == 200
+            assert client.get(f"{API}/nowhere", headers=head).status_code == 404
+            assert client.get(f"{API}/entries/x", headers=head).status_code == 422
+            assert send(client, head, "no form").status_code in (202, 403)
+            bad = client.post(f"{API}/entries", headers=head, content=b"{")
+            assert bad.status_code in (403, 422)
+        wrong = {"Authorization": "Bearer wr0ng-token-of-somebody"}
+        assert client.get(f"{API}/entries", headers=wrong).status_code == 401
+        assert sign_in(client, "wr0ng-token-of-somebody").status_code == 401
+        assert client.get(f"/c/course/sign-in?token={red}").status_code == 200
+        assert client.get(f"/{red}").status_code == 404
+        joined = client.post("/c/course/join", data={"name": "joined"})
+        secrets.add(re.search(r"<pre>([^<]+)</pre>", joined.text)[1])
+        assert sign_in(client, organizer).status_code == 303
+        secrets |= {*client.cookies.values()}
+        form = form_token(client, "/c/course/admin")
+        secrets.add(form)
+        invited = client.post("/c/course/admin/team", data={"name": "new", "form_token": form})
+        secrets.add(re.search(r"<pre>([^<]+)</pre>", invited.text)[1])
+        forged = client.post("/c/course/admin/team", data={"name": "x", "form_token": f"{form}x"})
+        assert forged.status_code == 403
+        head = {"Authorization": f"Bearer {organizer}"}
+        made = client.post(f"{API}/teams", headers=head, json={"name": "third"}).json()["token"]
+        secrets.add(made)
+    for broken in (f"GET / HTTP/9 {red}", f"{red}", f"GET / HTTP/1.1\r\n{red}"):
+        with socket.create_connection(where) as line:
+            line.sendall(f"{broken}\r\n\r\n".encode())
+            line.recv(1000)
     process.terminate()
     assert process.wait(60) == 0
-    assert token not in process.stdout.read().decode()
+    logged = process.stdout.read().decode()
+    with served.board() as board:
+        logged += "".join(map(repr, board.log())) + board.receipts()
+    stored = b"".join(
+        path.read_bytes() for path in (served.folder / ".scorer").rglob("*") if path.is_file()
+    )
+    assert len(secrets) == 8
+    for secret in secrets:
+        assert len(secret) > 20
+        assert secret not in logged
+        assert secret.encode() not in stored
 
 
 def test_what_another_sites_page_sends_is_refused(client, served):
