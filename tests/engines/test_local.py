@@ -253,3 +253,12 @@ def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_pat
     lost = installed(*words, "--engine", "fast", **variables)
     assert lost.code == 2
     assert "no engine is called 'fast'" in lost.err
+
+
+def test_numbers_of_scattered_rows_are_kept_in_half_the_bytes_only_where_they_lose_nothing():
+    for values in ([1.0, 2.0, 1e6], [0.5, np.nan], [-0.0, np.inf]):
+        kept = gather._short(np.array(values))
+        assert kept.dtype == np.float32
+        assert kept.astype(np.float64).tobytes() == np.array(values).tobytes()
+    for values in ([0.1, 1.0], [1e300], [2.0**24 + 1]):
+        assert gather._short(np.array(values)).dtype == np.float64
