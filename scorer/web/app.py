@@ -48,6 +48,7 @@ HEADERS = {
 }
 UPLOADS, ADDRESS, SIGN_INS = 30, 300, 10  # a minute: of a token, of an address, failed ones
 SPARE = 1 << 16  # bytes of a form beside its file
+NAME_BYTES = 200  # of a file's name; most file systems take 255
 
 
 class Settings(NamedTuple):
@@ -203,8 +204,10 @@ def site_key(site: Site) -> str:
 
 def kept(upload: UploadFile, folder: str) -> Path:
     """An uploaded file under a name that leads nowhere."""
-    name = os.path.basename((upload.filename or "").replace("\\", "/")) or "submission"
-    path = Path(folder, "".join(sign for sign in name if sign.isprintable())[-100:] or "submission")
+    name = os.path.basename((upload.filename or "").replace("\\", "/"))
+    name = "".join(sign for sign in name if sign.isprintable())
+    name = name.encode()[-NAME_BYTES:].decode(errors="ignore")[-100:]
+    path = Path(folder, name if name.strip(".") else "submission")
     upload.file.seek(0)
     with path.open("wb") as written:
         while piece := upload.file.read(1 << 20):

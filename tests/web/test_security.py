@@ -129,6 +129,14 @@ def test_hostile_names_and_files_stay_text(client, served):
     assert not any(line.startswith("=") or ",=" in line for line in csv.splitlines())
 
 
+@pytest.mark.parametrize("name", ["..", ".", "a/..", "\ufdfa" * 100, "é" * 200 + ".csv"])
+def test_a_file_of_any_name_is_taken(client, served, name):
+    sent = send(client, served.bearer("red"), mixed(1), name=name)
+    assert sent.json()["entry"] == 1, sent.text
+    checked = client.post(f"{API}/check", files={"file": (name, mixed(1).encode())})
+    assert checked.status_code == 200, checked.text
+
+
 @pytest.mark.parametrize(
     "path",
     [
