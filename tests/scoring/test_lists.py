@@ -29,7 +29,9 @@ TRUTH = "list,item,grade\n" + "".join(
 )
 BEYOND = """CatalogueCoverage@3 ListCoverage Gini@2 Entropy@5 Novelty@3 ILD@4 EDRC
 Serendipity(expected=2)@3 Serendipity(expected=history)@3 EDRC(unknown=likelihood)"""
-EVERY = ", ".join(f"'{notation}'" for notation in (*VARIANTS.split(), *DIVERSE, *BEYOND.split()))
+NOTATIONS = *VARIANTS.split(), *DIVERSE, *BEYOND.split()
+EVERY = ", ".join(f"'{notation}'" for notation in NOTATIONS)
+HIGHER = ", ".join(f"'{each}'" for each in NOTATIONS if not each.startswith("Clicks"))
 FILES = {
     "truth.csv": TRUTH,
     "items.csv": "item,users,x,y\n" + "".join(f"{i},{n},{n % 3},1\n" for n, i in enumerate(ITEMS)),
@@ -57,23 +59,24 @@ FILES |= {
     + "".join(f"{n},{i},{'BIO'[RNG.integers(3)]}-X\n" for n in LISTS for i in ITEMS[:5]),
     "lists.csv": "list,scale,weight\n" + "".join(f"{n},{k + 1},{k}\n" for k, n in enumerate(LISTS)),
     "seen.csv": "list,item\nq1,a\nq1,f\nq3,b\nq7,c\nq99,a\n",
-    "classes.csv": "item,group,ic\n"
-    + "".join(f"{i},{'xyz'[n % 3]}|x,{n}\n" for n, i in enumerate(ITEMS)),
+    "classes.csv": "item,group,ic,artist\n"
+    + "".join(f"{i},{'xyz'[n % 3]}|x,{n},{'pq'[n % 2]}\n" for n, i in enumerate(ITEMS)),
 }
 CHALLENGES["further"] = """truth: {file: tags.csv, columns: {extra: [tag]}}
 exclude: {file: seen.csv}
-items: {file: classes.csv, columns: {extra: {group: classes, ic: number}}}
+items: {file: classes.csv, columns: {extra: {group: classes, ic: number, artist: text}}}
 submission: {columns: {extra: [tag]}}
 undefined: skip
-metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ExactMatch, TokenF1, ChunkF1]
+metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ClassRprec(group=artist), ExactMatch, TokenF1, ChunkF1]
 """
 CHALLENGES["series"] = """truth: ratings.csv
 lists: {file: lists.csv, columns: {extra: {scale: number, weight: number}}}
 submission: {missing_list: skip}
 metrics: [WRMSSE]
 """
-CHALLENGES["whole"] = CHALLENGES["grades"].replace(
-    "undefined", "submission: {missing_list: zero}\nundefined"
+# an empty list is no perfect one
+CHALLENGES["whole"] = (
+    f"{GRADES}submission: {{missing_list: zero}}\nundefined: skip\nmetrics: [{HIGHER}]\n"
 )
 RANKED = "list,item,score\n"
 SENT = {
