@@ -67,7 +67,8 @@ exclude: {file: seen.csv}
 items: {file: classes.csv, columns: {extra: {group: classes, ic: number, artist: text}}}
 submission: {columns: {extra: [tag]}}
 undefined: skip
-metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ClassRprec(group=artist), ExactMatch, TokenF1, ChunkF1]
+metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ClassRprec(group=artist), ExactMatch,
+  TokenF1, ChunkF1]
 """
 CHALLENGES["series"] = """truth: ratings.csv
 lists: {file: lists.csv, columns: {extra: {scale: number, weight: number}}}
