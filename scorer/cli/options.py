@@ -194,7 +194,7 @@ def engine_options(words: Sequence[str] | None) -> dict[str, str]:
 
 def _is_truth(path: Path) -> bool:
     """Whether a file is a truth; what tells is not loaded for a folder."""
-    if not path.is_file():
+    if not os.path.isfile(path):  # False, too, for what no file can be called
         return False
     from scorer.prepare.guess.challenge import is_truth
 
@@ -204,7 +204,7 @@ def _is_truth(path: Path) -> bool:
 def _first_file(words: Sequence[str]) -> Path | None:
     """The first submission that is a file and can be looked at."""
     paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if os.path.isfile(path)), None)
 
 
 def submissions_of(
