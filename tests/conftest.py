@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).parent / "score"
+os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
 
 
 class Ran:

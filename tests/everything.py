@@ -9,6 +9,8 @@ from scorer.metrics.notation import NotationError
 
 FILL = {"p": "0.8", "beta": "2", "recall": "0.5", "cutoffs": "[2, 5]"}
 WRITTEN = {"Serendipity": "{metric: Serendipity, expected: 2, k: 3}"}  # which needs two
+# which look at further columns of the challenge's files
+FURTHER = {"AWRF", "ChunkF1", "ClassRprec", "ERDE", "FLatency", "WRMSSE"}
 KINDS = ("grades", "ratings", "preferences", "classes", "probabilities", "targets")
 ITEMS = [f"i{n}" for n in range(12)]
 CLASSES = "xyz"
@@ -28,9 +30,11 @@ def notation_of(metric):
 
 
 def asked(kind):
-    """Every metric of the registry that fits the kind."""
+    """Every metric of the registry that fits the kind and needs no further column."""
     found = []
     for metric, _ in discover("metric", "scorer.metrics", Metric)._loaded:
+        if metric.name in FURTHER:
+            continue
         if kind in metric.kinds:
             found.append(metric)
         elif "labels" in metric.kinds and kind in ("classes", "probabilities", "targets"):

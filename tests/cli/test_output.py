@@ -42,7 +42,7 @@ def test_a_format_that_is_named_comes_first(score, tmp_path):
         (["compare", VLNET, *GOOD[:2]], "html", "<!"),
         (["compare", VLNET, *GOOD[:2]], "jsonl", "{"),
         (["explain", VLNET, GOOD[0], "--list", "s1"], "json", "{"),
-        (["explain", VLNET, GOOD[0], "--list", "s1"], "md", "#"),
+        (["explain", VLNET, GOOD[0], "--list", "s1"], "md", "Not for publication"),
         (["lint", VLNET], "json", "{"),
     ],
 )

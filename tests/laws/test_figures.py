@@ -1,10 +1,13 @@
 """Whole-challenge figures under resampling: their sums or weights say what the figure says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from scorer.core.registry import discover
 from scorer.metrics.base import Metric, measure
+from scorer.views.extras import Extras, Named
 from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
 from scorer.views.returned import Returned
@@ -25,7 +28,7 @@ def named(metrics):
 
 def rated(seed):
     rng = np.random.default_rng(seed)
-    return Rated.of(
+    view = Rated.of(
         *(
             (
                 rng.integers(1, 6, size).tolist(),
@@ -34,6 +37,8 @@ def rated(seed):
             for size in [0, *rng.integers(1, 6, 11)]
         )
     )
+    columns = {name: rng.uniform(1, 5, 12) for name in ("scale", "weight")}
+    return replace(view, extras=Extras(list=Named(columns, "list")))
 
 
 def returned(seed):
