@@ -394,7 +394,7 @@ def test_a_picture_shows_every_submission(crowd):
     # one far behind does not squeeze the others
     heights = sorted(box["y"] for box in boxes[:-1])
     assert heights[-1] - heights[0] > frame["height"] / 4
-    assert "stands at the edge" in crowd.find_element("css selector", ".strip figcaption").text
+    assert "drawn at the edge" in crowd.find_element("css selector", ".strip figcaption").text
 
 
 def test_the_pairs_of_the_best_thirty_are_shown(crowd):
