@@ -68,10 +68,8 @@ def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
         score: shape (rows,).
         weight: shape (rows,).
     """
-    by = order(score)
-    yes, no = (weight * true)[by], (weight * (1 - true))[by]
-    starts = _starts(score[by])
-    yes, no = np.add.reduceat(yes, starts), np.add.reduceat(no, starts)
+    place = _places(score)
+    yes, no = np.bincount(place, weight * true), np.bincount(place, weight * (1 - true))
     below = np.cumsum(no) - no
     pairs = yes.sum() * no.sum()
     return float((yes * (below + no / 2)).sum() / pairs) if pairs > 0 else float("nan")
@@ -99,10 +97,8 @@ def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
     Returns:
         Shape (rows, 4): for `of_auroc_terms`.
     """
-    by, group = _groups(score)
+    mine = _places(score)
     yes, no = weight * true, weight * (1 - true)
-    mine = np.empty_like(group)
-    mine[by] = group
     sums = [np.bincount(mine, side) for side in (yes, no)]
     whole = [float(side.sum()) for side in sums]
     below = [np.cumsum(side) - side / 2 for side in sums]
@@ -190,6 +186,15 @@ def order(score: Floats) -> Ints:
     key.sort()
     key -= group * score.size
     return key
+
+
+def _places(score: Floats) -> Ints:
+    """The place of each row's score among the distinct ones, from 0 for the lowest."""
+    by = np.argsort(score)  # of equal ones any order will do
+    group = np.cumsum(starts(score[by])) - 1
+    place = np.empty_like(group)
+    place[by] = group
+    return place
 
 
 def _groups(score: Floats) -> tuple[Ints, Ints]:
