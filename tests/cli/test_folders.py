@@ -74,8 +74,8 @@ def test_whenever_folds_is_ended_its_folder_is_whole_or_not_there(number, tmp_pa
     """Most of the time goes into reading; the moments after the first sign of writing count."""
     rows = "".join(f"u{n % 997},i{n},1\n" for n in range(3000))
     (tmp_path / "all.csv").write_text(f"list,item,rating\n{rows}")
-    chance, cut = random.Random(int(number)), 0
-    for n in range(3):
+    chance, cut, n = random.Random(int(number)), 0, 0
+    while n < 3 or (not cut and n < 30):  # on a busy machine many an end comes too late
         target = tmp_path / f"made{n}"
         process = subprocess.Popen(
             [COMMAND, "folds", "all.csv", "-o", target.name, "-k", "60"],
@@ -88,7 +88,7 @@ def test_whenever_folds_is_ended_its_folder_is_whole_or_not_there(number, tmp_pa
         process.send_signal(number)
         process.wait(timeout=30)
         assert not target.exists() or len(entries(target)) == 3 * 60 + 1
-        cut += not target.exists()
+        cut, n = cut + (not target.exists()), n + 1
         if number != signal.SIGKILL:  # which nobody can answer
             assert not list(tmp_path.glob(".made*"))
     assert cut
