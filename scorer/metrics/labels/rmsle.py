@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import divided, of_row
+from scorer.metrics.labels.roots import of_squares
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -27,33 +25,16 @@ def _errors(targets: Targets, log: str) -> Floats:
     return np.where(np.isfinite(logs), logs, np.nan) ** 2
 
 
-def _of_sums(sums: Floats, **_: Any) -> Floats:
-    found: Floats = np.sqrt(divided(sums[:, 0], sums[:, 1], np.nan))
-    return found
-
-
-def _figure(statistics: Statistics, **_: Any) -> float:
-    return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
-
-
-def _explain(one: Listing[Targets], value: float, *, log: str) -> Steps:
+def _heading(log: str) -> str:
     one_more = "1 + " if log == "log1p" else ""
-    heading = f"(ln({one_more}prediction) - ln({one_more}target))²"
-    columns = {heading: _errors(one.view, log)}
-    return of_row(one, "RMSLE, of all rows", value, columns)
+    return f"(ln({one_more}prediction) - ln({one_more}target))²"
 
 
 @metric(
     "RMSLE",
     title="Root mean squared logarithmic error",
     source="scikit-learn, root_mean_squared_log_error",
-    range=(0, None),
-    better="lower",
-    aggregate="pooled",
-    columns=("prediction",),
-    figure=_figure,
-    of_sums=_of_sums,
-    explain=_explain,
+    **of_squares("RMSLE", _errors, _heading),
 )
 def rmsle(targets: Targets, *, log: Log = "log1p") -> Statistics:
     """The root mean squared error of ln(1 + x): an error of ten percent costs the same anywhere.
@@ -62,8 +43,9 @@ def rmsle(targets: Targets, *, log: Log = "log1p") -> Statistics:
     such predictions. `log=plain` takes ln(x), as Kaggle's House Prices does, and is
     undefined at 0 and below.
 
+    >>> from scorer.metrics.labels.roots import root
     >>> from scorer.views.labelled import targets
-    >>> round(_figure(rmsle(targets([0, 9], [0, 99]))), 6)      # ln(10) / sqrt(2)
+    >>> round(root(rmsle(targets([0, 9], [0, 99]))), 6)      # ln(10) / sqrt(2)
     1.628174
     """
     return targets.pooled(_errors(targets, log) * targets.weights, targets.weights)

@@ -1,0 +1,52 @@
+"""Roots of means of squares over all rows: RMSE and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.explain.steps import Steps
+from scorer.metrics.explain.tables import Listing
+from scorer.metrics.labels.base import divided, of_row
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+
+def of_squares(
+    name: str, squares: Callable[..., Floats], heading: Callable[..., str]
+) -> dict[str, Any]:
+    """What `metric` is told of the root of a mean of squares, whose sums are pooled.
+
+    Args:
+        name: the metric's.
+        squares: each row's, from the rows and the metric's parameters.
+        heading: what a column of them is called, from the parameters.
+    """
+
+    def explain(one: Listing[Targets], value: float, **params: Any) -> Steps:
+        columns = {heading(**params): squares(one.view, **params)}
+        return of_row(one, f"{name}, of all rows", value, columns)
+
+    return {
+        "range": (0, None),
+        "better": "lower",
+        "aggregate": "pooled",
+        "columns": ("prediction",),
+        "figure": root,
+        "of_sums": roots,
+        "explain": explain,
+    }
+
+
+def roots(sums: Floats, **_: Any) -> Floats:
+    """The figure of each draw, from its sums of squares and of weights: shape (draws, 2)."""
+    found: Floats = np.sqrt(divided(sums[:, 0], sums[:, 1], np.nan))
+    return found
+
+
+def root(statistics: Statistics, **_: Any) -> float:
+    """The figure of all rows."""
+    return float(roots(statistics.rows.sum(axis=0)[None])[0])
