@@ -61,7 +61,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is not None:
             items = Names(table.ids["item"].held)
             if "list" in table.ids:
-                candidates = _by_list(table, "item")
+                candidates = items_by_list(table, "item")
     if challenge.lists is not None:
         further = challenge.lists.further
         shape = Schema(("list",), ("group", "cluster", *further), further)
@@ -91,7 +91,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
             classes = tuple(classes_of(table.ids["label"].names, challenge.separators[0]))
         if table is not None and bare:
             roles = ("item",) if kind.name == "ratings" else ("better", "worse")
-            candidates = _by_list(table, *roles)
+            candidates = items_by_list(table, *roles)
     if not groups and challenge.parted:  # the part that a list is in is its group
         parted = {name: part_of(name) for name in lists}
         groups = {name: part for name, part in parted.items() if part is not None}
@@ -391,7 +391,7 @@ def _parts(table: Table, role: str, path: str, findings: Findings) -> dict[str, 
     return found
 
 
-def _by_list(table: Table, *roles: str) -> dict[str, frozenset[str]]:
+def items_by_list(table: Table, *roles: str) -> dict[str, frozenset[str]]:
     """The items of each list, from columns that name them."""
     lists = table.ids["list"]
     found: dict[str, set[str]] = {name: set() for name in lists.names}

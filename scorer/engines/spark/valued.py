@@ -20,6 +20,7 @@ from scorer.engines.spark.scoring import Work, encoded
 from scorer.io.table import TEXT, CodedColumn, Schema, Table, TextColumn
 from scorer.kinds.base import Constants, OpenTruth, SideTables, kinds
 from scorer.kinds.labels import classes_of
+from scorer.prepare.open import items_by_list
 from scorer.results.scorecard import UNDEFINED, Rules
 from scorer.scoring.lists import Plan, outcome, score_lists
 from scorer.scoring.settle import settle
@@ -54,7 +55,7 @@ class Opening:
         candidates, asked = known.candidates, None
         roles = bare.get(known.kind, ()) if candidates is None else ()
         if roles:
-            candidates = _by_list(truth, roles)
+            candidates = items_by_list(truth, *roles)
         if known.kind == "ratings":
             named = candidates or {}
             asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
@@ -69,15 +70,6 @@ class Opening:
         made = kinds().get(public.kind).open(truth, replace(self.aids, public=public), told)
         findings.extend(of_organizer(told))
         return public, made
-
-
-def _by_list(table: Table, roles: Iterable[str]) -> dict[str, frozenset[str]]:
-    lists = table.ids["list"]
-    found: dict[str, set[str]] = {name: set() for name in lists.names}
-    for items in (table.ids[role] for role in roles):
-        for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
-            found[lists.names[code]].add(items.names[item])
-    return {name: frozenset(names) for name, names in found.items()}
 
 
 @dataclass(frozen=True)
