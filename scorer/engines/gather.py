@@ -22,7 +22,7 @@ from scorer.core.problems import Problem
 from scorer.io.formats.base import Format
 from scorer.io.limits import Unreadable, limit, refuse_errors
 from scorer.io.pieces import Pieces, joined, reread
-from scorer.io.table import EXTRA, CodedColumn, Schema, Table, TextColumn
+from scorer.io.table import EXTRA, CodedColumn, IdTexts, Schema, Table, TextColumn
 from scorer.kinds.grades import JUDGED
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
 from scorer.views.ranked import Hashes, distinct, named, small
@@ -384,13 +384,12 @@ class _Texts:
     known: pl.Series | None = None
     _missed: list[Ints] = field(default_factory=list)
 
-    def at(self, places: Ints) -> list[str]:
+    def at(self, places: Ints) -> IdTexts:
         """The ids at these places; where they are not known yet, they are noted, and nothing."""
         if self.known is None:
             self._missed.append(places)
             return ["?"] * places.size
-        found: list[str] = self.known.gather(np.searchsorted(self.places, places)).to_list()
-        return found
+        return self.known.gather(np.searchsorted(self.places, places))
 
     def missed(self) -> Ints:
         """The places that were asked for since the last time."""
@@ -410,7 +409,7 @@ class _UnreadColumn(TextColumn):
         """The id of one row."""
         return self._texts.at(self._places[row : row + 1])[0]
 
-    def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
         """The ids of some rows."""
         return self._texts.at(self._places[rows])
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ Ints = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint64]
+IdTexts: TypeAlias = "list[str] | pl.Series"  # ids of rows, in a large table as polars has them
 
 # possessive, so that a million digits and an x are not tried a million times
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -86,11 +87,15 @@ class CodedColumn:
 
     def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
         """The ids of some rows."""
+        found = self.gathered(rows)
+        return found if isinstance(found, list) else found.to_list()
+
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
+        """The ids of some rows."""
         codes = self.codes[rows]
         if isinstance(self.held, Sequence):
             return [self.held[code] for code in codes.tolist()]
-        found: list[str] = self.held.gather(codes).to_list()
-        return found
+        return self.held.gather(codes)
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""
@@ -137,10 +142,9 @@ class TextColumn(CodedColumn):
         """The id of one row."""
         return str(self.series[int(row)])
 
-    def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
         """The ids of some rows."""
-        found: list[str] = self.series.gather(rows).to_list()
-        return found
+        return self.series.gather(rows)
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""

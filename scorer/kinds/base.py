@@ -14,7 +14,7 @@ from scorer.challenge.public import Public
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import Schema, Table
+from scorer.io.table import IdTexts, Schema, Table
 from scorer.views.extras import Named, columns_of, placed
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
@@ -65,7 +65,7 @@ class Meeting(NamedTuple):
     """A submission's lists that are met with the truth but for the order of equal scores."""
 
     wanted: Ints  # rows of the table, whose items' ids settle it
-    views: Callable[[Sequence[str]], Views]  # given these ids
+    views: Callable[[IdTexts], Views]  # given these ids
 
 
 def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) -> Meeting:

@@ -26,7 +26,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.io.form import PLAIN, Form
 from scorer.io.formats.base import Format, format_of
 from scorer.io.limits import Limits
-from scorer.io.table import TEXT, CodedColumn, Schema, Table
+from scorer.io.table import TEXT, CodedColumn, IdTexts, Schema, Table
 from scorer.kinds.base import Meeting, OpenTruth, begin
 from scorer.metrics.base import Measure
 from scorer.results import scorecard
@@ -123,7 +123,7 @@ class Begun:
             return np.empty(0, dtype=np.int64)
         return distinct(np.concatenate([found.wanted for _, found in self.meetings.values()]))
 
-    def finished(self, texts: Callable[[Ints], Sequence[str]]) -> Part:
+    def finished(self, texts: Callable[[Ints], IdTexts]) -> Part:
         """The part, given the ids of these rows."""
         if self.meetings is None:
             return Part(self.checked)
@@ -310,8 +310,8 @@ def _twice(seen: Submitted) -> bool:
     return "item" in seen.table.ids and seen.ranked.items.repeated.size > 0
 
 
-def _texts(table: Table) -> Callable[[Ints], Sequence[str]]:
-    return lambda rows: table.ids["item"].texts(rows) if rows.size else ()
+def _texts(table: Table) -> Callable[[Ints], IdTexts]:
+    return lambda rows: table.ids["item"].gathered(rows) if rows.size else []
 
 
 def _whole(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.core.arrays import Mask, starts
-from scorer.io.table import CodedColumn, Codes, Floats, Ints, Table
+from scorer.io.table import CodedColumn, Codes, Floats, IdTexts, Ints, Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import NONE as NO_EXTRAS
 from scorer.views.extras import Extras, Named, placed
@@ -207,7 +207,7 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     place = spans(rows.starts[runs], sizes)
     first, size = rows.groups(place)
     tied = TiedRows.of(first, size, ties)
-    moved = tied.moved(place, table.ids["item"].texts(rows.at(tied.places)), ties)
+    moved = tied.moved(place, table.ids["item"].gathered(rows.at(tied.places)), ties)
     by = np.empty_like(place)
     start = np.repeat(rows.starts[runs], sizes)
     by[np.arange(place.size) + moved - place] = np.arange(place.size)
@@ -259,7 +259,7 @@ class Unsettled:
             rows.at(place),
         )  # fmt: skip
 
-    def judged(self, names: Sequence[str], further: Further | None = None) -> Judged:
+    def judged(self, names: IdTexts, further: Further | None = None) -> Judged:
         """With the ids of the rows that are wanted, and with further columns, if any."""
         truth, in_list = self.truth, self.truth.in_list[self.row]
         rank = self.tied.moved(self.place, names, self.ties) - self.start + 1
@@ -280,7 +280,7 @@ def judge(
 ) -> tuple[Judged, Mask]:
     """The submission seen through the truth, and which lists it answers."""
     found = Unsettled.of(table, truth, ties)
-    return found.judged(table.ids["item"].texts(found.wanted), further), found.returned > 0
+    return found.judged(table.ids["item"].gathered(found.wanted), further), found.returned > 0
 
 
 def returned(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.io.table import CodedColumn, Table, TextColumn
+from scorer.io.table import CodedColumn, IdTexts, Table, TextColumn
 from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]
@@ -149,7 +149,7 @@ class TiedRows:
         sizes = size[several][at]
         return cls(spans(starts, sizes), np.repeat(np.arange(starts.size), sizes))
 
-    def moved(self, places: Ints, names: Sequence[str], ties: Ties) -> Ints:
+    def moved(self, places: Ints, names: IdTexts, ties: Ties) -> Ints:
         """The places that rows at `places` have by the tie rule, given the groups' ids."""
         if not self.places.size:
             return places
@@ -258,6 +258,8 @@ def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
         places: one for each of these.
         hashes: what is looked up, in any order.
     """
+    if known.size and hashes.size > known.size:
+        return _look_up_many(known, places, hashes)
     found = np.full(hashes.size, -1, dtype=np.int64)
     if not known.size:
         return found
@@ -266,6 +268,24 @@ def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
     at = np.minimum(np.searchsorted(known, ordered), known.size - 1)
     found[by] = np.where(known[at] == ordered, places[at], -1)
     return found
+
+
+def _look_up_many(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
+    """As `look_up`, from where the first bits of a hash begin: several times sooner than a search.
+
+    Hashes are even, so that there are few of the same bits to step over.
+    """
+    bits = known.size.bit_length() + 1
+    begin = (known >> np.uint64(64 - bits)).view(np.int64)
+    sizes = np.bincount(begin, minlength=1 << bits)
+    at = (np.cumsum(sizes) - sizes).astype(np.int32)[
+        (hashes >> np.uint64(64 - bits)).view(np.int64)
+    ]
+    ends = np.append(known, np.uint64(2**64 - 1))  # which nothing steps over
+    for _ in range(int(sizes.max()) - 1):
+        at += ends[at] < hashes
+    np.minimum(at, known.size - 1, out=at)
+    return np.where(known[at] == hashes, places[at], -1)
 
 
 def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
@@ -337,7 +357,7 @@ def _ordered(run: Ints, key: Floats) -> Ints:
     return order
 
 
-def _by_name(group: Ints, names: Sequence[str], down: bool) -> Ints | list[int]:
+def _by_name(group: Ints, names: IdTexts, down: bool) -> Ints | list[int]:
     """Rows by their groups, which are in order, then by their names."""
     if len(names) > MANY and "polars" in sys.modules:
         import polars as pl
@@ -347,7 +367,8 @@ def _by_name(group: Ints, names: Sequence[str], down: bool) -> Ints | list[int]:
             pl.arg_sort_by("group", "name", descending=[False, down])
         ).to_series().to_numpy().astype(np.int64)  # fmt: skip
         return found
-    by = sorted(range(len(names)), key=names.__getitem__, reverse=down)
+    told = list(names)
+    by = sorted(range(len(told)), key=told.__getitem__, reverse=down)
     by.sort(key=group.__getitem__)
     return by
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check
 from scorer.checks.tally import Whole, hashes_of
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
-from scorer.views.ranked import Hashes, RankedRows, hashed
+from scorer.views.ranked import RankedRows, hashed
 
 FEW = 10  # lists of one item
 
@@ -23,7 +22,7 @@ class SameLists:
 
     lists: int
     size: int | None = None  # items of each
-    order: bytes | None = None  # a digest of the items, best first
+    order: int | None = None  # a digest of the items, best first; equal places in any order
     empty: bool = False  # some list has none
 
     def plus(self, others: Sequence[SameLists]) -> SameLists:
@@ -58,18 +57,20 @@ def same_lists(submitted: Submitted) -> SameLists:
     if (sums != sums[0]).any():
         return SameLists(lists, empty=empty)
     own = rows.items.keys if hashed(items) else hashes_of(items.names)[rows.column(items.codes)]
-    table = _settled(own, rows).reshape(lists, size)
-    if (table != table[0]).any():
+    orders = np.add.reduceat(own * (2 * _places(rows) + 1).view(np.uint64), rows.starts)
+    if (orders != orders[0]).any():
         return SameLists(lists, empty=empty)
-    return SameLists(lists, size, hashlib.blake2b(table[0].tobytes()).digest(), empty)
+    return SameLists(lists, size, int(orders[0]), empty)
 
 
-def _settled(hashes: Hashes, rows: RankedRows) -> Hashes:
-    """Hashes of items, equal places in one order, the same in every list."""
-    if (tied := rows.tied) is None:
-        return hashes
-    group: Mask = np.append(0, np.cumsum(~tied))
-    return hashes[np.lexsort((hashes, group))]
+def _places(rows: RankedRows) -> Ints:
+    """The place of each row in its list, from 0; of equal rows that of the first of them."""
+    if rows.tied is None:
+        return rows.rank - 1
+    place = np.arange(len(rows))
+    place[1:][rows.tied] = 0
+    first: Ints = np.maximum.accumulate(place)
+    return first - np.repeat(rows.starts, rows.sizes)
 
 
 @dataclass(frozen=True, slots=True)
