@@ -36,16 +36,17 @@ REQUESTS, AT_ONCE = 800, 4
 PATIENCE = 1_800.0
 
 
-def challenge(folder: Path, lists: int) -> np.ndarray[Any, Any]:
-    """A truth of so many lists, and a public part of them; gives the grades."""
+PARTS = "splits: {public: 0.3, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
+WHOLE = "phases: [{id: main, show: all}]\n"
+
+
+def challenge(folder: Path, lists: int, shown: str) -> np.ndarray[Any, Any]:
+    """A truth of so many lists, of which a part or all are shown; gives the grades."""
     folder.mkdir(parents=True)
     grades = np.random.default_rng(1).integers(0, 3, (lists, ITEMS))
     rows = (f"q{n},d{m},{grades[n, m]}\n" for n in range(lists) for m in range(ITEMS))
     (folder / "truth.csv").write_text("list,item,grade\n" + "".join(rows))
-    (folder / "challenge.yaml").write_text(
-        "truth: truth.csv\nmetrics: [nDCG@10, RR]\n"
-        "splits: {public: 0.3, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
-    )
+    (folder / "challenge.yaml").write_text(f"truth: truth.csv\nmetrics: [nDCG@10, RR]\n{shown}")
     return grades
 
 
@@ -92,7 +93,7 @@ def served(folder: Path, *words: str) -> Iterator[tuple[str, int]]:
 def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
     """All at once, then all scored, then the same board as offline."""
     folder = place / "uploads"
-    grades = challenge(folder, rows // ITEMS)
+    grades = challenge(folder, rows // ITEMS, PARTS)
     files = [submission(place / f"team{n}.csv", grades, n) for n in range(count)]
     with Board.open(folder) as board:
         tokens = [board.add_team(path.stem) for path in files]
@@ -134,7 +135,7 @@ def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
 def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
     """The page of a large board, again and again; then after a new entry."""
     folder = place / "reading"
-    grades = challenge(folder, lists)
+    grades = challenge(folder, lists, WHOLE)
     with Board.open(folder) as board:
         for n in range(teams):
             board.add_team(f"team{n}")
@@ -168,9 +169,9 @@ def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
             each = spent / len(took) * 1000
             print(f"  {rate:.0f} requests a second, median {median:.1f} ms, CPU {each:.1f} ms each")
         for n in range(3):
-            path = submission(place / "late.csv", grades, 10_000 + n)
+            late = submission(place / "late.csv", grades, 10_000 + n)
             api = f"{url}/api/v1/challenges/reading"
-            with path.open("rb") as opened:
+            with late.open("rb") as opened:
                 sent = httpx.post(f"{api}/entries", headers=head, files={"file": opened}).json()
             began, spent = time.perf_counter(), cpu(process)
             entry = f"{api}/entries/{sent['entry']}"

@@ -18,6 +18,12 @@ COMMAND = Path(sys.executable).parent / "score"
 os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
 
 
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch):
+    """Intervals are worked out anew: what is the same twice must not be so since it was kept."""
+    monkeypatch.setattr("scorer.stats.bootstrap.KEPT", 0)
+
+
 class Ran:
     """How a command ended, and what it said."""
 

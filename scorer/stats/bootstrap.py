@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from statistics import NormalDist
+from threading import Lock
 
 import numpy as np
 
 from scorer.stats.units import Floats, Ints, alike, blocks, unit_sizes, unit_sums, units
 
 BLOCK = 50_000  # lists in a block of draws: 0.4 MB, which a core's cache holds
-
-
 DRAWN = 4_000_000  # means drawn before they are looked at: 32 MB
-
-
 GATHERED = 2_500  # units above which blocks of them are drawn
-
-
 LEFT_OUT = 400  # blocks that are left out in turn where a figure is worked out anew each time
+KEPT = 4_000  # intervals that are worked out once only
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,29 @@ class Interval:
 
     low: float
     high: float
+
+
+class _Known:
+    """The intervals worked out last: a board that lives asks for nearly all of them again."""
+
+    def __init__(self) -> None:
+        self._ends: OrderedDict[bytes, Interval] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: bytes) -> Interval | None:
+        """That of a key, if it is still there."""
+        return self._ends.get(key)
+
+    def add(self, key: bytes, ends: Interval) -> None:
+        """Keep one more, and the oldest no longer."""
+        with self._lock:
+            self._ends[key] = ends
+            self._ends.move_to_end(key)
+            if len(self._ends) > KEPT:
+                self._ends.popitem(last=False)
+
+
+_KNOWN = _Known()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +101,30 @@ def intervals(
     size = max(1, DRAWN // draws)
     for rows in alike(found):
         mask = found[rows[0]]
+        if not mask.any():
+            continue
         own = None if clusters is None else clusters[mask]
-        for start in range(0, rows.size if mask.any() else 0, size):
-            some = rows[start : start + size]
+        keys = {row: _key(values[row, mask], own, level, draws, seed) for row in rows.tolist()}
+        known = {row: kept for row, key in keys.items() if (kept := _KNOWN.get(key))}
+        new = np.array([row for row in keys if row not in known], dtype=np.int64)
+        for start in range(0, new.size, size):
+            some = new[start : start + size]
             ends = _bca_of_means(values[np.ix_(some, mask)], own, level, draws, seed)
-            for row, (low, high) in zip(some.tolist(), ends.tolist(), strict=True):
-                made[row] = Interval(low, high)
+            known |= {
+                row: Interval(*both) for row, both in zip(some.tolist(), ends.tolist(), strict=True)
+            }
+        for row, interval in known.items():
+            made[row] = interval
+            _KNOWN.add(keys[row], interval)
     return made
+
+
+def _key(values: Floats, clusters: Ints | None, level: float, draws: int, seed: int) -> bytes:
+    """A digest of all that an interval depends on."""
+    digest = blake2b(values.tobytes(), digest_size=16)
+    digest.update(b"" if clusters is None else clusters.tobytes())
+    digest.update(repr((values.size, level, draws, seed)).encode())
+    return digest.digest()
 
 
 def _bca_of_means(

@@ -79,7 +79,7 @@ class _Part:
         for n, row in enumerate(self.first):
             others = self.first[n + 1 :] if self.second is None else self.second
             difference = row - others
-            difference[np.abs(difference) <= NOISE] = 0.0
+            difference *= np.abs(difference) > NOISE
             yield difference
 
     @property
@@ -89,11 +89,11 @@ class _Part:
 
     def observed(self, _: Callable[[], Iterator[Floats]]) -> tuple[Floats, Floats]:
         """The sum of each pair's differences, and the root of the sum of their squares."""
-        found = list(self.differences())
-        return (
-            np.concatenate([[], *(each.sum(axis=1) for each in found)]),
-            np.concatenate([[], *(np.sqrt((each**2).sum(axis=1)) for each in found)]),
-        )
+        sums, norms = [np.empty(0)], [np.empty(0)]
+        for each in self.differences():
+            sums.append(each.sum(axis=1))
+            norms.append(np.sqrt(np.square(each, out=each).sum(axis=1)))
+        return np.concatenate(sums), np.concatenate(norms)
 
     def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
         """The difference of sums of some pairs, (pairs, draws), where units change sides.

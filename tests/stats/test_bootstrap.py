@@ -7,6 +7,7 @@ import pytest
 from samples import ends, sample, within
 from scipy import stats
 
+from scorer.stats import bootstrap
 from scorer.stats.bootstrap import (
     Interval,
     _resamples,
@@ -239,3 +240,25 @@ def test_the_interval_of_a_ratio_covers_it(seed):
     ]
     covered = sum(each.low <= 2 <= each.high for each in made)
     assert covered / 200 >= 0.9
+
+
+def test_intervals_that_were_worked_out_are_not_drawn_again(monkeypatch):
+    values = np.random.default_rng(11).normal(size=(3, 40))
+    monkeypatch.setattr(bootstrap, "KEPT", 10)
+    first = intervals(values, draws=200)
+    new = np.vstack([values, np.random.default_rng(12).normal(size=(1, 40))])
+    alone = intervals(new[3], draws=200)
+    monkeypatch.setattr(bootstrap, "_bca_of_means", None)
+    assert intervals(new, draws=200) == [*first, *alone]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"level": 0.9}, {"draws": 201}, {"seed": 2}, {"clusters": np.arange(40) // 2}],
+    ids=lambda other: next(iter(other)),
+)
+def test_intervals_depend_on_all_that_is_asked_for(other, monkeypatch):
+    monkeypatch.setattr(bootstrap, "KEPT", 10)
+    values = np.random.default_rng(13).normal(size=40)
+    asked = {"level": 0.95, "draws": 200, "seed": 1}
+    assert intervals(values, **asked) != intervals(values, **{**asked, **other})
