@@ -14,7 +14,7 @@ from scorer.io.formats.base import read
 from scorer.io.parts import by_part
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.scoring.lists import met, outcome, score_lists, with_slots
+from scorer.scoring.lists import outcome, score_whole, with_slots
 
 if TYPE_CHECKING:
     from scorer.results.explanation import Explanation
@@ -45,17 +45,18 @@ def explain(
     plan, findings = ready.plan, Findings(str(file.path))
     format = plan.format(file.path)
     table = read(file.path, format, plan.shapes, findings, plan.limits)
-    card = None
+    card = views = None
     if table is not None:
         table = with_slots(plan, table)
-        card = outcome(plan, score_lists(plan, table), findings, None).card
+        part, views = score_whole(plan, table)
+        card = outcome(plan, part, findings, None).card
     by_part(findings, format.form.parts)
     findings.show_as(file.display)
-    if table is None or card is None:
+    if table is None or card is None or views is None:
         return Explanation(file.name, name, ready.public.called, findings, ())
-    views = met(plan, table).views
     named = partial(ready.answers.named, table, rules.ties, at=at)
     found = tuple(
-        explained(each, card, views, named, at, ready.prepared.rules) for each in ready.measures
+        explained(each, card, views.views, named, at, ready.prepared.rules)
+        for each in ready.measures
     )
     return Explanation(file.name, name, ready.public.called, findings, found)

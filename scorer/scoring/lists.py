@@ -125,13 +125,24 @@ class Begun:
 
     def finished(self, texts: Callable[[Ints], IdTexts]) -> Part:
         """The part, given the ids of these rows."""
+        return self.scored(self.views(texts))
+
+    def views(self, texts: Callable[[Ints], IdTexts]) -> dict[str | None, Views]:
+        """What the measures see of each fold that has any of the lists, given the ids."""
+        return {
+            fold: found.views(texts(found.wanted))
+            for fold, (truth, found) in (self.meetings or {}).items()
+            if truth.lists
+        }
+
+    def scored(self, views: Mapping[str | None, Views]) -> Part:
+        """The part, given what the measures see."""
         if self.meetings is None:
             return Part(self.checked)
         try:
             cards = {
-                fold: _scored(self.plan, found.views(texts(found.wanted)), truth.lists)
-                for fold, (truth, found) in self.meetings.items()
-                if truth.lists
+                fold: _scored(self.plan, seen, self.meetings[fold][0].lists)
+                for fold, seen in views.items()
             }
         except SubmissionRejected as error:
             return Part(self.checked, refused=error.problems)
@@ -156,13 +167,33 @@ def score_lists(plan: Plan, table: Table) -> Part:
     return begun(plan, table).finished(_texts(table))
 
 
-def begun(plan: Plan, table: Table, rows: bool = True) -> Begun:
+def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
+    """As `score_lists` of all lists of a submission, and what the measures saw of them.
+
+    Args:
+        plan: the challenge.
+        table: all rows of the submission.
+
+    Returns:
+        The part, and the views of all lists of the truth, those that are left out as empty ones;
+        None where the submission is not scored.
+
+    Raises:
+        PluginError: as `score_lists`.
+    """
+    found = begun(plan, table, whole=True)
+    views = found.views(_texts(table))
+    return found.scored(views), views.get(None)
+
+
+def begun(plan: Plan, table: Table, rows: bool = True, whole: bool = False) -> Begun:
     """The part of `score_lists` that needs no ids of items but to tell of them.
 
     Args:
         plan: the challenge.
         table: all rows of any of the submission's lists.
         rows: whether the checks that look at rows one by one are to be asked, too.
+        whole: whether lists of the truth that the table lacks are met, too, as empty ones.
     """
     table = with_slots(plan, table)
     if plan.checks:
@@ -174,16 +205,7 @@ def begun(plan: Plan, table: Table, rows: bool = True) -> Begun:
         number = plan.known.lists.places(table.ids["list"])
     if plan.truth is None or not fit:
         return Begun(plan, found)
-    return Begun(plan, found, _met(plan, plan.truth, table, number))
-
-
-def met(plan: Plan, table: Table) -> Views:
-    """All lists of the truth as the measures see them; those that the table lacks as empty ones."""
-    assert plan.truth is not None
-    table = with_slots(plan, table)
-    code = plan.places(None)[plan.known.lists.places(table.ids["list"])]
-    mine, _ = _numbered(table, code, plan.truth.lists)
-    return plan.truth.meet(mine, plan.rules.ties, plan.views)
+    return Begun(plan, found, _met(plan, plan.truth, table, number, whole))
 
 
 def with_slots(plan: Plan, table: Table) -> Table:
@@ -249,18 +271,19 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
 
 
 def _met(
-    plan: Plan, truth: OpenTruth, table: Table, number: Ints
+    plan: Plan, truth: OpenTruth, table: Table, number: Ints, every: bool
 ) -> dict[str | None, tuple[OpenTruth, Meeting]]:
-    """The table seen through the truth, and through that of each fold, of its lists alone.
+    """The table seen through the truth, and through that of each fold.
 
-    `number` is that of each distinct list of the table among the challenge's public ones.
+    `number` is that of each distinct list of the table among the challenge's public ones. Unless
+    `every` list is asked for, the truth is that of the table's lists alone.
     """
     found: dict[str | None, tuple[OpenTruth, Meeting]] = {}
     present = np.zeros(number.size, dtype=bool)
     present[ranked(table).lists] = True
     for name, whole in ((None, truth), *plan.folds.items()):
         place = np.where(present, plan.places(name)[number], -1)
-        lists = distinct(place[place >= 0])
+        lists = np.arange(len(whole.lists)) if every else distinct(place[place >= 0])
         part = whole.only(lists)
         code = np.where(place >= 0, np.searchsorted(lists, place), -1)
         mine, rows = _numbered(table, code, part.lists)

@@ -16,7 +16,8 @@ from scorer.io.table import CodedColumn, Table
 from scorer.metrics.base import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.scoring.lists import merged, outcome, score_lists
+from scorer.scoring.evaluate import score
+from scorer.scoring.lists import merged, outcome, score_lists, score_whole
 from scorer.views.positions import Positions
 
 RNG = np.random.default_rng(2011)
@@ -223,6 +224,21 @@ def test_any_split_in_any_grouping_is_the_whole(plans, kind, sent, tmp_path):
         parts = [score_lists(plan, part) for part in split(table, rng)]
         again = table_of(plan, sent[1], tmp_path)[1]
         same(outcome(plan, grouped(parts, rng), again, "0" * 64), expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
+)
+def test_what_explanations_see_is_what_is_scored(plans, kind, sent, tmp_path):
+    plan = plans[kind]
+    table, findings = table_of(plan, sent[1], tmp_path)
+    expected = whole(plan, table, findings)
+    part, views = score_whole(plan, table)
+    found = outcome(plan, part, table_of(plan, sent[1], tmp_path)[1], "0" * 64)
+    same(found, expected)
+    if found.card is not None:
+        again = score(views, plan.truth.lists, plan.measures, columns=plan.columns)
+        same_card(again, expected.card)
 
 
 def test_the_cases_are_scored_and_refused(plans, tmp_path):
