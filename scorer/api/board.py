@@ -978,7 +978,7 @@ class Board:
         parts = [name for name in snapshot.splits if name != EVERYTHING][:2]
         if len(parts) < 2:
             return []
-        live = snapshot.board(now, split=parts[0], certain=False)
+        live = snapshot.order(now, split=parts[0])
         rows = [
             row
             for each in live.report.standings

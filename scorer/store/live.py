@@ -16,7 +16,8 @@ from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings
 from scorer.core.text import join_first
-from scorer.leaderboard.board import Terms, board, ranked, settled
+from scorer.leaderboard.board import Terms, ranked, settled
+from scorer.leaderboard.certainty import with_certainty
 from scorer.results.report import Report, Scored
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.store.phases import Span, at, phase_at, spans
@@ -120,9 +121,8 @@ class Snapshot:
         phase: str | None = None,
         rule: str | None = None,
         only: Sequence[int] | None = None,
-        certain: bool = True,
     ) -> LiveReport:
-        """The board at a time.
+        """The board at a time, with intervals, tiers and ranges of ranks.
 
         Args:
             now: entries received and decisions made by then count.
@@ -130,11 +130,24 @@ class Snapshot:
             phase: the phase whose rules apply; default: the one at `now`.
             rule: another entry rule than the challenge's: best, last, selected or all.
             only: these entries, each a row of its own, whatever the rules.
-            certain: whether intervals, tiers and ranges of ranks are worked out.
 
         Raises:
             UnknownName: there is no such split or phase.
         """
+        live = self.order(now, split=split, phase=phase, rule=rule, only=only)
+        report = with_certainty(live.report, self.terms.groups, self.terms.clusters)
+        return live._replace(report=report)
+
+    def order(
+        self,
+        now: datetime,
+        *,
+        split: str | None = None,
+        phase: str | None = None,
+        rule: str | None = None,
+        only: Sequence[int] | None = None,
+    ) -> LiveReport:
+        """As `board`, without what says how certain the standings are: sooner made."""
         span = self.span(now, phase)
         name = self.shown(span, now, split)
         held = self.state(now)
@@ -155,8 +168,7 @@ class Snapshot:
                     entry.number or None, called, entry.received, counts.get(team, 0), entry.answers
                 )
         times = {title: row.received.timestamp() for title, row in rows.items()}
-        report = (board if certain else ranked)(terms, scored, times)
-        return LiveReport(report, rows, name, span.phase.id if span else None)
+        return LiveReport(ranked(terms, scored, times), rows, name, span.phase.id if span else None)
 
     def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
         """An entry's scorecard cut to a split and settled; worked out once."""
@@ -243,7 +255,7 @@ class Snapshot:
         """Why a team stands where it stands: rules that applied, ties, what was not counted."""
         span, held = self.span(now), self.state(now)
         zone, primary = ZoneInfo(self.rules.timezone), self.terms.primary
-        live = self.board(now, split=split, certain=False)
+        live = self.order(now, split=split)
         choice = self.choices(now, live.split, span).get(team.id)
         called = held.names[team.id]
         row = next(
@@ -312,7 +324,7 @@ def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
     for split in before.splits.keys() & after.splits.keys():
         boards = []
         for snapshot in (before, after):
-            live = snapshot.board(now, split=split, certain=False)
+            live = snapshot.order(now, split=split)
             primary = snapshot.terms.primary.id
             boards.append(
                 {
