@@ -89,6 +89,7 @@ class SideTables:
     rules: Submission = field(default_factory=Submission)
     separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
     extra: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # section -> name -> kind
+    judged: Mapping[str, int] = field(default_factory=dict)  # items that a list needs, by metric
 
     def further(self, section: str, table: Table | None) -> Named:
         """The further columns of a section, one element a row of its table."""

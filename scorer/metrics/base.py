@@ -66,6 +66,7 @@ class Metric:
     needs: Needs = ()
     columns: tuple[str, ...] = ()
     strict_order: bool = False  # it needs a truth without equal grades in a list
+    judged: int = field(default=1, kw_only=True)  # items that a list's truth needs for a value
     heading: Heading | None = None  # what a column of it is headed with
     again: Callable[[], Metric] | None = None  # makes it in another process; None: by its function
 
@@ -250,6 +251,7 @@ def metric(
     needs: Needs = (),
     columns: tuple[str, ...] = (),
     strict_order: bool = False,
+    judged: int = 1,
     heading: Heading | None = None,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself is left as it is.
@@ -294,6 +296,7 @@ def metric(
             or "history or items.users"; where that depends on the parameters, a function of them.
         columns: columns that a submission may leave out elsewhere, but not here.
         strict_order: whether equal grades in a list's truth are a fault of the truth.
+        judged: how many items the truth of a list needs, so that there can be a value.
         heading: what a report heads a column of it with, where the name alone could be taken for
             another measure: from the name, the parameters and the challenge's word for a list.
     """
@@ -303,7 +306,7 @@ def metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             mean_rank,
             settle or {}, figure, of_sums, sums, weighted, no_interval, explain, peers or {}, needs,
-            columns, strict_order, heading, smooth=smooth,
+            columns, strict_order, heading, smooth=smooth, judged=judged,
         )  # fmt: skip
         return mark(function, thing)
 

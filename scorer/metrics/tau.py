@@ -31,6 +31,7 @@ def _explain(one: Listing[Judged], value: float) -> Steps:
     range=(-1, 1),
     aliases=("Kendall", "KendallTau"),
     expected=True,
+    judged=2,
     explain=_explain,
 )
 def tau(judged: Judged) -> Floats:

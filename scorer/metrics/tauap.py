@@ -40,6 +40,7 @@ def _explain(one: Listing[Judged], value: float, *, over: str) -> Steps:
     source="Yilmaz, Aslam and Robertson, SIGIR 2008, doi:10.1145/1390334.1390435",
     range=(-1, 1),
     strict_order=True,
+    judged=2,
     explain=_explain,
 )
 def tauap(judged: Judged, *, over: Literal["submission", "truth"] = "submission") -> Floats:

@@ -8,27 +8,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from scorer.challenge.forms import cut_of
-from scorer.challenge.model import Challenge, MeasureSpec, extra_roles
+from scorer.challenge.model import Challenge, extra_roles
 from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.io.files import same_content
-from scorer.io.formats.base import Format, format_of, header
+from scorer.io.formats.base import Format, format_of
 from scorer.io.limits import Limits
 from scorer.io.table import Schema
-from scorer.kinds.base import Kind, kinds
+from scorer.kinds.base import Kind
 from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.combine import Combiner
+from scorer.prepare.kind import Choice, kind_of
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
-
-# columns that only challenges of that kind have
-SHOWN = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,7 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
     place = {id(spec): n for n, spec in enumerate(challenge.metrics)}
     found_by: dict[int, Measure] = {}
     known = list(_known(challenge, registry, problems))
-    kind, mixed = _kind(challenge, known)
+    kind, mixed = kind_of(challenge, known)
     for spec, choices in known:
         found = next((each for each in choices if kind.name in each.kinds), choices[0])
         try:
@@ -218,9 +215,6 @@ def _by_content(challenge: Challenge) -> Challenge:
     return challenge.model_copy(update={"truth": truth, "submission": submission})
 
 
-Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
-
-
 def _known(
     challenge: Challenge, registry: Registry[Metric], problems: list[Problem]
 ) -> Iterator[Choice]:
@@ -239,44 +233,6 @@ def _known(
         except NotationError as error:
             key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
             problems.append(challenge.problem("C114", key, str(error)))
-
-
-def _kind(challenge: Challenge, known: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
-    """The one kind that all metrics fit, or the first two that do not go together."""
-    fits = frozenset(each.name for each in kinds())
-    for n, (spec, choices) in enumerate(known):
-        mine = _kinds_of(choices)
-        if not fits & mine:
-            first = next(one[0] for _, one in known[:n] if not _kinds_of(one) & mine)
-            message = (
-                f"{first.name} looks at {_or(first.kinds)} and {choices[0].name} at "
-                f"{_or(choices[0].kinds)}; one challenge has one kind"
-            )
-            return kinds().get(min(fits)), [challenge.problem("C115", spec.key, message)]
-        fits &= mine
-    if len(fits) > 1:
-        fits = frozenset({_decided(challenge, fits)})
-    return kinds().get(min(fits)), []
-
-
-def _kinds_of(choices: Sequence[Metric]) -> frozenset[str]:
-    return frozenset().union(*(each.kinds for each in choices))
-
-
-def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
-    """The kind that the columns of the truth show: as declared, else as its header says."""
-    source, submission = challenge.truth, challenge.submission
-    declared = {*source.columns, *submission.columns, *(["label"] * bool(submission.probability))}
-    for name, roles in SHOWN.items():
-        if name in fits and roles & declared:
-            return name
-    if not {"item", "grade", "rating"} & set(source.columns):
-        format = format_of(source.file, source.format, form=cut_of(source))
-        words = header(source.file, format, Limits())
-        for name, roles in SHOWN.items():
-            if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
-                return name
-    return next(name for name in ("grades", "ratings", min(fits)) if name in fits)
 
 
 def _leaderboard(
@@ -375,10 +331,6 @@ def _has(challenge: Challenge, need: str) -> bool:
     for step in need.split("."):
         found = found.get(step) if isinstance(found, dict) else getattr(found, step, None)
     return found not in (None, ())
-
-
-def _or(names: frozenset[str]) -> str:
-    return " or ".join(sorted(names))
 
 
 def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[Problem]]:

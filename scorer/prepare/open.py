@@ -141,10 +141,12 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     if "items" in beside and challenge.items is not None:
         _told(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
+    wanting = {m.name: m.metric.judged for m in prepared.measures if m.metric.judged > 1}
     looked = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
         public, tables | beside, features, tuple(strict),
         looked, challenge.submission, challenge.separators, _extra(challenge),
+        wanting,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
+SENT = 'submission: {columns: {list: qa_id}, wide: {list: "*"}}\n'
 TARGETS = ("clear", "helpful", "fun")
 YAML = """
 truth: {file: truth.csv, columns: {list: qa_id, target: TARGET}, wide: {list: "*"}}
@@ -75,3 +76,44 @@ def test_a_column_that_a_submission_lacks_is_told(board):
     assert ran.code == 1
     assert "qa_id" in ran.err
     assert "error[S3" in ran.err
+
+
+@pytest.mark.parametrize("metric", ["Spearman", "Pearson", "KendallTau", "RMSE", "nDCG"])
+def test_what_the_cells_are_has_to_be_said_where_they_could_be_several_things(board, metric):
+    run, _, _ = board
+    said = f'truth: {{file: truth.csv, columns: {{list: qa_id}}, wide: {{list: "*"}}}}\n{SENT}'
+    ran = run(f"{said}metrics: [{metric}]\n")
+    assert ran.code == 2
+    assert ran.out == ""
+    assert (
+        "challenge.yaml:1: error[C121] truth.wide: what the cells of these columns are" in ran.err
+    )
+    assert "{target: number}" in ran.err
+
+
+def test_classes_in_columns_need_no_word_where_nothing_else_fits(challenge, score):
+    yaml = """
+truth: {file: truth.csv, columns: {list: id}, wide: {list: "*"}}
+submission: {columns: {list: id}, wide: {list: "*"}}
+metrics: [Accuracy]
+"""
+    rows = "id,a,b\n1,x,y\n2,y,x\n"
+    folder = challenge(yaml, **{"truth.csv": rows, "one.csv": rows})
+    ran = score(folder, folder / "one.csv")
+    assert ran.code == 0, ran
+    assert "1.0000" in ran.out
+
+
+def test_an_order_of_single_items_is_warned_of(board):
+    run, _, _ = board
+    truth = 'truth: {file: truth.csv, columns: {list: qa_id, item: x}, wide: {list: "*"}}'
+    ran = run(f"{truth}\n{SENT}metrics: [Rho]\n")
+    assert "warning[T511] Rho has no value for any list: it needs 2 judged items" in ran.err
+
+
+def test_numbers_for_an_order_of_items_are_refused(board):
+    run, _, _ = board
+    ran = run(YAML.split("metrics:")[0] + "metrics: [Tau]\n")
+    assert ran.code == 2
+    assert "challenge.yaml:4: error[C115] metrics[0]: Tau looks at grades" in ran.err
+    assert "target" in ran.err

@@ -1,0 +1,103 @@
+"""The kind of a challenge: what its metrics look at, and what its truth holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scorer.challenge.forms import cut_of
+from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.core.problems import Problem
+from scorer.io.form import VALUES
+from scorer.io.formats.base import format_of, header
+from scorer.io.limits import Limits
+from scorer.kinds.base import Kind, kinds
+from scorer.metrics.base import Metric
+from scorer.views.labelled import Targets
+
+# columns that only challenges of that kind have
+SHOWN = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
+
+Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
+
+
+def kind_of(challenge: Challenge, known: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
+    """The one kind that all metrics fit, or the first two that do not go together."""
+    fits = frozenset(each.name for each in kinds())
+    for n, (spec, choices) in enumerate(known):
+        mine = _kinds_of(choices)
+        if not fits & mine:
+            first = next(one[0] for _, one in known[:n] if not _kinds_of(one) & mine)
+            message = (
+                f"{first.name} looks at {_or(first.kinds)} and {choices[0].name} at "
+                f"{_or(choices[0].kinds)}; one challenge has one kind"
+            )
+            return kinds().get(min(fits)), [challenge.problem("C115", spec.key, message)]
+        fits &= mine
+    found = _decided(challenge, fits) if len(fits) > 1 else min(fits)
+    problems = _unsaid(challenge, known, fits) or list(_unread(challenge, known, found))
+    return kinds().get(found), problems
+
+
+def _unsaid(challenge: Challenge, known: Sequence[Choice], fits: frozenset[str]) -> list[Problem]:
+    """Columns that are lists of their own, where their cells could be several things."""
+    source = challenge.truth
+    declared = _declared(challenge)
+    shown = any(name in fits and roles & declared for name, roles in SHOWN.items())
+    if "list" not in source.wide or shown or {*VALUES, "item"} & {*source.columns}:
+        return []
+    numbers = any(each.view is Targets for _, choices in known for each in choices)
+    if fits == {"labels"} and not numbers:
+        return []
+    message = "what the cells of these columns are is not said: numbers, classes or items"
+    help = (
+        "in columns of the truth: {target: number} where they are numbers to predict, "
+        "{label: class} for classes, {item: id} for items"
+    )
+    return [challenge.problem("C121", "truth.wide", message, help)]
+
+
+def _unread(challenge: Challenge, known: Sequence[Choice], kind: str) -> Iterator[Problem]:
+    """Measures of items, where the truth is said to have numbers or classes."""
+    source = challenge.truth
+    roles = sorted(SHOWN["labels"] & {*source.columns, *source.document})
+    if kind == "labels" or not roles or not known:
+        return
+    spec, choices = known[0]
+    message = (
+        f"{choices[0].name} looks at {_or(choices[0].kinds)}, whose truth has no {roles[0]}, "
+        "which this one is said to have"
+    )
+    yield challenge.problem("C115", spec.key, message)
+
+
+def _declared(challenge: Challenge) -> set[str]:
+    """The roles that are said to have a column, or a path."""
+    truth, sent = challenge.truth, challenge.submission
+    roles = {*truth.columns, *sent.columns, *truth.document, *sent.document}
+    return roles | ({"label"} if sent.probability else set())
+
+
+def _kinds_of(choices: Sequence[Metric]) -> frozenset[str]:
+    return frozenset().union(*(each.kinds for each in choices))
+
+
+def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
+    """The kind that the columns of the truth show: as declared, else as its header says."""
+    source, declared = challenge.truth, _declared(challenge)
+    for name, roles in SHOWN.items():
+        if name in fits and roles & declared:
+            return name
+    told = {"item", "grade", "rating"} & {*source.columns, *source.document}
+    if "ratings" in fits and "rating" in told:
+        return "ratings"
+    if not told and not source.document:
+        format = format_of(source.file, source.format, form=cut_of(source))
+        words = header(source.file, format, Limits())
+        for name, roles in SHOWN.items():
+            if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
+                return name
+    return next(name for name in ("grades", "ratings", min(fits)) if name in fits)
+
+
+def _or(names: frozenset[str]) -> str:
+    return " or ".join(sorted(names))
