@@ -100,3 +100,36 @@ def test_the_forms_are_guessed_from_two_files_and_read_alike(name, score, tmp_pa
         boards.append([next(iter(one["values"].values()))["mean"] for one in found])
     assert boards[0] == boards[1]
     assert len(set(boards[0])) > 1
+
+
+def test_ottos_own_case(tmp_path, score):
+    """test_get_scores of otto-de/recsys-dataset, test/test_evaluate.py: the best 3 count."""
+    folder = tmp_path / "otto"
+    shutil.copytree(GALLERY / "otto", folder)
+    told = yaml.safe_load((folder / "challenge.yaml").read_text("utf-8"))
+    del told["examples"], told["submission"]["length"]
+    told["submission"]["missing_list"] = "zero"
+    told["metrics"] = [m | ({"k": 3} if "k" in m else {}) for m in told["metrics"]]
+    (folder / "challenge.yaml").write_text(yaml.safe_dump(told), "utf-8")
+    labels = {"1_orders": "0 1 2 3 4 5 16 17 18 19 20", "2_orders": "1000000 1000004"}
+    for session in "234":
+        labels |= {f"{session}_clicks": "1000003", f"{session}_carts": "1000000 1000004 1000007"}
+    kinds = ("clicks", "carts", "orders")
+    sessions = [f"{n}_{kind},{kind}" for n in "1234" for kind in kinds]
+    (folder / "sessions.csv").write_text("\n".join(["session_type,type", *sessions]) + "\n")
+    sent = {f"{n}_{kind}": "1 2 3" for n in "123" for kind in kinds} | {
+        "1_orders": "1 32 33",
+        "2_clicks": "1000003 2 3",
+        "2_carts": "1000004 2 3 1000007",  # the last is beyond the first three
+        "3_carts": "1000007 1000004 3",
+    }
+    for name, rows in (("truth", labels), ("sent", sent)):
+        lines = [f"{one},{items}" for one, items in rows.items()]
+        (folder / f"{name}.csv").write_text("\n".join(["session_type,labels", *lines]) + "\n")
+    ran = score(folder, folder / "sent.csv", "--format", "json")
+    assert ran.code == 0, ran
+    values = json.loads(ran.out)["submissions"][0]["values"]
+    found = {name: each["mean"] for name, each in values.items()}
+    each = {"clicks": 1 / 3, "carts": 3 / 9, "orders": 1 / 5}
+    total = 0.1 * each["clicks"] + 0.3 * each["carts"] + 0.6 * each["orders"]
+    assert found == pytest.approx(each | {"score": total}, rel=1e-12)
