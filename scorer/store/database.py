@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Engine,
+    Update,
     and_,
     create_engine,
     event,
@@ -179,36 +181,26 @@ class Database:
     def statuses(self, values: str) -> dict[str, Status]:
         """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
         table = schema.evaluation
-        asked = select(table.c.sha256, table.c.status).where(table.c.values_digest == values)
+        asked = select(table.c.sha256, table.c.status).where(_under(values))
         return {r.sha256: r.status for r in self._rows(asked, table)}
 
     def evaluation(self, values: str, sha256: str) -> Evaluation | None:
         """One evaluation, whole."""
         table = schema.evaluation
-        asked = select(table).where(table.c.values_digest == values, table.c.sha256 == sha256)
+        asked = select(table).where(_under(values, sha256))
         return next((_evaluation(r) for r in self._rows(asked, table)), None)
 
     def summaries(self, values: str) -> dict[str, str | None]:
         """SHA-256 of each scored file -> the summary of its evaluation."""
         table = schema.evaluation
-        asked = select(table.c.sha256, table.c.summary).where(
-            table.c.values_digest == values, table.c.status == "scored"
-        )
+        scored = table.c.status == "scored"
+        asked = select(table.c.sha256, table.c.summary).where(_under(values), scored)
         return {r.sha256: r.summary for r in self._rows(asked, table)}
 
     def summarize(self, values: str, sha256: str, summary: str) -> None:
         """Keep the summary of an evaluation."""
-        table = schema.evaluation
         with self._write(lock=False) as connection:
-            connection.execute(
-                table.update()
-                .where(
-                    table.c.board == self.board,
-                    table.c.values_digest == values,
-                    table.c.sha256 == sha256,
-                )
-                .values(summary=summary)
-            )
+            connection.execute(self._change(values, sha256).values(summary=summary))
 
     def failure(self, reference: str) -> Evaluation | None:
         """The failed evaluation of that reference."""
@@ -305,9 +297,7 @@ class Database:
                 row.sha256: row.status
                 for row in connection.execute(
                     select(waiting.c.sha256, waiting.c.status).where(
-                        waiting.c.board == self.board,
-                        waiting.c.values_digest == values,
-                        waiting.c.sha256.in_(files),
+                        waiting.c.board == self.board, _under(values), waiting.c.sha256.in_(files)
                     )
                 )
             }
@@ -363,13 +353,8 @@ class Database:
         """Have files evaluated under a state of the challenge, those that are not yet."""
         with self._write() as connection:
             table = schema.evaluation
-            known = set(
-                connection.execute(
-                    select(table.c.sha256).where(
-                        table.c.board == self.board, table.c.values_digest == values
-                    )
-                ).scalars()
-            )
+            asked = select(table.c.sha256).where(table.c.board == self.board, _under(values))
+            known = set(connection.execute(asked).scalars())
             for sha256 in dict.fromkeys(files):
                 if sha256 not in known:
                     self._ask(connection, values, sha256, now)
@@ -386,9 +371,7 @@ class Database:
             row = connection.execute(
                 select(table.c.sha256, table.c.tries)
                 .where(
-                    table.c.board == self.board,
-                    table.c.values_digest == values,
-                    and_(table.c.status == "pending", free),
+                    table.c.board == self.board, _under(values), table.c.status == "pending", free
                 )
                 .order_by(table.c.asked, table.c.sha256)
                 .limit(1)
@@ -397,13 +380,9 @@ class Database:
             if row is None:
                 return None
             connection.execute(
-                table.update()
-                .where(
-                    table.c.board == self.board,
-                    table.c.values_digest == values,
-                    table.c.sha256 == row.sha256,
+                self._change(values, row.sha256).values(
+                    worker=worker, lease=now + timedelta(seconds=seconds), tries=row.tries + 1
                 )
-                .values(worker=worker, lease=now + timedelta(seconds=seconds), tries=row.tries + 1)
             )
         return str(row.sha256)
 
@@ -412,22 +391,13 @@ class Database:
         table = schema.evaluation
         with self._write(lock=False) as connection:
             connection.execute(
-                table.update()
-                .where(
-                    table.c.board == self.board,
-                    table.c.values_digest == values,
-                    table.c.sha256 == sha256,
-                    table.c.worker == worker,
-                )
-                .values(lease=until)
+                self._change(values, sha256).where(table.c.worker == worker).values(lease=until)
             )
 
     def tries(self, values: str, sha256: str) -> int:
         """How often an evaluation was begun."""
         table = schema.evaluation
-        asked = select(table.c.tries).where(
-            table.c.values_digest == values, table.c.sha256 == sha256
-        )
+        asked = select(table.c.tries).where(_under(values, sha256))
         return next((r.tries for r in self._rows(asked, table)), 0)
 
     def finish(self, made: Evaluation) -> None:
@@ -435,13 +405,8 @@ class Database:
         table = schema.evaluation
         with self._write(lock=False) as connection:
             connection.execute(
-                table.update()
-                .where(
-                    table.c.board == self.board,
-                    table.c.values_digest == made.values,
-                    table.c.sha256 == made.sha256,
-                    table.c.status == "pending",
-                )
+                self._change(made.values, made.sha256)
+                .where(table.c.status == "pending")
                 .values(
                     status=made.status,
                     findings=made.findings,
@@ -461,13 +426,8 @@ class Database:
         table = schema.evaluation
         with self._write(lock=False) as connection:
             connection.execute(
-                table.update()
-                .where(
-                    table.c.board == self.board,
-                    table.c.values_digest == values,
-                    table.c.sha256 == sha256,
-                    table.c.status == "failed",
-                )
+                self._change(values, sha256)
+                .where(table.c.status == "failed")
                 .values(status="pending", reference=None, cause=None, lease=None, tries=0)
             )
 
@@ -539,6 +499,11 @@ class Database:
         ).scalar()
         return int(most or 0) + 1
 
+    def _change(self, values: str, sha256: str) -> Update:
+        """A change of the evaluation of a file under one state of the challenge."""
+        table = schema.evaluation
+        return table.update().where(table.c.board == self.board, _under(values, sha256))
+
     def _rows(self, asked: Any, table: Any) -> list[Any]:
         try:
             with self._engine.connect() as connection:
@@ -560,6 +525,13 @@ class Database:
             raise
         except DBAPIError as error:
             raise UsageError(f"the store cannot be written: {error.orig}") from error
+
+
+def _under(values: str, sha256: str | None = None) -> ColumnElement[bool]:
+    """Which evaluations are of one state of the challenge, or of one file under it."""
+    table = schema.evaluation
+    found = table.c.values_digest == values
+    return found if sha256 is None else and_(found, table.c.sha256 == sha256)
 
 
 def _entry(row: Any) -> Entry:

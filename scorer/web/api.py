@@ -351,9 +351,7 @@ def board(
     context = context_of(request)
     site = context.site(id)
     viewer = context.reader(request, site)
-    wanted = split or site.default_split(viewer)
-    if wanted is None or wanted not in site.visible(viewer):
-        raise HTTPException(404, "there is no such board to be seen now")
+    wanted = site.seen(viewer, split or site.default_split(viewer))
     if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
         raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
     shown = site.shown(wanted, as_of, phase if viewer.organizer else None)

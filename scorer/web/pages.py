@@ -145,9 +145,7 @@ def board(request: Request, id: str, split: str | None = None) -> Response:
     site = context.site(id)
     viewer = context.reader(request, site)
     visible = site.visible(viewer)
-    wanted = split or site.default_split(viewer)
-    if split is not None and split not in visible:
-        raise HTTPException(404, "there is no such board to be seen now")
+    wanted = site.default_split(viewer) if split is None else site.seen(viewer, split)
     if wanted not in visible:
         show = shown_at(site.rules, site.clock())
         return page(request, site, viewer, "board.html", here="board", shown=None, visible=visible,
@@ -198,8 +196,7 @@ def part(request: Request, id: str, split: str) -> Response:
     context = context_of(request)
     site = context.site(id)
     viewer = context.reader(request, site)
-    if split not in site.visible(viewer):
-        raise HTTPException(404, "there is no such board to be seen now")
+    site.seen(viewer, split)
     return HTMLResponse(marked(live_part(site, split), site, viewer))
 
 
@@ -208,9 +205,7 @@ def csv(request: Request, id: str, split: str) -> Response:
     """The board as CSV, in which no cell is a formula."""
     context = context_of(request)
     site = context.site(id)
-    viewer = context.reader(request, site)
-    if split not in site.visible(viewer):
-        raise HTTPException(404, "there is no such board to be seen now")
+    split = site.seen(context.reader(request, site), split)
     return ready(request, site.shown(split).csv, "text/csv")
 
 

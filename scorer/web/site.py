@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
+from fastapi import HTTPException
+
 from scorer.api.board import Added, with_rows
 from scorer.api.children import Place
 from scorer.challenge.model import Challenge
@@ -170,6 +172,16 @@ class Site:
         begun = [s for s in spans(self.rules) if s.opens is None or now >= s.opens]
         shown = {span.phase.show for span in begun}
         return tuple(split for split in self.splits if split in shown)
+
+    def seen(self, viewer: Viewer, split: str | None) -> str:
+        """The split, if somebody may see its board now.
+
+        Raises:
+            HTTPException: 404; a split that is not shown yet and one that is none are told alike.
+        """
+        if split is None or split not in self.visible(viewer):
+            raise HTTPException(404, "there is no such board to be seen now")
+        return split
 
     def default_split(self, viewer: Viewer) -> str | None:
         """The split that a board opens with; None where nothing may be seen."""
