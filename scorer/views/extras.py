@@ -78,6 +78,48 @@ class Extras:
 NONE = Extras()
 
 
+class WithColumns:
+    """Further columns of a view; how many elements they have its own `extras` says."""
+
+    __slots__ = ()
+    extras: Extras
+
+    @property
+    def list(self) -> Named:
+        """Further columns of `lists`, by name."""
+        return self.extras.list
+
+    @property
+    def submission(self) -> Named:
+        """Further columns of the submission, by name."""
+        return self.extras.submission
+
+
+class WithTruthColumns(WithColumns):
+    """The same, and those of the truth; of views that have no such field of their own.
+
+    A field without a default would take a property of its name for one.
+    """
+
+    __slots__ = ()
+
+    @property
+    def truth(self) -> Named:
+        """Further columns of the truth, by name; '', NaN or zeros of unjudged items."""
+        return self.extras.truth
+
+
+class WithItemColumns(WithTruthColumns):
+    """The same, and those of the items; of views that have no such field of their own."""
+
+    __slots__ = ()
+
+    @property
+    def item(self) -> Named:
+        """Further columns of `items`, by name."""
+        return self.extras.item
+
+
 def columns_of(
     table: Table, kinds: Mapping[str, str], section: str, findings: Findings | None = None
 ) -> Named:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.views.extras import NONE, Column, Extras, Named
+from scorer.views.extras import NONE, Column, Extras, WithItemColumns
 
 MOST = 2**62
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
@@ -220,7 +220,7 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(WithItemColumns):
     """The hits of every list, beside the best that could have been."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
@@ -237,26 +237,6 @@ class Judged:
     def lists(self) -> int:
         """How many lists there are."""
         return self.hits.lists
-
-    @property
-    def truth(self) -> Named:
-        """Further columns of the truth, by name: one element an item of the ideal."""
-        return self.extras.truth
-
-    @property
-    def item(self) -> Named:
-        """Further columns of `items`, by name: one element an item of the ideal."""
-        return self.extras.item
-
-    @property
-    def list(self) -> Named:
-        """Further columns of `lists`, by name: one element a list."""
-        return self.extras.list
-
-    @property
-    def submission(self) -> Named:
-        """Further columns of the submission, by name: one element a hit."""
-        return self.extras.submission
 
     def of_hits(self, column: Column) -> Column:
         """Of one element an item of the ideal, as `truth` and `item` have it, those of the hits."""

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.views.extras import Extras, Named
+from scorer.views.extras import Extras, Named, WithColumns
 from scorer.views.pooled import Statistics
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(WithColumns):
     """What both views of a table hold. All arrays have one element a row of the truth."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labels"})
@@ -35,16 +35,6 @@ class Rows:
     def truth_columns(self) -> Named:
         """Further columns of the truth, by name."""
         return self.extras.truth
-
-    @property
-    def submission(self) -> Named:
-        """Further columns of the submission, by name."""
-        return self.extras.submission
-
-    @property
-    def list(self) -> Named:
-        """Further columns of `lists`, by name, and the rows' groups."""
-        return self.extras.list
 
     @cached_property
     def weights(self) -> Floats:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints
-from scorer.views.extras import NONE, Extras, Named
+from scorer.views.extras import NONE, Extras, WithItemColumns
 from scorer.views.hits import ratio
 from scorer.views.pooled import Statistics
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class Rated(WithItemColumns):
     """Predictions beside the ratings they were to meet, ordered by list, then by item.
 
     All arrays have one element a rating that was predicted.
@@ -33,26 +33,6 @@ class Rated:
     names: Sequence[str] = ()
     extras: Extras = NONE  # of lists one element a list, of the others one a rating
     item_code: Ints | None = None  # a number for the item that is rated, the same in all lists
-
-    @property
-    def truth(self) -> Named:
-        """Further columns of the truth, by name: one element a rating."""
-        return self.extras.truth
-
-    @property
-    def submission(self) -> Named:
-        """Further columns of the submission, by name: one element a rating."""
-        return self.extras.submission
-
-    @property
-    def list(self) -> Named:
-        """Further columns of `lists`, by name: one element a list."""
-        return self.extras.list
-
-    @property
-    def item(self) -> Named:
-        """Further columns of `items`, by name: one element a rating."""
-        return self.extras.item
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
         """The sum of `weight` over each list's ratings; 0 where there are none."""

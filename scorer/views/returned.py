@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.io.table import CodedColumn
-from scorer.views.extras import NONE, Extras, Named
+from scorer.views.extras import NONE, Extras, Named, WithTruthColumns
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
 from scorer.views.ranked import hashed, look_up
@@ -60,7 +60,7 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(WithTruthColumns):
     """Every item that each list returned, judged or not, ordered by list, then by rank.
 
     All arrays but the history's have one element a returned item.
@@ -78,21 +78,6 @@ class Returned:
     past_item: Ints  # which item
     names: Sequence[str] = ()
     extras: Extras = NONE  # `extras.item["group"]`; of lists one a list, else one a returned item
-
-    @property
-    def truth(self) -> Named:
-        """Further columns of the truth, by name: '', NaN or zeros of unjudged items."""
-        return self.extras.truth
-
-    @property
-    def list(self) -> Named:
-        """Further columns of `lists`, by name: one element a list."""
-        return self.extras.list
-
-    @property
-    def submission(self) -> Named:
-        """Further columns of the submission, by name."""
-        return self.extras.submission
 
     def where(self, keep: Mask) -> Self:
         """Only the items where `keep` holds."""
