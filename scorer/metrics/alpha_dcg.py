@@ -5,42 +5,22 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Relevant
 from scorer.views.diverse import Diverse
-from scorer.views.hits import ratio
 
 
-def _parts(
+def _quotient(
     view: Diverse, k: int, alpha: float, rel: float, normalize: bool, judged_only: bool
-) -> tuple[Floats, Floats]:
-    """What a list gains, and what it is divided by."""
-    view = view.only_judged() if judged_only else view
-    gained = diversity.gained(view.found(rel).top(k), alpha, diversity.logarithmic)
-    subtopics = view.subtopics(rel)
+) -> diversity.Quotient:
+    view = diversity.seen(view, judged_only)
+    facets, subtopics = view.found(rel).top(k), view.subtopics(rel)
     ranks = np.arange(1, k + 1, dtype=np.float64)
-    if not normalize:
-        return gained, np.where(subtopics > 0, 1.0, 0.0)
-    return gained, diversity.limit(subtopics, alpha, diversity.logarithmic(ranks))
-
-
-def _explain(
-    one: Listing[Diverse],
-    value: float,
-    *,
-    k: int,
-    alpha: float,
-    rel: float,
-    normalize: bool,
-    judged_only: bool,
-) -> Steps:
-    view = one.view.only_judged() if judged_only else one.view
-    facets = view.found(rel).top(k)
-    weight = facets.gain(alpha) * diversity.logarithmic(facets.rank.astype(np.float64))
-    gained, whole = _parts(one.view, k, alpha, rel, normalize, judged_only)
-    parts = ("gain / gain of the limit", float(gained[0]), float(whole[0]))
-    yield from diversity.explained("alpha_DCG", one, facets, weight, parts, value, k, judged_only)
+    limit = diversity.limit(subtopics, alpha, diversity.logarithmic(ranks))
+    return diversity.Quotient(
+        facets,
+        diversity.gains(facets, alpha, diversity.logarithmic),
+        limit if normalize else np.where(subtopics > 0, 1.0, 0.0),
+    )
 
 
 @metric(
@@ -49,8 +29,7 @@ def _explain(
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; scaled as TREC's ndeval",
     range=(0, None),
     aliases=("α_DCG",),
-    peers=diversity.PEERS,
-    explain=_explain,
+    **diversity.of_quotient("alpha_DCG", "gain / gain of the limit", _quotient),
 )
 def alpha_dcg(
     diverse: Diverse,
@@ -80,4 +59,4 @@ def alpha_dcg(
     >>> alpha_dcg(diverse, k=2).round(6)                       # over 2 * (1 + 1/2 / log2(3))
     array([0.739812])
     """
-    return ratio(*_parts(diverse, k, alpha, rel, normalize, judged_only))
+    return _quotient(diverse, k, alpha, rel, normalize, judged_only).values

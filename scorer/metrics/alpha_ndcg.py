@@ -1,35 +1,22 @@
 """Alpha normalised discounted cumulative gain."""
 
-import numpy as np
-
 from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Relevant
 from scorer.views.diverse import Diverse
-from scorer.views.hits import ratio
 
 
-def _parts(
+def _quotient(
     view: Diverse, k: int, alpha: float, rel: float, judged_only: bool
-) -> tuple[Floats, Floats]:
-    """What a list gains, and what it is divided by."""
-    view = view.only_judged() if judged_only else view
-    gained = diversity.gained(view.found(rel).top(k), alpha, diversity.logarithmic)
-    return gained, diversity.gained(view.best(rel, alpha, k), alpha, diversity.logarithmic)
-
-
-def _explain(
-    one: Listing[Diverse], value: float, *, k: int, alpha: float, rel: float, judged_only: bool
-) -> Steps:
-    view = one.view.only_judged() if judged_only else one.view
-    facets = view.found(rel).top(k)
-    weight = facets.gain(alpha) * diversity.logarithmic(facets.rank.astype(np.float64))
-    gained, whole = _parts(one.view, k, alpha, rel, judged_only)
-    parts = ("alpha-DCG / that of the best order", float(gained[0]), float(whole[0]))
-    yield from diversity.explained("alpha_nDCG", one, facets, weight, parts, value, k, judged_only)
+) -> diversity.Quotient:
+    view = diversity.seen(view, judged_only)
+    facets, best = view.found(rel).top(k), view.best(rel, alpha, k)
+    return diversity.Quotient(
+        facets,
+        diversity.gains(facets, alpha, diversity.logarithmic),
+        diversity.gained(best, alpha, diversity.logarithmic),
+    )
 
 
 @metric(
@@ -38,8 +25,7 @@ def _explain(
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; as TREC's ndeval",
     range=(0, None),
     aliases=("α_nDCG",),
-    peers=diversity.PEERS,
-    explain=_explain,
+    **diversity.of_quotient("alpha_nDCG", "alpha-DCG / that of the best order", _quotient),
 )
 def alpha_ndcg(
     diverse: Diverse,
@@ -62,4 +48,4 @@ def alpha_ndcg(
     >>> alpha_ndcg(diverse, k=2).round(6)      # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.840606])
     """
-    return ratio(*_parts(diverse, k, alpha, rel, judged_only))
+    return _quotient(diverse, k, alpha, rel, judged_only).values

@@ -5,11 +5,8 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Relevant
 from scorer.views.diverse import Diverse, Facets
-from scorer.views.hits import ratio
 
 
 def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
@@ -20,20 +17,10 @@ def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
     return shares
 
 
-def _parts(view: Diverse, rel: float, judged_only: bool) -> tuple[Floats, Floats]:
-    """What a list gains, and what it is divided by."""
-    view = view.only_judged() if judged_only else view
+def _quotient(view: Diverse, rel: float, judged_only: bool) -> diversity.Quotient:
+    view = diversity.seen(view, judged_only)
     facets = view.found(rel)
-    return facets.total(_shares(view, facets, rel)), view.subtopics(rel)
-
-
-def _explain(one: Listing[Diverse], value: float, *, rel: float, judged_only: bool) -> Steps:
-    view = one.view.only_judged() if judged_only else one.view
-    facets = view.found(rel)
-    weight = _shares(view, facets, rel)
-    gained, whole = _parts(one.view, rel, judged_only)
-    parts = ("sum over subtopics / subtopics", float(gained[0]), float(whole[0]))
-    yield from diversity.explained("AP_IA", one, facets, weight, parts, value, None, judged_only)
+    return diversity.Quotient(facets, _shares(view, facets, rel), view.subtopics(rel))
 
 
 @metric(
@@ -41,8 +28,7 @@ def _explain(one: Listing[Diverse], value: float, *, rel: float, judged_only: bo
     title="Intent-aware average precision",
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
     aliases=("MAP_IA",),
-    peers=diversity.PEERS,
-    explain=_explain,
+    **diversity.of_quotient("AP_IA", "sum over subtopics / subtopics", _quotient),
 )
 def ap_ia(
     diverse: Diverse,
@@ -63,4 +49,4 @@ def ap_ia(
     >>> ap_ia(diverse)                         # ((1/1 + 2/2) / 2 + 1/2) / 2
     array([0.75])
     """
-    return ratio(*_parts(diverse, rel, judged_only))
+    return _quotient(diverse, rel, judged_only).values

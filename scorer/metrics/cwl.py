@@ -96,6 +96,12 @@ def walk(hits: Hits, gain: Floats, weights: Floats, satisfied: bool = False) -> 
     return Walk(hits, gain, weight, hits.total(weight * gain), looked)
 
 
+def inverse_squares(goal: float, depth: int) -> Floats:
+    """The weight of each rank for a reader who is after `goal` and goes on as in `INSQ`."""
+    weights: Floats = (2 * goal / (np.arange(1, depth + 1, dtype=np.float64) + 2 * goal - 1)) ** 2
+    return weights
+
+
 def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
     """The looks of a reader who is after `goal`, and the less patient the more of it is found.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -12,7 +12,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table
 from scorer.views.diverse import Diverse, Facets
-from scorer.views.hits import Judged
+from scorer.views.hits import Judged, ratio
 
 HALF = 0.5
 DEEPEST = 1_000_000
@@ -39,7 +39,7 @@ PEERS = {"cutoff": {"*": "k"}}
 
 def gained(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
     """The sum over ranks of the gain there, by a weight of the rank."""
-    return facets.total(facets.gain(alpha) * weight(facets.rank.astype(np.float64)))
+    return facets.total(gains(facets, alpha, weight))
 
 
 def limit(subtopics: Floats, alpha: float, weights: Floats) -> Floats:
@@ -60,15 +60,64 @@ def reciprocal(rank: Floats) -> Floats:
     return 1 / rank
 
 
-def explained(
+class Quotient(NamedTuple):
+    """What the hits of each list add, over what the list is held to."""
+
+    facets: Facets  # of the hits, down to the cut-off
+    weight: Floats  # what each of these adds
+    whole: Floats  # of each list
+    factor: float = 1.0  # of every sum
+
+    @property
+    def gained(self) -> Floats:
+        """The sum of each list."""
+        return self.facets.total(self.weight) * self.factor
+
+    @property
+    def values(self) -> Floats:
+        """The quotient of each list; NaN where no subtopic has a relevant item."""
+        return ratio(self.gained, self.whole)
+
+
+def gains(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
+    """The gain of each subtopic of an item, by a weight of the item's rank."""
+    return facets.gain(alpha) * weight(facets.rank.astype(np.float64))
+
+
+def seen(view: Diverse, judged_only: bool) -> Diverse:
+    """The lists, or what is left of them without the items that nobody judged."""
+    return view.only_judged() if judged_only else view
+
+
+def of_quotient(name: str, symbols: str, quotient: Callable[..., Quotient]) -> dict[str, Any]:
+    """What `metric` is told of a measure that is a quotient of sums over subtopics.
+
+    Args:
+        name: the metric's.
+        symbols: what is divided, in words.
+        quotient: from the lists and the metric's parameters to the quotient; `k` is the cut-off,
+            and with `judged_only` what nobody judged is left out.
+    """
+
+    def explain(one: Listing[Diverse], value: float, **params: Any) -> Steps:
+        found = quotient(one.view, **params)
+        parts = symbols, float(found.gained[0]), float(found.whole[0])
+        left_out, k = params.get("judged_only", False), params.get("k")
+        weight = found.weight * found.factor
+        yield from _explained(name, one, found.facets, weight, parts, value, k, left_out)
+
+    return {"peers": PEERS, "explain": explain}
+
+
+def _explained(
     name: str,
     one: Listing[Diverse],
     facets: Facets,
     weight: Floats,
     parts: tuple[str, float, float],
     value: float,
-    k: int | None = None,
-    judged_only: bool = False,
+    k: int | None,
+    judged_only: bool,
 ) -> Steps:
     """The list with what each hit adds, and the quotient that is the value.
 

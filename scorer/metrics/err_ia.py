@@ -5,39 +5,26 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Relevant
 from scorer.views.diverse import Diverse
-from scorer.views.hits import ratio
 
 
-def _parts(view: Diverse, k: int, rel: float, judged_only: bool) -> tuple[Floats, Floats]:
-    """What a list gains, and what it is divided by."""
-    view = view.only_judged() if judged_only else view
-    gained = diversity.gained(view.found(rel).top(k), diversity.HALF, diversity.reciprocal)
-    ranks = np.arange(1, k + 1, dtype=np.float64)
-    limit = diversity.limit(view.subtopics(rel), diversity.HALF, diversity.reciprocal(ranks))
-    return gained, limit
-
-
-def _explain(
-    one: Listing[Diverse], value: float, *, k: int, rel: float, judged_only: bool
-) -> Steps:
-    view = one.view.only_judged() if judged_only else one.view
+def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
+    view = diversity.seen(view, judged_only)
     facets = view.found(rel).top(k)
-    weight = facets.gain(diversity.HALF) / facets.rank
-    gained, whole = _parts(one.view, k, rel, judged_only)
-    parts = ("gain / gain of the limit", float(gained[0]), float(whole[0]))
-    yield from diversity.explained("ERR_IA", one, facets, weight, parts, value, k, judged_only)
+    ranks = np.arange(1, k + 1, dtype=np.float64)
+    return diversity.Quotient(
+        facets,
+        diversity.gains(facets, diversity.HALF, diversity.reciprocal),
+        diversity.limit(view.subtopics(rel), diversity.HALF, diversity.reciprocal(ranks)),
+    )
 
 
 @metric(
     "ERR_IA",
     title="Intent-aware expected reciprocal rank",
     source="Chapelle et al., Information Retrieval 14(6), 2011; as TREC's ndeval",
-    peers=diversity.PEERS,
-    explain=_explain,
+    **diversity.of_quotient("ERR_IA", "gain / gain of the limit", _quotient),
 )
 def err_ia(
     diverse: Diverse,
@@ -61,4 +48,4 @@ def err_ia(
     >>> err_ia(diverse, k=2)                   # (1 + (1/2 + 1) / 2) / (2 * (1 + 1/4))
     array([0.7])
     """
-    return ratio(*_parts(diverse, k, rel, judged_only))
+    return _quotient(diverse, k, rel, judged_only).values

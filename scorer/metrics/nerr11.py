@@ -1,7 +1,5 @@
 """Nearly expected reciprocal rank, equation 11."""
 
-import numpy as np
-
 from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
@@ -12,8 +10,7 @@ def _walk(
     judged: Judged, T: float, max_grade: float | None, min_grade: float, depth: int
 ) -> cwl.Walk:
     gain = cwl.scaled(judged, max_grade, min_grade)
-    weights = (2 * T / (np.arange(1, depth + 1, dtype=np.float64) + 2 * T - 1)) ** 2
-    return cwl.walk(judged.hits, gain, weights, satisfied=True)
+    return cwl.walk(judged.hits, gain, cwl.inverse_squares(T, depth), satisfied=True)
 
 
 @metric(

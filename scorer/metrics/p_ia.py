@@ -5,36 +5,21 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.diverse import Diverse
-from scorer.views.hits import ratio
 
 
-def _parts(view: Diverse, k: int, rel: float, judged_only: bool) -> tuple[Floats, Floats]:
-    """What a list gains, and what it is divided by."""
-    view = view.only_judged() if judged_only else view
-    return view.found(rel).top(k).total(), k * view.subtopics(rel)
-
-
-def _explain(
-    one: Listing[Diverse], value: float, *, k: int, rel: float, judged_only: bool
-) -> Steps:
-    view = one.view.only_judged() if judged_only else one.view
+def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
+    view = diversity.seen(view, judged_only)
     facets = view.found(rel).top(k)
-    weight = np.ones(facets.rank.size)
-    gained, whole = _parts(one.view, k, rel, judged_only)
-    parts = ("relevant subtopics of the items / (k × subtopics)", float(gained[0]), float(whole[0]))
-    yield from diversity.explained("P_IA", one, facets, weight, parts, value, k, judged_only)
+    return diversity.Quotient(facets, np.ones(facets.rank.size), k * view.subtopics(rel))
 
 
 @metric(
     "P_IA",
     title="Intent-aware precision",
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
-    peers=diversity.PEERS,
-    explain=_explain,
+    **diversity.of_quotient("P_IA", "relevant subtopics of the items / (k × subtopics)", _quotient),
 )
 def p_ia(
     diverse: Diverse,
@@ -55,4 +40,4 @@ def p_ia(
     >>> p_ia(diverse, k=2)                     # (2/2 + 1/2) / 2
     array([0.75])
     """
-    return ratio(*_parts(diverse, k, rel, judged_only))
+    return _quotient(diverse, k, rel, judged_only).values

@@ -5,26 +5,14 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.diverse import Diverse
-from scorer.views.hits import ratio
 
 
-def _parts(view: Diverse, k: int | None, rel: float) -> tuple[Floats, Floats]:
-    """What a list gains, and what it is divided by."""
+def _quotient(view: Diverse, k: int | None, rel: float) -> diversity.Quotient:
     facets = view.found(rel).top(k)
-    return facets.where(facets.before() == 0).total(), view.subtopics(rel)
-
-
-def _explain(one: Listing[Diverse], value: float, *, k: int | None, rel: float) -> Steps:
-    view = one.view
-    facets = view.found(rel).top(k)
-    weight = (facets.before() == 0).astype(np.float64)
-    gained, whole = _parts(one.view, k, rel)
-    parts = ("subtopics found / subtopics", float(gained[0]), float(whole[0]))
-    yield from diversity.explained("StRecall", one, facets, weight, parts, value, k)
+    first = (facets.before() == 0).astype(np.float64)
+    return diversity.Quotient(facets, first, view.subtopics(rel))
 
 
 @metric(
@@ -32,8 +20,7 @@ def _explain(one: Listing[Diverse], value: float, *, k: int | None, rel: float) 
     title="Subtopic recall",
     source="Zhai, Cohen and Lafferty, SIGIR 2003, doi:10.1145/860435.860440; as TREC's ndeval",
     aliases=("strec",),
-    peers=diversity.PEERS,
-    explain=_explain,
+    **diversity.of_quotient("StRecall", "subtopics found / subtopics", _quotient),
 )
 def strecall(
     diverse: Diverse,
@@ -52,4 +39,4 @@ def strecall(
     >>> strecall(diverse, k=1)                 # 1 of 2
     array([0.5])
     """
-    return ratio(*_parts(diverse, k, rel))
+    return _quotient(diverse, k, rel).values
