@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import struct
 import tempfile
 import zipfile
 import zlib
@@ -17,6 +16,7 @@ from scorer.challenge.model import FILE, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import KIT, display_path, printable, quoted
+from scorer.io.archive import DAMAGE, announced
 from scorer.io.limits import SMALLEST_BOMB
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
@@ -56,15 +56,7 @@ def _unpack(path: Path, folder: Path) -> None:
             for member in _members(path, archive):
                 with archive.open(member) as packed, (folder / member.filename).open("xb") as out:
                     shutil.copyfileobj(packed, out, PIECE)
-    # ValueError: a name that is not what its flags say
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        RuntimeError,
-        struct.error,
-        ValueError,
-    ) as error:
+    except (*DAMAGE, zlib.error, EOFError) as error:
         raise refused(path, "T108", "the archive is damaged") from error
     except OSError as error:
         raise refused(path, "T101", f"it cannot be unpacked: {error.strerror}") from error
@@ -73,14 +65,13 @@ def _unpack(path: Path, folder: Path) -> None:
 def _sound(path: Path) -> None:
     """Refuse what would cost much before anything of it is believed."""
     size = path.stat().st_size
-    with path.open("rb") as stream:
-        stream.seek(max(size - 22, 0))
-        end = stream.read(22)
     if size > MOST_STORED:
         raise refused(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
-    if end[:4] != b"PK\x05\x06":
-        raise refused(path, "T107", "this is a ZIP archive, but no kit of `score kit`")
-    entries, directory = struct.unpack("<HI", end[10:16])
+    try:
+        with path.open("rb") as stream:
+            entries, directory = announced(stream, comment=False)
+    except zipfile.BadZipFile:
+        raise refused(path, "T107", "this is a ZIP archive, but no kit of `score kit`") from None
     if entries > MOST_FILES or directory > MOST_DIRECTORY:
         raise refused(path, "T107", f"a kit has at most {MOST_FILES} files")
 

@@ -15,8 +15,11 @@ from scorer.io.limits import Unreadable
 
 ZIP = b"PK\x03\x04"
 END, END64 = b"PK\x05\x06", b"PK\x06\x07"  # of the directory, and what goes before a large one's
-TAIL = 22 + (1 << 16)  # bytes in which the end of the directory is, with the longest comment
+SHORTEST = 22  # bytes of the end of the directory, without a comment
+LONGEST = SHORTEST + (1 << 16)
 MOST_FILES, MOST_DIRECTORY = 1000, 1 << 20  # what is looked through
+# what `zipfile` raises of an archive that is damaged, encrypted or packed in a rare way
+DAMAGE = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 ONE = "a ZIP archive of one file is read; send that file, or each file alone"
 
 
@@ -43,7 +46,7 @@ class Member(io.RawIOBase):
             entry = _only(stored) if name is None else _named(stored, name)
             self.name = entry.filename
             self._source = zipfile.ZipFile(stored).open(entry)  # noqa: SIM115
-        except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error):
+        except DAMAGE:
             stored.close()
             message = "this is a ZIP archive that is damaged, encrypted or packed in a rare way"
             hint = "pack and send the file again"
@@ -82,7 +85,7 @@ def file_names(stored: Any) -> list[str]:
     """The names of the files of an archive, without folders; none of a damaged one."""
     try:
         return [PurePosixPath(entry.filename).name for entry in _files(stored)]
-    except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error, Unreadable):
+    except (*DAMAGE, Unreadable):
         return []
 
 
@@ -115,15 +118,32 @@ def lost_part(name: str, names: list[str], times: int = 0) -> Problem:
     return Problem("S213", f"{quoted(name)} is missing; found: {found}{hint}")
 
 
-def _files(stored: Any) -> list[zipfile.ZipInfo]:
-    """The entries of the files of an archive; what a Mac puts beside them is none."""
+def announced(stored: Any, comment: bool = True) -> tuple[int, int]:
+    """What the end of an archive says of it, before anything is read that may be large.
+
+    Args:
+        stored: the archive, which can be sought.
+        comment: whether it may end with a comment.
+
+    Returns:
+        The number of entries, and of bytes of their directory.
+
+    Raises:
+        BadZipFile: it has no such end, or is a ZIP64 archive, whose end does not say it.
+    """
     size = stored.seek(0, os.SEEK_END)
-    stored.seek(max(size - TAIL, 0))
-    tail = stored.read(TAIL)
+    stored.seek(max(size - (LONGEST if comment else SHORTEST), 0))
+    tail = stored.read(LONGEST)
     end = tail.rfind(END)
-    if end < 0 or tail[max(end - 20, 0) :].startswith(END64):
+    if end < 0 or len(tail) - end < SHORTEST or tail[max(end - 20, 0) :].startswith(END64):
         raise zipfile.BadZipFile
     entries, directory = struct.unpack("<HI", tail[end + 10 : end + 16])
+    return entries, directory
+
+
+def _files(stored: Any) -> list[zipfile.ZipInfo]:
+    """The entries of the files of an archive; what a Mac puts beside them is none."""
+    entries, directory = announced(stored)
     if entries > MOST_FILES or directory > MOST_DIRECTORY:
         message = f"this is a ZIP archive of {entries:,} files, not a table"
         raise Unreadable(Problem("S107", message, help=ONE))

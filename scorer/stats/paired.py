@@ -257,7 +257,7 @@ def paired(
     parts = _testable(every)
     observed = _joined([part.observed(lambda: iter(())) for part in parts])
     rows = [row for part in parts for rows in part.differences() for row in rows]
-    p = holm(np.array([(_wilcoxon if test == "wilcoxon" else _t)(row) for row in rows]))
+    p = holm(np.array([(_wilcoxon if test == "wilcoxon" else _t_test)(row) for row in rows]))
     signs = map(_rank_sign, rows) if test == "wilcoxon" else np.sign(observed[0])
     lead = np.array([*signs], dtype=np.float64)
     made = _matrices(len(values), parts, observed, p, lead, _bonferroni(parts, level), 0)
@@ -568,7 +568,7 @@ def _rank_sign(differences: Floats) -> float:
     return float(np.sign((np.sign(rounded) * rankdata(np.abs(rounded))).sum()))
 
 
-def _t(differences: Floats) -> float:
+def _t_test(differences: Floats) -> float:
     """The p of `scipy.stats.ttest_rel`, without its warnings; 1 where there is no difference."""
     from scipy.special import stdtr
 
