@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from scorer.challenge.model import Submission
+from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
@@ -59,6 +59,16 @@ class OpenTruth(Protocol):
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """What the items of list number `at` are called, as that view has them."""
         ...
+
+
+def items_by_list(table: Table, *roles: str) -> dict[str, frozenset[str]]:
+    """The items of each list, from columns that name them."""
+    lists = table.ids["list"]
+    found: dict[str, set[str]] = {name: set() for name in lists.names}
+    for items in (table.ids[role] for role in roles):
+        for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
+            found[lists.names[code]].add(items.names[item])
+    return {name: frozenset(names) for name, names in found.items()}
 
 
 class Meeting(NamedTuple):
@@ -119,6 +129,22 @@ Shapes = tuple[Schema, ...] | Callable[[Submission, frozenset[str]], tuple[Schem
 Open = Callable[[Table, SideTables, Findings], OpenTruth]
 
 
+class Asking(NamedTuple):
+    """What the public part of a challenge is made of, beside its public files."""
+
+    challenge: Challenge
+    shapes: tuple[Schema, ...]  # what a submission may look like
+    truth: Callable[[], Table | None]  # the public columns of the truth; None: it cannot be read
+
+
+Complete = Callable[[Public, Asking], Public]
+
+
+def as_told(public: Public, asking: Asking) -> Public:
+    """The public part of a kind that has no more than its public files and lists."""
+    return public
+
+
 class Kind(NamedTuple):
     """What the metrics of a challenge look at."""
 
@@ -127,6 +153,7 @@ class Kind(NamedTuple):
     known: tuple[Schema, ...]  # the part of each that is public
     submission: Shapes
     open: Open
+    public: Complete = as_told  # what its own public part adds
     aliases: tuple[str, ...] = ()
 
 
@@ -136,9 +163,18 @@ def kind(
     truth: tuple[Schema, ...],
     known: tuple[Schema, ...],
     submission: Shapes,
+    public: Complete = as_told,
 ) -> Callable[[Any], Any]:
-    """Make a function that opens a truth the kind of challenge of that name."""
-    return lambda function: mark(function, Kind(name, truth, known, submission, function))
+    """Make a function that opens a truth the kind of challenge of that name.
+
+    Args:
+        name: of the kind.
+        truth: the shapes that the truth may have.
+        known: the part of each that is public.
+        submission: the shapes that a submission may have.
+        public: from what the public files say, with the lists, to the whole public part.
+    """
+    return lambda function: mark(function, Kind(name, truth, known, submission, function, public))
 
 
 @cache

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scorer.challenge.model import Submission
+from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import CodedColumn, Schema, Table, number
-from scorer.kinds.base import Constants, SideTables, kind
+from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Ties
 from scorer.views.labelled import Labelled, Rows, Targets
@@ -124,11 +125,22 @@ def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     return (probable, plain) if rules.probability else (plain, probable)
 
 
+def _answerable(public: Public, asking: Asking) -> Public:
+    """The labels that there are: those of the challenge, else those of its truth."""
+    separators, classes = asking.challenge.separators, public.classes
+    answered = any("prediction" not in shape.roles for shape in asking.shapes)  # by classes
+    if answered and not classes and (table := asking.truth()) is not None and "label" in table.ids:
+        classes = tuple(classes_of(table.ids["label"].names, separators[0]))
+    called = {**public.called, "unit": "row"}  # where the column of lists is only called id
+    return replace(public, called=called, classes=classes, separator=separators[1])
+
+
 @kind(
     "labels",
     truth=(Schema(("list", "label"), ("weight",)), Schema(("list", "target"), ("weight",))),
     known=(Schema(("list",), ("label",)),),  # of the labels only the set is public
     submission=shapes,
+    public=_answerable,
 )
 def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     """Classes or numbers, by id."""

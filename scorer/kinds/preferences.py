@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from scorer.challenge.public import Public
 from scorer.checks.pairs import faults
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import Schema, Table
-from scorer.kinds.base import Constants, SideTables, kind
+from scorer.kinds.base import Asking, Constants, SideTables, items_by_list, kind
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, likelihood, members, named, prefer, stated
 from scorer.views.meeting import Views
@@ -49,11 +50,19 @@ class Preferences:
         return named(submission, self.truth, ties, at)
 
 
+def _compared(public: Public, asking: Asking) -> Public:
+    """The items of each list that can be compared: by the public file, else by the truth."""
+    if public.candidates is not None or (table := asking.truth()) is None:
+        return public
+    return replace(public, candidates=items_by_list(table, "better", "worse"))
+
+
 @kind(
     "preferences",
     truth=(PAIRS,),
     known=(PAIRS,),  # the items of each list are public, not which of two is better
     submission=(PAIRS, Schema(("list", "item"), ("rank", "score", "tag"))),
+    public=_compared,
 )
 def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferences:
     """Orders that may leave pairs open, over the items that the public part names."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scorer.challenge.public import Public
 from scorer.core.arrays import Ints, starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import CodedColumn, Schema, Table
-from scorer.kinds.base import Constants, SideTables, kind
+from scorer.kinds.base import Asking, Constants, SideTables, items_by_list, kind
 from scorer.views.extras import Extras, Named, placed
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, rated
@@ -58,11 +59,22 @@ class Ratings:
         return Names(tuple(names[item] for item in self.truth.item[met].tolist()))
 
 
+def _asked(public: Public, asking: Asking) -> Public:
+    """Which items of which lists are to be predicted: by the public file, else by the truth."""
+    items = public.candidates
+    if items is None:
+        table = asking.truth()
+        items = items_by_list(table, "item") if table is not None else {}
+    pairs = ((name, item) for name in public.lists for item in sorted(items.get(name, ())))
+    return replace(public, asked=dict.fromkeys(pairs))
+
+
 @kind(
     "ratings",
     truth=(Schema(("list", "item", "rating")),),
     known=(Schema(("list", "item")),),
     submission=(Schema(("list", "item", "prediction"), ("low", "high")),),
+    public=_asked,
 )
 def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
     """Ratings, by list and then by item, whatever the order of the file."""

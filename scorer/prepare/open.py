@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
 from scorer.io.parts import by_part
 from scorer.io.table import Schema, Table, in_order
-from scorer.kinds.base import OpenTruth, SideTables
+from scorer.kinds.base import Asking, OpenTruth, SideTables, items_by_list
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.columns import list_columns
@@ -47,8 +47,6 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
     called = {role: prepared.called(role) for role in ("list", "item")}
-    if kind.name == "labels":
-        called["unit"] = "row"  # where its column is only called id
     items: Mapping[str, None] | None = None
     candidates = None
     lists: Mapping[str, None] = {}
@@ -73,25 +71,16 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is not None and "cluster" in table.ids:
             clusters = _parts(table, "cluster", display_path(challenge.lists.file), findings)
             called["cluster"] = table.called("cluster")
-    bare = kind.name in ("ratings", "preferences") and candidates is None
-    asked = None
-    classes = challenge.classes
-    separator = challenge.separators[1] if kind.name == "labels" else None
-    answered = any("prediction" not in shape.roles for shape in prepared.shapes)  # by classes
-    unnamed = kind.name == "labels" and answered and not classes
-    if challenge.lists is None or bare or unnamed:
-        table = truth
-        if table is None:
-            table = _table(challenge, challenge.truth, kind.known, findings)
-        if table is not None and challenge.lists is None:
-            lists = Names(in_order(table.ids["list"])[0])
-        if table is not None and unnamed and "label" in table.ids:
-            from scorer.kinds.labels import classes_of
 
-            classes = tuple(classes_of(table.ids["label"].names, challenge.separators[0]))
-        if table is not None and bare:
-            roles = ("item",) if kind.name == "ratings" else ("better", "worse")
-            candidates = items_by_list(table, *roles)
+    @cache
+    def columns() -> Table | None:
+        """The truth's public columns."""
+        if truth is not None:
+            return truth
+        return _table(challenge, challenge.truth, kind.known, findings)
+
+    if challenge.lists is None and (table := columns()) is not None:
+        lists = Names(in_order(table.ids["list"])[0])
     if not groups and challenge.parted:  # the part that a list is in is its group
         parted = {name: part_of(name) for name in lists}
         groups = {name: part for name, part in parted.items() if part is not None}
@@ -99,15 +88,14 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if not clusters and "list" in challenge.truth.wide:  # of one row of the file: one unit
         clusters = {name: row_of(name) for name in lists}
         called.setdefault("cluster", called["list"])
-    if kind.name == "ratings":
-        named = candidates or {}
-        asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
-        candidates = None if bare else candidates
+    known = Public(
+        kind.name, lists, items, candidates, None, called, groups, challenge.classes,
+        clusters=clusters,
+    )  # fmt: skip
+    known = kind.public(known, Asking(challenge, prepared.shapes, columns))
     _read_keys(challenge, findings)
     _raise(findings)
-    return Public(
-        kind.name, lists, items, candidates, asked, called, groups, classes, separator, clusters
-    )
+    return known
 
 
 def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
@@ -391,16 +379,6 @@ def _parts(table: Table, role: str, path: str, findings: Findings) -> dict[str, 
             message = f"{quoted(name)} is in two {role}s, {quoted(found[name])} and {quoted(group)}"
             findings.add(Problem("T304", message, path=path, line=line, list=name))
     return found
-
-
-def items_by_list(table: Table, *roles: str) -> dict[str, frozenset[str]]:
-    """The items of each list, from columns that name them."""
-    lists = table.ids["list"]
-    found: dict[str, set[str]] = {name: set() for name in lists.names}
-    for items in (table.ids[role] for role in roles):
-        for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
-            found[lists.names[code]].add(items.names[item])
-    return {name: frozenset(names) for name, names in found.items()}
 
 
 def answerable(ready: OpenChallenge) -> OpenChallenge:

@@ -18,9 +18,8 @@ from scorer.engines.spark.pack import bucket_of, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import Work, encoded
 from scorer.io.table import TEXT, CodedColumn, Schema, Table, TextColumn
-from scorer.kinds.base import Constants, OpenTruth, SideTables, kinds
+from scorer.kinds.base import Asking, Constants, OpenTruth, SideTables, kinds
 from scorer.kinds.labels import classes_of
-from scorer.prepare.open import items_by_list
 from scorer.results.scorecard import UNDEFINED, Rules
 from scorer.scoring.lists import Plan, outcome, score_lists
 from scorer.scoring.settle import settle
@@ -44,7 +43,7 @@ class Opening:
         """What is public of a bucket's lists."""
         import polars as pl
 
-        known, bare = self.public, {"ratings": ("item",), "preferences": ("better", "worse")}
+        known = self.public
         lists: Mapping[str, None]
         if self.challenge.lists is None:
             lists = Names(sorted(truth.ids["list"].names))
@@ -52,15 +51,9 @@ class Opening:
             names = pl.Series(list(known.lists), dtype=pl.String)
             mine = bucket_of(TextColumn(names).row_hashes, self.buckets) == bucket
             lists = Names(names.filter(mine).to_list())
-        candidates, asked = known.candidates, None
-        roles = bare.get(known.kind, ()) if candidates is None else ()
-        if roles:
-            candidates = items_by_list(truth, *roles)
-        if known.kind == "ratings":
-            named = candidates or {}
-            asked = {(name, item): None for name in lists for item in sorted(named.get(name, ()))}
-            candidates = known.candidates
-        return replace(known, lists=lists, candidates=candidates, asked=asked)
+        part = replace(known, lists=lists, asked=None)
+        asking = Asking(self.challenge, (), lambda: truth)
+        return kinds().get(known.kind).public(part, asking)
 
     def open(self, bucket: int, truth: Table, findings: Findings) -> tuple[Public, OpenTruth]:
         """A bucket's truth made ready."""
