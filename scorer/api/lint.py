@@ -15,7 +15,7 @@ from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge, Example
 from scorer.core.problems import PLACES, Problem, Severity
-from scorer.core.text import join_first, printable, quoted
+from scorer.core.text import join_first, printable, quoted, unit
 from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
 from scorer.kinds.grades import Grades
@@ -67,7 +67,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), made.truth.item.size, ready.measures, found, chance, draws,
         made.drawn, detectable_of(ready, [*others, *ours]), tuple(examples), ready.warnings,
-        tuple(remarks),
+        tuple(remarks), ready.public.called,
     )  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def _truth(ready: OpenChallenge) -> Iterator[Remark]:
     if not isinstance(ready.answers, Grades):
         return
     truth = ready.answers.truth
-    lists = len(truth.lists)
+    lists, word = len(truth.lists), unit(ready.public.called)
     rels = {m.params["rel"] for m in ready.measures if m.params.get("rel") is not None}
     for rel in sorted(rels or {np.nextafter(0, 1)}):
         has = np.bincount(truth.in_list[truth.grade >= rel], minlength=lists) > 0
@@ -207,7 +207,7 @@ def _truth(ready: OpenChallenge) -> Iterator[Remark]:
             grade = f"grade {rel:g} or more" if rels else "a grade above 0"
             rule = ready.prepared.challenge.undefined or "zero"
             message = (
-                f"{len(none):,} of {lists:,} lists have no relevant item ({grade}): "
+                f"{len(none):,} of {lists:,} {word} have no relevant item ({grade}): "
                 f"{join_first(none)}; measures undefined for them: {rule}"
             )
             yield Remark("warning", message)
@@ -218,7 +218,7 @@ def _truth(ready: OpenChallenge) -> Iterator[Remark]:
         grades[0, ideal.in_list[last]] = ideal.grade[last]
         grades[1, ideal.in_list[after]] = ideal.grade[after]
         if tied := int((grades[0] == grades[1]).sum()):
-            message = f"{tied:,} of {lists:,} lists have equal grades on both sides of rank {k:,}"
+            message = f"{tied:,} of {lists:,} {word} have equal grades on both sides of rank {k:,}"
             yield Remark("note", f"{message}: which of these items is returned does not matter")
 
 
@@ -250,8 +250,9 @@ def _telling(ready: OpenChallenge) -> Iterator[Remark]:
         known = public.candidates
         bare = [name for name, of in relevant.items() if of and of == set(known.get(name, ()))]
         if 2 * len(bare) > len(truth.lists):
-            message = f"{len(bare):,} of {len(truth.lists):,} lists have no other candidates than"
-            yield Remark("warning", f"items: {message} their relevant items, which are the answers")
+            many = f"{len(bare):,} of {len(truth.lists):,} {unit(public.called)}"
+            message = f"items: {many} have no other candidates than their relevant items"
+            yield Remark("warning", f"{message}, which are the answers")
     elif public.items is not None and public.items.keys() == set(names):
         message = "items: the catalogue holds just the items that the truth names"
         yield Remark("warning", f"{message}, which reveals which are judged")
@@ -269,8 +270,9 @@ def _skipped(
         least = min(each[m.id].undefined for each in perfect)
         most = max((each[m.id].undefined for each in (*perfect, *other.values())), default=0)
         if most > least and m.aggregate != "pooled":
-            message = f"{m.id} is undefined for lists that a submission answers in some ways: "
-            message += "undefined: skip lets it choose the lists it is scored on"
+            word = unit(ready.public.called)
+            message = f"{m.id} is undefined for {word} that a submission answers in some ways: "
+            message += f"undefined: skip lets it choose the {word} it is scored on"
             yield Remark("warning", message)
 
 
@@ -280,7 +282,8 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
         message = "no public `items`: checks cannot detect unknown item ids (2.0 instead of 2)"
         yield Remark("note", message)
     if challenge.submission.missing_list == "skip":
-        message = "missing_list: skip lets a submission choose the lists it is scored on"
+        word = unit(ready.public.called)
+        message = f"missing_list: skip lets a submission choose the {word} it is scored on"
         yield Remark("warning", message)
     if not challenge.examples:
         message = (

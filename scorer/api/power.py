@@ -68,7 +68,9 @@ def power(
         units = max(units, fewest_lists(found.alpha, _test(found), tiers.adjust, pairs))
         # clusters have as many lists as now
         needed.append(Needed(count, pairs, math.ceil(units * found.lists / found.units), least))
-    return Power(challenge, terms_of(ready).primary, difference, found, tuple(needed))
+    return Power(
+        challenge, terms_of(ready).primary, difference, found, tuple(needed), ready.public.called
+    )
 
 
 def known_submissions(ready: OpenChallenge) -> list[Scored]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,25 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {k.casefold(): k for k in known}
     found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[found[0]] if found else None
+
+
+def unit(called: Mapping[str, str], count: int = 2) -> str:
+    """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`.
+
+    Args:
+        called: role -> the challenge's word for it, which is a column's name.
+        count: how many there are.
+    """
+    word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
+    word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":
+        word = called.get("unit", "list")
+    word = word.lower() if word.istitle() or word.isupper() else word
+    if count == 1 or word.endswith("s"):
+        return word
+    if re.search(r"[^aeiou]y$", word):
+        return f"{word[:-1]}ies"
+    return f"{word}es" if re.search(r"(x|z|ch|sh)$", word) else f"{word}s"
 
 
 def display_path(path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -93,6 +93,7 @@ class Power:
     difference: float
     known: Detectable
     needed: tuple[Needed, ...]
+    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class Lint:
     examples: tuple[Remark, ...]
     problems: tuple[Problem, ...]
     remarks: tuple[Remark, ...]
+    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
 
     @property
     def sound(self) -> bool:

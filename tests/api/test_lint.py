@@ -495,3 +495,24 @@ def test_large_numbers_keep_their_columns_and_a_lowest_value_is_never_minus_0(ch
     assert head[1:] == ["perfect", "mean", "empty", "random", "±"]
     assert len(mse) == len(mape) == len(head)
     assert mse[1] == mape[1] == "0.0000"
+
+
+def test_lists_are_called_as_the_challenge_calls_them(challenge, score):
+    truth = "userId,item,grade\nq0,a,0\n" + "".join(
+        f"q{n},{item},{k % 2 * (n % 2)}\n" for n in range(1, 12) for k, item in enumerate("abcdef")
+    )
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: userId}}\nmetrics: [P@2]\n"
+        "submission: {columns: {list: userId}, missing_list: skip}\nundefined: skip\n"
+    )
+    folder = challenge(yaml, **{"truth.csv": truth})
+    text = " ".join(score("lint", folder).out.split())
+    assert "12 users, 67 judged items" in text
+    assert "6 of 12 users have no relevant item" in text
+    assert "lets a submission choose the users it is scored on" in text
+    assert "lists" not in text
+    ran = score("power", folder, "--difference", "0.1")
+    assert ran.code == 0, ran
+    needed = ran.out
+    assert "The number of users needed" in needed
+    assert needed.splitlines()[-5].split() == ["submissions", "pairs", "users", "detectable"]

@@ -19,11 +19,11 @@ from markdown_it import MarkdownIt
 from scorer.api.score import score as scored
 from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import LEFT_TO_RIGHT, printable
+from scorer.core.text import LEFT_TO_RIGHT, printable, unit
 from scorer.reports.base import Options, forms
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.text import format_findings
-from scorer.reports.leaderboard.cells import gap, remarks, unit, worse
+from scorer.reports.leaderboard.cells import gap, remarks, worse
 from scorer.reports.leaderboard.latex import escaped as latex
 from scorer.reports.syntax.csv import FORMULA, cell
 from scorer.reports.syntax.github import annotation

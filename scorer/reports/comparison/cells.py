@@ -10,10 +10,10 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.core.text import join_first, printable
+from scorer.core.text import join_first, printable, unit
 from scorer.metrics.base import Measure
 from scorer.reports.base import Sheet
-from scorer.reports.leaderboard.cells import chance, test_name, unit
+from scorer.reports.leaderboard.cells import chance, test_name
 from scorer.results.comparison import Differing, Pair, Pairing, Tally
 from scorer.results.report import Report
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from scorer.core.text import join_first, printable
+from scorer.core.text import join_first, printable, unit
 from scorer.metrics.base import Measure
 from scorer.reports.base import Sheet
 from scorer.results.report import Certainty, Report, Scored, Standing
@@ -129,25 +128,6 @@ def ordered(report: Report) -> list[Scored]:
 def head_of(measure: Measure, report: Report) -> str:
     """What the column of a measure is headed with, which says how it is meant."""
     return measure.heading(unit(report.called, 1))
-
-
-def unit(called: Mapping[str, str], count: int = 2) -> str:
-    """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`.
-
-    Args:
-        called: role -> the challenge's word for it, which is a column's name.
-        count: how many there are.
-    """
-    word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
-    word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
-    if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":
-        word = called.get("unit", "list")
-    word = word.lower() if word.istitle() or word.isupper() else word
-    if count == 1 or word.endswith("s"):
-        return word
-    if re.search(r"[^aeiou]y$", word):
-        return f"{word[:-1]}ies"
-    return f"{word}es" if re.search(r"(x|z|ch|sh)$", word) else f"{word}s"
 
 
 def worse(report: Report) -> frozenset[str]:

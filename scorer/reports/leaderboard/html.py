@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.text import printable
+from scorer.core.text import printable, unit
 from scorer.metrics.base import Measure
 from scorer.metrics.notation import written
 from scorer.reports.base import PRIVATE, Options, Sheet, form
@@ -29,7 +29,6 @@ from scorer.reports.leaderboard.cells import (
     place,
     remarks,
     test_name,
-    unit,
     worse,
 )
 from scorer.reports.leaderboard.curves import curves

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scorer.core.text import unit
 from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
@@ -16,7 +17,6 @@ from scorer.reports.leaderboard.cells import (
     mean_of,
     place,
     remarks,
-    unit,
 )
 from scorer.reports.syntax.markdown import escaped, piped
 from scorer.results.report import Report, Standing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scorer.core.text import printable
+from scorer.core.text import printable, unit
 from scorer.reports.base import PRIVATE, Options, Sheet, form
 from scorer.reports.findings.cells import counted
 from scorer.reports.leaderboard.cells import (
@@ -17,7 +17,6 @@ from scorer.reports.leaderboard.cells import (
     mean_of,
     place,
     remarks,
-    unit,
 )
 from scorer.reports.syntax.terminal import Column, TextReport
 from scorer.results.report import Report, Standing

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from scorer.core.text import printable
+from scorer.core.text import printable, unit
 from scorer.reports.leaderboard.cells import test_name
 from scorer.reports.syntax.json import dumped, head
 from scorer.results.soundness import POWER, Power
@@ -20,18 +20,19 @@ def as_text(found: Power) -> str:
 
     known, name = found.known, printable(found.primary.id)
     test = test_name(known.test, known.adjust, 1)
-    unit = f", {known.units:,} {known.over}" if known.over != "lists" else ""
+    one, many = unit(found.called, 1), unit(found.called)
+    units = f", {known.units:,} {known.over}" if known.over != "lists" else ""
     lines = wrap(
-        f"The number of lists needed to detect a true difference of {found.difference:g} in {name} "
-        f"{100 * POWER:g} % of the time ({test} of all pairs, alpha {known.alpha:g}), if "
-        f"submissions differ from list to list as {known.basis} do (standard deviation "
-        f"{known.deviation:.4g}); and the smallest difference that the {known.lists:,} lists at "
-        f"hand{unit} detect.",
+        f"The number of {many} needed to detect a true difference of {found.difference:g} in "
+        f"{name} {100 * POWER:g} % of the time ({test} of all pairs, alpha {known.alpha:g}), if "
+        f"submissions differ from {one} to {one} as {known.basis} do (standard deviation "
+        f"{known.deviation:.4g}); and the smallest difference that the {known.lists:,} {many} at "
+        f"hand{units} detect.",
         WIDTH,
     )
     lines += [
         "",
-        f"{'submissions':>11}{'pairs':>9}{unit:>12}{'detectable':>14}",
+        f"{'submissions':>11}{'pairs':>9}{many:>12}{'detectable':>14}",
     ]
     for each in found.needed:
         least = "none" if math.isinf(each.detectable) else f"{each.detectable:.4g}"

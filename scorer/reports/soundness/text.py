@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scorer.core.problems import Findings
-from scorer.core.text import printable, set_apart
+from scorer.core.text import printable, set_apart, unit
 from scorer.metrics.base import Measure
 from scorer.reports.base import LINTED, Options, form
 from scorer.reports.findings.text import format_findings
@@ -39,7 +39,7 @@ def _lines(lint: Lint) -> Iterator[str]:
     yield from wrap(f"{challenge.id}{title}", WIDTH)
     rows = ROWS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""
-    yield f"{lint.lists:,} lists{counted}; fingerprint {lint.fingerprint}"
+    yield f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; fingerprint {lint.fingerprint}"
     yield ""
     message = f"Submissions made from the truth, {lint.draws} of them random ({lint.drawn}; seed "
     yield from wrap(f"{message}{challenge.leaderboard.seed}):", WIDTH)
@@ -59,7 +59,7 @@ def _lines(lint: Lint) -> Iterator[str]:
     yield ""
     row = ", ".join(f"{printable(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
     yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
-    yield from wrap(detectable(lint.detectable, primary), WIDTH)
+    yield from wrap(detectable(lint.detectable, primary, lint.called), WIDTH)
     yield ""
     if lint.problems:
         warned = Findings()
@@ -75,12 +75,13 @@ def _lines(lint: Lint) -> Iterator[str]:
     yield "sound" if lint.sound else "NOT SOUND: see the errors above"
 
 
-def detectable(found: Detectable, primary: Measure) -> str:
+def detectable(found: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
     """How small a difference the lists could show, in a paragraph."""
+    one, many = unit(called, 1), unit(called)
     name, (low, high) = printable(primary.id), primary.metric.range
     if not found.deviation > 0:
         why = f": {found.why}" if found.why else ""
-        return f"The smallest difference in {name} that the lists can detect is not known{why}."
+        return f"The smallest difference in {name} that the {many} can detect is not known{why}."
     room = high - low if low is not None and high is not None else math.inf
     parts = [
         f"{least:.4g} among {count}"
@@ -93,10 +94,11 @@ def detectable(found: Detectable, primary: Measure) -> str:
     what = "the smallest true difference" if parts else "no difference"
     between = "that is detected" if parts else "can be detected"
     return (
-        f"With {found.lists:,} lists, {what} in {name} between two submissions {between} about "
+        f"With {found.lists:,} {unit(called, found.lists)}, {what} in {name} between two "
+        f"submissions {between} about "
         f"{100 * POWER:g} % of the time{shown} ({test_name(found.test, found.adjust, 1)}, alpha "
-        f"{found.alpha:g}), if submissions differ from list to list as {found.basis} do (standard "
-        f"deviation {found.deviation:.4g})."
+        f"{found.alpha:g}), if submissions differ from {one} to {one} as {found.basis} do "
+        f"(standard deviation {found.deviation:.4g})."
     )
 
 
