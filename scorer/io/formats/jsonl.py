@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import join_first, quoted
+from scorer.core.text import join_first, printable, quoted
 from scorer.io.blocks import BLANK, NONE, Block, Lines, columns
 from scorer.io.formats.base import SAMPLE, Rows, Unused, format, resolve, tell_unused
 from scorer.io.limits import NoTable, Unreadable
@@ -193,6 +193,10 @@ class JsonLines(TextReader):
         except Unreadable:
             findings.merge(unheard)
             raise
+        shape = request.wanted[0]
+        if rows == 1 and last and known.keys().isdisjoint(map(shape.called, shape.roles)):
+            findings.merge(unheard)
+            raise Unreadable(_document(shape, list(known)))
         found = resolve(list(known), request, None)
         if found is None:
             findings.merge(unheard)
@@ -282,6 +286,16 @@ class JsonLines(TextReader):
                 for key in [key for key in keys if key not in self.told]:
                     self.told[key] = None
                     _unused(key, line, self.shape, piece.findings)
+
+
+def _document(shape: Schema, keys: Sequence[str]) -> Problem:
+    """What is said of a file that is one object, and no row."""
+    named = [printable(shape.called(role), 60) for role in shape.required]
+    row = ", ".join(f'"{name}": ...' for name in named)
+    held = f"one JSON object (keys: {join_first(keys)})" if keys else "an empty JSON object"
+    message = f"this is {held}; expected an object a row"
+    help = f"write an object a line, {{{row}}}; one document of all lists is read by `format: json`"
+    return Problem("S201", message, help=help)
 
 
 def _object(numbered: tuple[int, str], findings: Findings) -> Object | None:
