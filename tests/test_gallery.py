@@ -35,8 +35,8 @@ def test_the_page_names_every_challenge_of_the_gallery():
 
 
 CELLS = {"cells": {"item": " "}}
-PARTS = {"parts": {part: f"{part}.tsv" for part in sorted(
-    ["CoLA", "SST-2", "MRPC", "QQP", "MNLI-m", "MNLI-mm", "QNLI", "RTE", "WNLI"])}}  # fmt: skip
+TASKS = ("CoLA", "MNLI-m", "MNLI-mm", "MRPC", "QNLI", "QQP", "RTE", "SST-2", "STS-B", "WNLI")
+PARTS = {"parts": {part: f"{part}.tsv" for part in TASKS}}
 PATHS = {"json": {"list": "questions[].id", "item": "questions[].documents[]"}}
 LABELS = {"header": ["list", "label"]}
 GUESSED = {
@@ -53,7 +53,7 @@ GUESSED = {
     "semeval-2017": ("gold.tsv", "network.tsv", LABELS, LABELS),
     "bioasq": ("golden.json", "dense.json", PATHS, PATHS),
     "trec-diversity": ("qrels.diversity", "xquad.run", {"format": "trec"}, {"format": "trec"}),
-    "glue": ("truth.zip", "encoder.zip", PARTS, PARTS),
+    "glue": ("truth.zip", "encoder.zip", PARTS, PARTS | {"numbers": ["STS-B"]}),
 }  # fmt: skip
 FORM = ("format", "header", "separator", "skip", "comment", "cells", "wide", "json", "parts")
 ONE = {  # a measure that the guessed and the declared challenge both have
@@ -68,7 +68,7 @@ ONE = {  # a measure that the guessed and the declared challenge both have
     "bioasq": "P@5",
     "otto": "R(average=pooled)@20",
     "trec-diversity": "StRecall@20",
-    "glue": "Accuracy",
+    "glue": {"metric": "Spearman", "group": "STS-B"},
 }
 
 

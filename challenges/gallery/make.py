@@ -393,23 +393,26 @@ def trec_diversity():
 
 ENTAILED = ["entailment", "not_entailment"]
 RELATED = ["entailment", "neutral", "contradiction"]
-GLUE = dict.fromkeys(("CoLA", "SST-2", "MRPC", "QQP"), "01")
+GLUE = dict.fromkeys(("CoLA", "SST-2", "MRPC", "QQP"), "01")  # and STS-B, whose are numbers
 GLUE |= {"MNLI-m": RELATED, "MNLI-mm": RELATED, "QNLI": ENTAILED, "RTE": ENTAILED, "WNLI": "01"}
 
 
 def glue():
     draw = random.Random(9)
     truth = {part: [draw.choice(labels) for _ in range(40)] for part, labels in GLUE.items()}
+    truth["STS-B"] = [round(draw.uniform(0, 5), 3) for _ in range(40)]
     head = ("index", "prediction")
 
     def files(found):
         return {f"{part}.tsv": table(head, enumerate(mine), "\t") for part, mine in found.items()}
 
     def guess(skill):
-        return {
-            part: [v if draw.random() < skill else draw.choice(GLUE[part]) for v in mine]
-            for part, mine in truth.items()
+        made = {
+            part: [v if draw.random() < skill else draw.choice(GLUE[part]) for v in truth[part]]
+            for part in GLUE
         }
+        near = [v + draw.gauss(0, 3 * (1 - skill)) for v in truth["STS-B"]]
+        return made | {"STS-B": [round(min(max(v, 0), 5), 3) for v in near]}
 
     def pack(folder, name, found):
         folder.mkdir(parents=True, exist_ok=True)
@@ -421,19 +424,22 @@ def glue():
 
     pack(HERE / "glue", "truth", files(truth))
     right = {part: [*labels[:2], *labels[:2]] for part, labels in GLUE.items()}
+    right["STS-B"] = [0, 1, 2, 5]
     half = {part: [labels[0], labels[1], labels[1], labels[0]] for part, labels in GLUE.items()}
     half["CoLA"] = right["CoLA"]
     half["MNLI-m"] = right["MNLI-m"]
     half["MRPC"] = ["1"] * 4
+    half["STS-B"] = [0, 1, 2, 3]
     pack(HERE / "glue" / "examples", "truth", files(right))
     pack(HERE / "glue" / "examples", "worked", files(half))
     mine = guess(0.6)
     short, odd = dict(mine), dict(mine)
     del short["RTE"]
     odd["RTE"] = ["maybe", *mine["RTE"][1:]]
+    words = mine | {"STS-B": ["alike", *mine["STS-B"][1:]]}
     for name, found in (("bag-of-words", guess(0.2)), ("encoder", mine)):
         pack(EXAMPLES / "glue" / "good", name, files(found))
-    for name, found in (("a-task-short", short), ("a-class-of-its-own", odd)):
+    for name, found in (("a-task-short", short), ("a-class-of-its-own", odd), ("a-word", words)):
         pack(EXAMPLES / "glue" / "bad", name, files(found))
 
 

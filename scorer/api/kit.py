@@ -382,6 +382,8 @@ def _guesses(prepared: BoundChallenge, public: Public, chance: random.Random) ->
         row: dict[str, Any] = {"list": name}
         if roles == ["label"]:
             row["label"] = chance.choice(public.classes)
+            if public.groups.get(name) in public.numbers:
+                row["label"] = min(max(round(chance.uniform(low, high), 3), low), high)
         elif roles == ["prediction"]:
             row["prediction"] = min(max(round(chance.uniform(low, high), 3), low), high)
         else:

@@ -49,7 +49,7 @@ from scorer.challenge.fields import (
     switch,
     wrong,
 )
-from scorer.challenge.forms import Formed, KeyFile, cut_of, keys_of
+from scorer.challenge.forms import Formed, KeyFile, Texts, cut_of, keys_of
 from scorer.challenge.yaml import Value
 from scorer.core.formula import FormulaError, parse
 from scorer.core.problems import Problem
@@ -335,6 +335,11 @@ class Submission(Formed):
     probability: Annotated[dict[str, Name], BeforeValidator(_classes)] = Field(
         {}, description="of each class the column of its probability; written among the columns"
     )
+    numbers: Texts = Field(
+        (),
+        description="groups of lists, such as a part, whose label is a number to predict: measures "
+        "of numbers are about these, those of classes about the others",
+    )
     extra: Extra = Field({}, description=COLUMNS["extra"])
     multilabel: Name | None = Field(None, description=MULTILABEL)
     rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
@@ -359,6 +364,12 @@ class Submission(Formed):
         "graphs have it; or refused",
     )
     limits: Limits = Field(Limits(), description="limits on the size of a submission")
+
+    @model_validator(mode="after")
+    def _one_label(self) -> Self:
+        if self.numbers and (self.probability or self.multilabel):
+            raise wrong("beside numbers a row has one label, no probabilities and not several")
+        return self
 
 
 def _one_or_many(value: Any) -> Any:

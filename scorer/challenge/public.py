@@ -62,6 +62,11 @@ class Public:
     classes: tuple[str, ...] = ()  # the labels there are, in their order
     separator: str | None = None  # of the labels in a cell of a submission
     clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
+    numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
+
+    def numbered(self, names: Sequence[str]) -> list[bool]:
+        """Whether the label of each of these lists is a number."""
+        return [self.groups.get(name) in self.numbers for name in names]
 
     def word(self, role: str) -> str:
         """The challenge's own word for a list or an item, for messages."""

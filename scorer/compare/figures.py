@@ -107,7 +107,8 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
             # a figure can be about lists that are missing: those have rows
             found[row] &= card.answered | (each.sums() != 0).any(axis=1)
     if metric.of_sums is not None:
-        sums = _stacked([_sums(measure, each) for each in statistics]) * mine[:, None]
+        codes = _counted_together(measure, cards[0], found)
+        sums = _stacked([_sums(measure, each, codes) for each in statistics]) * mine[:, None]
         of = partial(metric.of_sums, **params)
         return Figures(found, tuple(partial(_summed, of, each) for each in sums), sums, of)
     weighted = metric.weighted
@@ -321,12 +322,30 @@ def _formula(
     return replace(made, sums=np.concatenate(sums, axis=2), of=of)
 
 
-def _sums(measure: Measure, statistics: Statistics) -> Floats:
-    """(lists, width): what `of_sums` is given the sums of."""
-    if measure.metric.sums is None:
+def _counted_together(measure: Measure, card: Scorecard, counted: Mask) -> Ints:
+    """Of which lists one figure is made: the innermost group of each, -1 where it is in none."""
+    anywhere: Mask = np.any(counted, axis=0)
+    groups = grouped(card.columns, measure, anywhere)
+    mine = belonging(card, measure)
+    return np.where(mine, 0, -1) if groups is None else np.where(mine, groups.codes, -1)
+
+
+def _sums(measure: Measure, statistics: Statistics, codes: Ints) -> Floats:
+    """(lists, width): what `of_sums` is given the sums of.
+
+    What a list adds to a correlation depends on the others that it is counted with.
+    """
+    make, params = measure.metric.sums, measure.params
+    if make is None:
         return statistics.sums()
-    made: Floats = measure.metric.sums(statistics, **measure.params)
-    return made
+    if (codes == 0).all():
+        made: Floats = make(statistics, **params)
+        return made
+    parts = [(lists, make(each, **params)) for lists, each in statistics.apart(codes)]
+    found = np.zeros((codes.size, max((each.shape[1] for _, each in parts), default=1)))
+    for lists, each in parts:
+        found[lists, : each.shape[1]] = each
+    return found
 
 
 def _stacked(sums: Sequence[Floats]) -> Floats:

@@ -38,6 +38,7 @@ class Labels:
     extras: Extras  # of the truth and of lists, one element a row
     columns: tuple[int, ...]  # the class of each column of probabilities
     normalize: bool  # whether a row's probabilities are divided by their sum
+    numbered: Mask | None = None  # which rows have numbers, where others have classes
 
     def only(self, lists: Ints) -> Labels:
         """The truth of some rows alone."""
@@ -49,6 +50,7 @@ class Labels:
             truth=self.truth[lists] if len(self.truth) else self.truth,
             target=self.target[lists] if self.target.size else self.target,
             weight=None if self.weight is None else self.weight[lists],
+            numbered=None if self.numbered is None else self.numbered[lists],
             extras=self.extras.at(truth=lists, list=lists),
         )
 
@@ -70,8 +72,23 @@ class Labels:
             return Views(answered, {Targets: numbers, Rows: numbers})
         label = self._labels(submission, row) if "label" in submission.ids else None
         likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
+        if self.numbered is not None:
+            return self._mixed(submission.ids["label"], row, answered, extras)
         seen = Labelled(*shared, self.constants.classes, self.truth, label, likely, extras=extras)
         return Views(answered, {Labelled: seen, Rows: seen})
+
+    def _mixed(self, column: CodedColumn, row: Ints, answered: Mask, extras: Extras) -> Views:
+        """Rows of classes and of numbers; in the view of the others a row is met, and counts 0."""
+        assert self.numbered is not None
+        assert isinstance(self.truth, np.ndarray)
+        codes, shared = np.append(column.codes, -1)[row], (self.lists, answered, self.weight)
+        label = np.append(coded(column.names, self.constants.classes), -1)[codes]
+        given = np.append([number(name)[0] for name in column.names], np.nan)[codes]
+        label = np.where(self.numbered, self.truth, label)
+        prediction = np.where(self.numbered, given, self.target)
+        classes = Labelled(*shared, self.constants.classes, self.truth, label, extras=extras)
+        numbers = Targets(*shared, self.target, prediction, extras=extras)
+        return Views(answered, {Labelled: classes, Targets: numbers, Rows: classes})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """A row has no items."""
@@ -112,6 +129,8 @@ def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
         rules: the challenge's rules for submissions.
         needed: the roles that its measures cannot do without.
     """
+    if rules.numbers:
+        return (Schema(("list", "label"), (), rules.columns),)
     own = {role: name for role, name in rules.columns.items() if role != "label"}
     label = {role: name for role, name in rules.columns.items() if role == "label"}
     names = tuple(rules.probability.values()) or (LIKELY,)
@@ -130,7 +149,7 @@ def _answerable(public: Public, asking: Asking) -> Public:
     separators, classes = asking.challenge.separators, public.classes
     answered = any("prediction" not in shape.roles for shape in asking.shapes)  # by classes
     if answered and not classes and (table := asking.truth()) is not None and "label" in table.ids:
-        classes = tuple(classes_of(table.ids["label"].names, separators[0]))
+        classes = named_in(table, public, separators[0])
     called = {**public.called, "unit": "row"}  # where the column of lists is only called id
     return replace(public, called=called, classes=classes, separator=separators[1])
 
@@ -163,13 +182,18 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         constants = Constants(weighted=weight is not None)
         return Labels(names, constants, none, target, weight, None, aids, extras, (), False)
     separators, rules = aids.separators, aids.rules
-    classes = public.classes or tuple(classes_of(table.ids["label"].names, separators[0]))
+    classes = public.classes or named_in(table, public, separators[0])
     column = table.ids["label"]
+    numbered = np.array(public.numbered(names), dtype=bool) if public.numbers else None
     truth: Ints | Mask
+    target = np.empty(0)
     if separators[0] is not None:
         truth = indicators(column.names, classes, separators[0])[column.codes[rows]]
     else:
         truth = coded(column.names, classes)[column.codes[rows]]
+    if numbered is not None:  # a row of the other kind is one that is met
+        known = np.array([number(name)[0] for name in column.names])[column.codes[rows]]
+        truth, target = np.where(numbered, 0, truth), np.where(numbered, known, 1.0)
     columns, fault = _columns(rules, classes, separators[0] is not None)
     if fault is not None:
         findings.add(fault)
@@ -179,13 +203,14 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         names,
         constants,
         truth,
-        np.empty(0),
+        target,
         weight,
         separators[1],
         aids,
         extras,
         columns,
         rules.normalize,
+        numbered,
     )
 
 
@@ -212,11 +237,16 @@ def _columns(
 
 def _unfit(table: Table, aids: SideTables) -> Iterator[Problem]:
     """Measures that look at classes where there are numbers, or the other way round."""
+    if aids.public.numbers:
+        return
     has, lacks = (Targets, Labelled) if "target" in table.numbers else (Labelled, Targets)
     if lacks in aids.views:
         what = {Targets: "numbers, `target`", Labelled: "classes, `label`"}
         message = f"{aids.views[lacks]} needs {what[lacks]}; this truth has {what[has]}"
-        yield Problem("S201", message, line=1)
+        help = None
+        if has in aids.views and has is Labelled and aids.public.groups:
+            help = "where some groups have numbers, submission: {numbers: [GROUP]} names them"
+        yield Problem("S201", message, line=1, help=help)
 
 
 def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
@@ -226,6 +256,17 @@ def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
     places = dict(zip(names, range(len(names)), strict=True))
     found = np.fromiter((places.get(name, -1) for name in ids.names), np.int64, len(ids.names))
     return found[ids.codes]
+
+
+def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, ...]:
+    """The classes that a truth names, without its numbers."""
+    column, ids = table.ids["label"], table.ids["list"]
+    if public.numbers:
+        numbered = np.array(public.numbered(ids.names), dtype=bool)[ids.codes]
+        column = column.where(np.flatnonzero(~numbered))
+        used = np.unique(column.codes).tolist()
+        return tuple(classes_of([column.names[code] for code in used], separator))
+    return tuple(classes_of(column.names, separator))
 
 
 def classes_of(cells: Sequence[str], separator: str | None) -> list[str]:

@@ -22,7 +22,7 @@ from scorer.kinds.base import Kind
 from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.combine import Combiner
-from scorer.prepare.kind import Choice, kind_of
+from scorer.prepare.kind import Choice, kind_of, sides
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
@@ -163,6 +163,7 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
     for bound, spec in zip(measures, challenge.metrics, strict=True):
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
         mixed += refused
+    mixed += sides(challenge, kind.name, zip(challenge.metrics, measures, strict=True))
     breakers, rank_by, ranked_by, unknown = _leaderboard(challenge, measures, kind)
     mixed += unknown
     if challenge.exclude is not None and kind.name != "grades":

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.problems import Problem
+from scorer.core.text import join_first, quoted
 from scorer.io.form import VALUES
 from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
 from scorer.kinds.base import Kind, kinds
-from scorer.metrics.base import Metric
-from scorer.views.labelled import Targets
+from scorer.metrics.base import Measure, Metric
+from scorer.views.labelled import Labelled, Targets
 
 # columns that only challenges of that kind have
 SHOWN = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
@@ -68,6 +69,41 @@ def _unread(challenge: Challenge, known: Sequence[Choice], kind: str) -> Iterato
         "which this one is said to have"
     )
     yield challenge.problem("C115", spec.key, message)
+
+
+def sides(
+    challenge: Challenge, kind: str, bound: Iterable[tuple[MeasureSpec, Measure]]
+) -> Iterator[Problem]:
+    """What is wrong with measures of a challenge that has numbers beside classes."""
+    numbers = challenge.submission.numbers
+    if not numbers:
+        return
+    if kind != "labels":
+        message = f"numbers stand beside classes, and this challenge has {kind}"
+        yield challenge.problem("C115", "submission.numbers", message)
+        return
+    if "target" in challenge.truth.columns or challenge.truth.multilabel:
+        message = "beside numbers the truth has one label a row, whose column is label"
+        yield challenge.problem("C115", "truth", message)
+    called = join_first(numbers)
+    for spec, measure in bound:
+        group, view = measure.combination.group, measure.metric.view
+        if measure.parts:
+            continue
+        if view not in (Targets, Labelled) or "probability" in measure.metric.columns:
+            message = f"{measure.name} cannot be asked where some groups have numbers ({called})"
+        elif group is None:
+            message = (
+                f"{measure.name} has to name the group that it is about, since some have numbers "
+                f"({called}) and the others classes"
+            )
+        elif (view is Targets) != (group in numbers):
+            has, wants = ("classes", "numbers") if view is Targets else ("numbers", "classes")
+            message = f"{quoted(group)} has {has}, and {measure.metric.name} is about {wants}"
+            message += f", which {called} has" if view is Targets else ""
+        else:
+            continue
+        yield challenge.problem("C115", f"{spec.key}.group", message)
 
 
 def _declared(challenge: Challenge) -> set[str]:

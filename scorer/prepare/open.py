@@ -16,7 +16,7 @@ from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
-from scorer.core.text import display_path, printable, quoted
+from scorer.core.text import display_path, join_first, printable, quoted
 from scorer.io.form import part_of, row_of
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
@@ -90,8 +90,12 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         called.setdefault("cluster", called["list"])
     known = Public(
         kind.name, lists, items, candidates, None, called, groups, challenge.classes,
-        clusters=clusters,
+        clusters=clusters, numbers=frozenset(challenge.submission.numbers),
     )  # fmt: skip
+    if lost := known.numbers.difference(groups.values()):
+        said = join_first(list(dict.fromkeys(groups.values())))
+        message = f"no list is in the group {quoted(min(lost))} (groups: {said})"
+        findings.add(challenge.problem("C121", "submission.numbers", message))
     known = kind.public(known, Asking(challenge, prepared.shapes, columns))
     _read_keys(challenge, findings)
     _raise(findings)

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from scorer.core.arrays import starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.io.table import EXTRA, NUMBER, CodedColumn, Floats, Ints, Schema, Table
+from scorer.io.table import EXTRA, NUMBER, CodedColumn, Floats, Ints, Table
 from scorer.kinds.grades import Grades
-from scorer.kinds.labels import LIKELY, Labels
+from scorer.kinds.labels import Labels
 from scorer.kinds.preferences import Preferences
 from scorer.kinds.ratings import Ratings
 from scorer.metrics.base import Measure
 from scorer.prepare.open import OpenChallenge
+from scorer.prepare.probes_of_labels import of_labels, table_of
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.lists import outcome, score_lists
@@ -88,7 +89,7 @@ def probes(ready: OpenChallenge) -> Probes:
         case Preferences() as answers:
             return _OfPreferences(answers.truth, answers.orders)
         case Labels() as answers:
-            return _OfLabels(answers, ready.public.word("list"))
+            return of_labels(answers, ready.public)
     raise AssertionError(f"what is made of {type(ready.answers).__name__}?")
 
 
@@ -297,7 +298,7 @@ class _OfGrades:
     def _diverse(self) -> Table:
         """The items in the order in which each is relevant to the most that is new."""
         assert isinstance(self.ready.answers, Grades)
-        nothing = judge(_table({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
+        nothing = judge(table_of({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
         best = self.ready.answers.subtopics.of_judged(nothing).best(rel, 0.5, None)
         rows = best.item[np.append(np.diff(best.item) != 0, True)] if best.item.size else NONE
@@ -432,7 +433,7 @@ class _OfGrades:
             score = 1 / (1 + score.max(initial=0.0) - score)
         if tied:
             score = np.ones(in_list.size)
-        return _table({"list": (in_list, self.truth.lists), "item": (item, names)}, score=score)
+        return table_of({"list": (in_list, self.truth.lists), "item": (item, names)}, score=score)
 
     def _fillers(self, in_list: Ints, item: Ints, short: Ints) -> tuple[Ints, Ints]:
         """Other items for lists that are too short: of those that a list may hold.
@@ -475,7 +476,7 @@ class _OfRatings:
         return {
             "reversed": self._predicted(rating.min() + rating.max() - rating),
             "constant": self._predicted(np.full(rating.size, rating.mean())),
-            "empty": _table(
+            "empty": table_of(
                 {"list": (NONE, self.truth.lists), "item": (NONE, ())}, prediction=np.empty(0)
             ),
         }
@@ -494,7 +495,7 @@ class _OfRatings:
             "list": (self.truth.in_list, self.truth.lists),
             "item": (self.truth.item, tuple(self.truth.items)),
         }
-        return _table(ids, prediction=message, low=message, high=message)
+        return table_of(ids, prediction=message, low=message, high=message)
 
 
 @dataclass(frozen=True)
@@ -558,7 +559,7 @@ class _OfPreferences:
     def _ordered(self, place: Ints | Floats) -> Table:
         truth = self.truth
         ids = {"list": (truth.in_list, truth.lists), "item": (truth.item, tuple(truth.items))}
-        return _table(ids, rank=place.astype(np.float64))
+        return table_of(ids, rank=place.astype(np.float64))
 
     def _stated(self, better: Ints, worse: Ints) -> Table:
         truth = self.truth
@@ -566,87 +567,7 @@ class _OfPreferences:
         ids = {"list": (truth.in_list[better], truth.lists)}
         for role, rows in zip(SIDES, (better, worse), strict=True):
             ids[role] = (truth.item[rows], names)
-        return _table(ids)
-
-
-@dataclass(frozen=True)
-class _OfLabels:
-    answers: Labels
-    word: str  # for a row
-
-    @property
-    def truth(self) -> Truth:
-        rows = np.arange(self.rows)
-        return Truth(self.answers.lists, self.answers.lists, rows, rows, np.ones(self.rows))
-
-    @property
-    def drawn(self) -> str:
-        return f"the truth's rows, each given to another {self.word}"
-
-    @property
-    def rows(self) -> int:
-        return len(self.answers.lists)
-
-    def perfect(self) -> list[Table]:
-        return [self._of(np.arange(self.rows))]
-
-    def others(self) -> dict[str, Table]:
-        made = {"empty": self._of(NONE, NONE)}
-        if not self.answers.constants.classes:
-            return made | {"mean": self._predicted(np.full(self.rows, self.answers.target.mean()))}
-        share = self._known.mean(axis=0)
-        common = np.zeros_like(self._known)
-        if self.answers.constants.several:
-            common[:, :] = share >= 0.5
-        else:
-            common[:, share.argmax()] = 1
-        prior = np.broadcast_to(share, self._known.shape)
-        return made | {"majority": self._labelled(common), "prior": self._labelled(common, prior)}
-
-    def random(self, rng: np.random.Generator) -> Table:
-        return self._of(rng.permutation(self.rows))
-
-    tied = random  # rows have no order
-
-    def degraded(self, rng: np.random.Generator, share: float) -> Table:
-        lost = rng.random(self.rows) < share
-        return self._of(np.where(lost, rng.permutation(self.rows), np.arange(self.rows)))
-
-    @cached_property
-    def _known(self) -> Floats:
-        """Which classes each row has, as 0 and 1."""
-        truth = self.answers.truth
-        if truth.ndim == 2:
-            return truth.astype(np.float64)
-        return np.eye(len(self.answers.constants.classes))[truth]
-
-    def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
-        """The true answers of the chosen rows, given to `rows`, or to all."""
-        if not self.answers.constants.classes:
-            return self._predicted(self.answers.target[chosen], rows)
-        return self._labelled(self._known[chosen], rows=rows)
-
-    def _predicted(self, given: Floats, rows: Ints | None = None) -> Table:
-        rows = np.arange(self.rows) if rows is None else rows
-        return _table({"list": (rows, self.answers.lists)}, prediction=given)
-
-    def _labelled(
-        self, has: Floats, likely: Floats | None = None, rows: Ints | None = None
-    ) -> Table:
-        rows = np.arange(self.rows) if rows is None else rows
-        classes, several = self.answers.constants.classes, self.answers.constants.several
-        separator = self.answers.separator or ","
-        if several:
-            cells = [separator.join(np.array(classes)[row > 0]) for row in has]
-            names = tuple(dict.fromkeys(cells))
-            codes = np.array([names.index(cell) for cell in cells], dtype=np.int64)
-        else:
-            names, codes = classes, has.argmax(axis=1) if has.size else NONE
-        columns = self.answers.columns
-        given = has if likely is None else likely
-        numbers = {f"{LIKELY}[{n}]": given[:, code] for n, code in enumerate(columns)}
-        ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
-        return _table(ids, **numbers)
+        return table_of(ids)
 
 
 def _unused(names: Sequence[str], count: int) -> Iterator[str]:
@@ -675,9 +596,3 @@ def _nth(in_list: Ints) -> Ints:
     place = np.arange(in_list.size, dtype=np.int64)
     new = starts(in_list)
     return place - np.maximum.accumulate(np.where(new, place, 0)) + 1
-
-
-def _table(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> Table:
-    rows = len(ids["list"][0])
-    columns = {role: CodedColumn(codes, names) for role, (codes, names) in ids.items()}
-    return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Schema(tuple(ids)))

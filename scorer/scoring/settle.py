@@ -40,7 +40,8 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
             assert measure.metric.figure is not None
             return float(measure.metric.figure(statistics.of(some & used), **measure.params))
 
-        mean = _of_groups(card, measure, rules, kept, figure)
+        none = measure.combination.group is not None and not kept.any()
+        mean = float("nan") if none else _of_groups(card, measure, rules, kept, figure)
         return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
     values, states = of_lists(card, measure, rules)
     values[~kept] = np.nan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,22 @@ class Statistics:
             self.in_list[mine], self.rows[mine], int(keep.sum()), self.names, self.groups
         )
 
+    def apart(self, codes: Ints) -> Iterator[tuple[Ints, Statistics]]:
+        """The statistics of each group's lists as if there were no others.
+
+        Args:
+            codes: the group of each list; those below 0 are in none.
+
+        Yields:
+            The lists of a group, ascending, and their statistics, in which they count from 0.
+        """
+        members, rows = _by_code(codes), _by_code(codes[self.in_list])
+        none = np.empty(0, dtype=np.int64)
+        for code, lists in members.items():
+            mine = rows.get(code, none)
+            at = np.searchsorted(lists, self.in_list[mine])
+            yield lists, Statistics(at, self.rows[mine], lists.size)
+
     def sums(self) -> Floats:
         """Each list's sum of its rows, shape (lists, width); 0 where it has none."""
         columns = (np.bincount(self.in_list, each, minlength=self.lists) for each in self.rows.T)
@@ -44,6 +60,14 @@ class Statistics:
         """The sum of the first column over that of the second; NaN where there is no such sum."""
         part, whole = self.rows[:, 0].sum(), self.rows[:, 1].sum()
         return float(part / whole) if whole > 0 else float("nan")
+
+
+def _by_code(codes: Ints) -> dict[int, Ints]:
+    """Where each code stands, ascending; those below 0 are left out."""
+    order = np.argsort(codes, kind="stable")
+    order = order[np.searchsorted(codes[order], 0) :]
+    edges = np.flatnonzero(np.diff(codes[order])) + 1
+    return {int(codes[each[0]]): each for each in np.split(order, edges) if each.size}
 
 
 def shares(sums: Floats, **_: object) -> Floats:

@@ -15,7 +15,8 @@ from scorer.api.lint import lint
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.prepare.probes import _table, probes, values
+from scorer.prepare.probes import probes, values
+from scorer.prepare.probes_of_labels import table_of
 from scorer.results.soundness import Chance
 
 ROOT = Path(__file__).parents[2]
@@ -302,7 +303,7 @@ def best_of_all(ready, items, scores):
         length = ready.prepared.challenge.submission.length
         if length is not None and length.max is not None and many > length.max:
             continue
-        per_list = values(ready, _table(ids, score=numbers))[measure.id].per_list
+        per_list = values(ready, table_of(ids, score=numbers))[measure.id].per_list
         best = np.fmax(best, per_list)
     return float(np.nanmean(best))
 

@@ -91,7 +91,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
     assert [field.name for field in fields(Submitted)] == ["table", "public", "rules", "ready"]
     assert {field.name for field in fields(Public)} == {
         *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
-        *("classes", "separator", "clusters"),
+        *("classes", "separator", "clusters", "numbers"),
     }
     for check in checks():
         (handed,) = inspect.signature(check.examine).parameters.values()

@@ -11,7 +11,7 @@ import numpy as np
 from scorer.checks.base import Submitted, check, first_rows, places, repeated
 from scorer.checks.ids import LOST, READ_AS_TEXT, Known
 from scorer.checks.tally import Whole
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.io.table import number
@@ -151,6 +151,10 @@ def unknown_label(submitted: Submitted) -> Faults:
     if "label" not in submitted.table.ids or not public.classes:
         return Faults()
     ids, classes = submitted.table.ids["label"], set(public.classes)
+    lines = np.arange(len(submitted.table))
+    if public.numbers:
+        lines = lines[~numbered(submitted)]
+        ids = ids.where(lines)
     strange: dict[str, str] = {}  # a cell -> the label that is none
     words = False
     for cell in ids.names:
@@ -165,13 +169,46 @@ def unknown_label(submitted: Submitted) -> Faults:
     for cell, row, rows in first_rows(ids, strange):
         label = strange[cell]
         code = "S521" if label.strip() and label.casefold() not in LOST else "S522"
-        first = First(rows, submitted.line(row), submitted.lists.text(row), label)
+        at = int(lines[row])
+        first = First(rows, submitted.line(at), submitted.lists.text(at), label)
         other = found.get((code, label))
         found[code, label] = (
             first if other is None else First(other.rows + rows, other.line, other.name, label)
         )
     word = printable(submitted.table.called("label"), 60)
     return Faults(found, words=words, word=word)._kept()
+
+
+def numbered(submitted: Submitted) -> Mask:
+    """Which rows have a number to predict, where others have a class."""
+    lists = submitted.lists
+    mine: Mask = np.array(submitted.public.numbered(lists.names), dtype=bool)[lists.codes]
+    return mine
+
+
+@check("S501", "S502", "S503", "S504", "S505", "S506", kinds=("labels",), scope="row")
+def number_beside_classes(submitted: Submitted) -> Faults:
+    """A row of a group of numbers has a number, which lies in `submission.range`."""
+    if not submitted.public.numbers or "label" not in submitted.table.ids:
+        return Faults()
+    lines = np.flatnonzero(numbered(submitted))
+    ids = submitted.table.ids["label"].where(lines)
+    low, high = submitted.rules.range or (-math.inf, math.inf)
+    strange: dict[str, tuple[str, str]] = {}
+    for code in np.unique(ids.codes).tolist():
+        value, fault = number(cell := ids.names[code])
+        if fault is not None:
+            strange[cell] = fault
+        elif not low <= value <= high:
+            strange[cell] = ("S505", f"{value:.12g} is outside {low:.12g} to {high:.12g}")
+    word = printable(submitted.table.called("label"), 60)
+    found: dict[tuple[str, str], First] = {}
+    for cell, row, rows in first_rows(ids, strange):
+        code, what = strange[cell]
+        at = int(lines[row])
+        line, name = submitted.line(at), submitted.lists.text(at)
+        found[code, cell] = First(rows, line, name, f"{word} {what}")
+    return Faults(found)._kept()
 
 
 @check("S524", "S525", kinds=("labels",), scope="row")

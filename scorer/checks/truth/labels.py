@@ -8,8 +8,10 @@ import numpy as np
 
 from scorer.checks.base import Truthful, check, first_rows, places, repeated
 from scorer.checks.ids import LOST, Known
+from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
+from scorer.io.table import number
 
 
 @check("T806", kinds=("labels",))
@@ -38,6 +40,10 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
         return
     ids, declared = table.ids["label"], truthful.challenge.classes
     known, strange = Known(dict.fromkeys(declared)), dict[str, str]()
+    lines = np.arange(len(table))
+    if truthful.public.numbers:
+        lines = lines[~numbered(truthful)]
+        ids = ids.where(lines)
     for cell in ids.names:
         labels = [cell] if separator is None else [each.strip() for each in cell.split(separator)]
         if separator is not None and not cell.strip():
@@ -47,8 +53,9 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
                 strange.setdefault(cell, label)
     for cell, row, rows in first_rows(ids, strange):
         label, many = strange[cell], f" ({rows:,} rows)" if rows > 1 else ""
-        word, where = printable(table.called("label"), 60), table.ids["list"].text(row)
-        line = truthful.line(row)
+        at = int(lines[row])
+        word, where = printable(table.called("label"), 60), table.ids["list"].text(at)
+        line = truthful.line(at)
         if label and label in known:
             continue
         if not label or (label.casefold() in LOST and not declared):
@@ -58,6 +65,29 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
         else:
             message = f"{word} {quoted(label)} is not among the declared classes{many}"
             yield Problem("T801", f"{message}{known.hint(label)}", line=line, list=where)
+
+
+def numbered(truthful: Truthful) -> Mask:
+    """Which rows have a number to be predicted, where others have a class."""
+    lists = truthful.table.ids["list"]
+    mine: Mask = np.array(truthful.public.numbered(lists.names), dtype=bool)[lists.codes]
+    return mine
+
+
+@check("T501", "T502", "T503", "T504", "T506", kinds=("labels",))
+def number_beside_classes(truthful: Truthful) -> Iterator[Problem]:
+    """A row of a group of numbers has a number."""
+    if not truthful.public.numbers or "label" not in truthful.table.ids:
+        return
+    lines = np.flatnonzero(numbered(truthful))
+    ids, lists = truthful.table.ids["label"].where(lines), truthful.table.ids["list"]
+    faults = {name: fault for name in ids.names if (fault := number(name)[1]) is not None}
+    word = printable(truthful.table.called("label"), 60)
+    for cell, row, rows in first_rows(ids, faults):
+        code, what = faults[cell]
+        at, many = int(lines[row]), f" ({rows:,} rows)" if rows > 1 else ""
+        message = f"{word} {what}{many}"
+        yield Problem(f"T{code[1:]}", message, line=truthful.line(at), list=lists.text(at))
 
 
 @check("T807", kinds=("labels",))

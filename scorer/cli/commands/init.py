@@ -115,7 +115,9 @@ def _fitting(truth: Path, words: list[str]) -> Result:
     where = printable(target)
     kept = target / sample.name if sample is not None and made[1:] else sample
     sent = "SUBMISSION" if kept is None else printable(kept)
-    taken = f"taken for {guess.what}, ranked by {data['metrics'][0]}\n"
+    first = data["metrics"][0]
+    ranked = first if isinstance(first, str) else first["id"]
+    taken = f"taken for {guess.what}, ranked by {ranked}\n"
     told = () if kept is None else _misfit(target, kept)
     text = f"made {where}: {', '.join(made)}\n{taken}\nscore it:  score {where} {sent}\n"
     return Result(text, told)

@@ -19,7 +19,7 @@ from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import Work, encoded
 from scorer.io.table import TEXT, CodedColumn, Schema, Table, TextColumn
 from scorer.kinds.base import Asking, Constants, OpenTruth, SideTables, kinds
-from scorer.kinds.labels import classes_of
+from scorer.kinds.labels import classes_of, named_in
 from scorer.results.scorecard import UNDEFINED, Rules
 from scorer.scoring.lists import Plan, outcome, score_lists
 from scorer.scoring.settle import settle
@@ -93,7 +93,7 @@ def _learnt(opening: Opening, bucket: int, rows: Any) -> Any:
         count = len(table)
         if opening.public.kind == "labels" and "label" in table.ids and not opening.public.classes:
             separator = opening.challenge.separators[0]
-            found = tuple(classes_of(table.ids["label"].names, separator))
+            found = named_in(table, opening.public, separator)
             opening = replace(opening, public=replace(opening.public, classes=found))
         constants = opening.open(bucket, table, findings)[1].constants
     problems = tuple(p for p in findings if p.severity == "error")

@@ -39,7 +39,7 @@ class Guess(NamedTuple):
     what: str
     truth: Mapping[str, Any]
     submission: Mapping[str, Any]
-    metrics: Sequence[str]
+    metrics: Sequence[str | Mapping[str, str]]
 
 
 # of a truth and a sample, of which there may be none: None where the columns mean something else

@@ -6,6 +6,9 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 from typing import Any
 
+from scorer.core.formula import spelt
+from scorer.core.text import join_first
+from scorer.io.form import part_of
 from scorer.io.table import DECIMAL
 from scorer.prepare.guess.base import Asked, Guess
 from scorer.prepare.guess.look import Look
@@ -126,6 +129,8 @@ def _single(
         columns = {"columns": {"list": of[0], role: of[1]}} | more
         return Guess(what, columns, {"columns": {"list": sent[0], sent_role: sent[1]}}, metrics)
 
+    if sample is not None and not asked.columns and (parts := _numbers(truth, of)):
+        return _beside(truth, parts, of, sent)
     numbers = _numeric(cells)
     counts = numbers and not _coded(classes)
     likely = len(classes) == 2 and sample is not None and _likely(sample, sent[1], numbers)
@@ -140,6 +145,38 @@ def _single(
         what = "a table of rows with several labels each"
         return guess(what, "label", "label", LABELS, {"multilabel": separator})
     return guess("a table of classes", "label", "label", CLASSES, {})
+
+
+def _numbers(truth: Look, of: tuple[str, str]) -> dict[str, bool]:
+    """The parts of a table, each with whether its answers are numbers; none if all are alike."""
+    if "parts" not in truth.written:
+        return {}
+    cells: dict[str, list[str]] = {part: [] for part in truth.written["parts"]}
+    key, value = (truth.names.index(name) for name in of)
+    for row in truth.rows:
+        part = part_of(row[key])
+        if part in cells and len(row) > value:
+            cells[part].append(row[value].strip())
+    found = {p: _numeric(mine) and not _coded(sorted({*mine})) for p, mine in cells.items()}
+    return found if len({*found.values()}) > 1 else {}
+
+
+def _beside(
+    truth: Look, parts: dict[str, bool], of: tuple[str, str], sent: tuple[str, str]
+) -> Guess:
+    """Parts with classes beside parts with numbers, each with a measure, and their mean."""
+    own = [
+        {"id": part, "metric": "Spearman" if number else "Accuracy", "group": part}
+        for part, number in parts.items()
+    ]
+    mean = {"id": "mean", "score": f"({' + '.join(map(spelt, parts))}) / {len(parts)}"}
+    numbers = [part for part, number in parts.items() if number]
+    return Guess(
+        f"classes, and numbers in {join_first(numbers)}",
+        {"columns": {"list": of[0], "label": of[1]}},
+        {"columns": {"list": sent[0], "label": sent[1]}, "numbers": numbers},
+        [mean, *own],
+    )
 
 
 def _coded(classes: Collection[str]) -> bool:

@@ -96,6 +96,8 @@ def by_group(report: Report, precision: int) -> Iterator[Sheet]:
     for measure in report.measures if report.groups and valid else ():
         if all(math.isnan(v) for s in valid for v in s.groups[measure.id].values()):
             continue  # a formula of measures of different groups
+        if measure.combination.group is not None:
+            continue  # of one alone, which its column says
         yield Sheet(
             f"{measure.id} by {word}",
             ["name", *(group or "(none)" for group in report.groups), "gap"],

@@ -1,0 +1,168 @@
+"""Submissions made from a truth of classes or numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from scorer.challenge.public import Public
+from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table
+from scorer.kinds.labels import LIKELY, Labels
+from scorer.views.join import Truth
+
+NONE = np.empty(0, dtype=np.int64)
+
+
+def of_labels(answers: Labels, public: Public) -> _OfRows:
+    """What can be made of a truth of classes, of numbers, or of both."""
+    if answers.numbered is None:
+        return _OfRows(answers, public.word("list"))
+    names = [public.groups.get(name, "") for name in answers.lists]
+    group = np.unique(names, return_inverse=True)[1].reshape(-1)
+    return _OfBoth(answers, public.word("list"), group)
+
+
+@dataclass(frozen=True)
+class _OfRows:
+    answers: Labels
+    word: str  # for a row
+
+    @property
+    def truth(self) -> Truth:
+        rows = np.arange(self.rows)
+        return Truth(self.answers.lists, self.answers.lists, rows, rows, np.ones(self.rows))
+
+    @property
+    def drawn(self) -> str:
+        return f"the truth's rows, each given to another {self.word}"
+
+    @property
+    def rows(self) -> int:
+        return len(self.answers.lists)
+
+    def perfect(self) -> list[Table]:
+        return [self._of(np.arange(self.rows))]
+
+    def others(self) -> dict[str, Table]:
+        made = {"empty": self._of(NONE, NONE)}
+        if not self.answers.constants.classes:
+            return made | {"mean": self._predicted(np.full(self.rows, self.answers.target.mean()))}
+        share = self._known.mean(axis=0)
+        common = np.zeros_like(self._known)
+        if self.answers.constants.several:
+            common[:, :] = share >= 0.5
+        else:
+            common[:, share.argmax()] = 1
+        prior = np.broadcast_to(share, self._known.shape)
+        return made | {"majority": self._labelled(common), "prior": self._labelled(common, prior)}
+
+    def random(self, rng: np.random.Generator) -> Table:
+        return self._of(self._dealt(rng))
+
+    tied = random  # rows have no order
+
+    def degraded(self, rng: np.random.Generator, share: float) -> Table:
+        lost = rng.random(self.rows) < share
+        return self._of(np.where(lost, self._dealt(rng), np.arange(self.rows)))
+
+    def _dealt(self, rng: np.random.Generator) -> Ints:
+        """The rows, dealt out anew."""
+        return rng.permutation(self.rows)
+
+    @cached_property
+    def _known(self) -> Floats:
+        """Which classes each row has, as 0 and 1."""
+        truth = self.answers.truth
+        if truth.ndim == 2:
+            return truth.astype(np.float64)
+        return np.eye(len(self.answers.constants.classes))[truth]
+
+    def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
+        """The true answers of the chosen rows, given to `rows`, or to all."""
+        if not self.answers.constants.classes:
+            return self._predicted(self.answers.target[chosen], rows)
+        return self._labelled(self._known[chosen], rows=rows)
+
+    def _predicted(self, given: Floats, rows: Ints | None = None) -> Table:
+        rows = np.arange(self.rows) if rows is None else rows
+        return table_of({"list": (rows, self.answers.lists)}, prediction=given)
+
+    def _labelled(
+        self, has: Floats, likely: Floats | None = None, rows: Ints | None = None
+    ) -> Table:
+        rows = np.arange(self.rows) if rows is None else rows
+        classes, several = self.answers.constants.classes, self.answers.constants.several
+        separator = self.answers.separator or ","
+        if several:
+            cells = [separator.join(np.array(classes)[row > 0]) for row in has]
+            names = tuple(dict.fromkeys(cells))
+            codes = np.array([names.index(cell) for cell in cells], dtype=np.int64)
+        else:
+            names, codes = classes, has.argmax(axis=1) if has.size else NONE
+        columns = self.answers.columns
+        given = has if likely is None else likely
+        numbers = {f"{LIKELY}[{n}]": given[:, code] for n, code in enumerate(columns)}
+        ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
+        return table_of(ids, **numbers)
+
+
+@dataclass(frozen=True)
+class _OfBoth(_OfRows):
+    """Of groups that have numbers and groups that have classes: each group alone."""
+
+    group: Ints  # of each row
+
+    @property
+    def drawn(self) -> str:
+        return f"the truth's rows, each given to another {self.word} of its group"
+
+    def others(self) -> dict[str, Table]:
+        return {"empty": self._of(NONE, NONE), "majority": self._said(self._common)}
+
+    @cached_property
+    def _cells(self) -> tuple[Ints, tuple[str, ...]]:
+        """The label of each row, and the distinct ones."""
+        answers = self.answers
+        assert answers.numbered is not None
+        numbers, code = np.unique(answers.target, return_inverse=True)
+        classes = answers.constants.classes
+        codes = np.where(answers.numbered, len(classes) + code.reshape(-1), answers.truth)
+        return codes, (*classes, *map(repr, numbers.tolist()))
+
+    @cached_property
+    def _common(self) -> Ints:
+        """The commonest label of each row's group; of numbers that is the middle one."""
+        codes, _ = self._cells
+        assert self.answers.numbered is not None
+        found = codes.copy()
+        for group in range(int(self.group.max(initial=-1)) + 1):
+            mine = self.group == group
+            if self.answers.numbered[mine].any():
+                found[mine] = np.sort(codes[mine])[mine.sum() // 2]
+            else:
+                found[mine] = np.bincount(codes[mine]).argmax()
+        return found
+
+    def _dealt(self, rng: np.random.Generator) -> Ints:
+        order = np.arange(self.rows)
+        for group in range(int(self.group.max(initial=-1)) + 1):
+            mine = np.flatnonzero(self.group == group)
+            order[mine] = rng.permutation(mine)
+        return order
+
+    def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
+        return self._said(self._cells[0][chosen], rows)
+
+    def _said(self, codes: Ints, rows: Ints | None = None) -> Table:
+        rows = np.arange(self.rows) if rows is None else rows
+        return table_of({"list": (rows, self.answers.lists), "label": (codes, self._cells[1])})
+
+
+def table_of(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> Table:
+    """A submission of these columns, one row after the other."""
+    rows = len(ids["list"][0])
+    columns = {role: CodedColumn(codes, names) for role, (codes, names) in ids.items()}
+    return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Schema(tuple(ids)))
