@@ -6,7 +6,7 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,9 +25,11 @@ from scorer.api.submissions import (
 )
 from scorer.challenge.model import Challenge
 from scorer.core.problems import Problem
+from scorer.core.text import quoted
 from scorer.leaderboard.board import board
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import answerable, opened
+from scorer.results.report import Scored
 
 
 def score(
@@ -64,8 +66,20 @@ def score(
         read = [*others, *baselines(prepared)]
         scored = scored_files(ready, read, progress, engine, engine_options)
         report = board(terms_of(ready), scored)
-        notes = (*report.notes, *map(_skipped, same), *overlap(ready, read, scored))
+        told = [*map(_skipped, same), *_alike(read, scored), *overlap(ready, read, scored)]
+        notes = (*report.notes, *told)
         return Report.of(replace(report, notes=notes))
+
+
+def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem]:
+    """The files that hold the very bytes of an earlier one."""
+    first: dict[str, Scored] = {}
+    for file, each in zip(files, scored, strict=True):
+        if each.sha256 is None or (one := first.setdefault(each.sha256, each)) is each:
+            continue
+        what = "the baseline" if one.baseline else "the submission"
+        message = f"the file holds the same bytes as that of {what} {quoted(one.name)}"
+        yield Problem("S111", message, "warning", file.display)
 
 
 def _skipped(file: Named) -> Problem:

@@ -187,14 +187,15 @@ class Report:
     def published(self, paths: bool = False) -> Report:
         """Without what tells of the truth, of baselines' files, or of the machine it was made on.
 
-        Warnings about the challenge are only counted, since they name items of the truth; a
-        parameter that the truth settles is not said.
+        Warnings about the challenge are only counted, since they name items of the truth; those
+        about files that were given are for whoever scores them, and left out; a parameter that the
+        truth settles is not said.
 
         Args:
             paths: keep the paths of submissions, for marks at the lines of a file.
         """
         notes, signatures = Findings(), dict(self.signatures)
-        notes.extend(self.notes)
+        notes.extend(note for note in self.notes if not note.code.startswith("S"))
         measures = tuple(map(_published, self.measures))
         for before, each in zip(self.measures, measures, strict=True):
             if each is not before:

@@ -81,3 +81,18 @@ def test_errors_and_warnings_of_one_code_are_counted_alike(challenge, score, tmp
     said = "30 errors (S306)"
     assert f"not scored, {said}" in score(folder, path).out
     assert f"would be rejected: {said}, 1 warning (S306)" in score("check", folder, path).out
+
+
+def test_two_submissions_of_the_same_bytes_are_told_to_whoever_scores(folder, score):
+    text = (folder / "subs" / "mine.csv").read_text()
+    (folder / "subs" / "third.csv").write_text(text)
+    ran = score(folder, folder / "subs", "--format", "json")
+    assert (ran.code, names(ran)) == (0, {**ALL, "third": (False, True)})
+    told = "warning[S111] the file holds the same bytes as that of the submission 'mine'"
+    assert f"subs/third.csv: {told}" in ran.err
+    assert json.loads(ran.out)["notes"] == []  # for publication
+    ran = score(folder, f"mine={folder}/subs/popular.csv")
+    assert "as that of the baseline 'popular'" not in ran.err  # each is told of an earlier one
+    assert "as that of the submission 'mine'" in ran.err
+    (folder / "subs" / "third.csv").write_text(text + "\n")
+    assert "S111" not in score(folder, folder / "subs").err
