@@ -8,6 +8,7 @@ from scorer.api.submissions import Named
 from scorer.challenge.model import ROLES, Challenge
 from scorer.checks.ids import Known
 from scorer.core.errors import UsageError
+from scorer.core.members import members_of
 from scorer.core.text import printable
 from scorer.io.formats.base import COMPRESSED, format_of
 from scorer.io.repair import Expected, Meant, Repaired, repair
@@ -34,7 +35,7 @@ def fix(
     known = public(prepare(challenge, allow_plugins))
     items = known.items
     if items is None and known.asked is not None:
-        items = dict.fromkeys(item for _, item in known.asked)
+        items = dict.fromkeys(members_of(known.asked).first_named())
     meant = {"list": _meant(known.lists)} | ({"item": _meant(items)} if items else {})
     names = {role: challenge.submission.columns.get(role, role) for role in ROLES["submission"]}
     found, rules = [], challenge.submission

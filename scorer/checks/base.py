@@ -19,7 +19,7 @@ from scorer.core.arrays import starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.io.table import CodedColumn, Codes, Ints, Table
-from scorer.views.ranked import RankedRows, among, named, ranked
+from scorer.views.ranked import RankedRows, among, keys, named, ranked
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -62,6 +62,12 @@ class Submitted:
     def number(self) -> Ints:
         """The number among the challenge's lists of each distinct list; -1 of those it lacks."""
         return self.known.lists.places(self.lists)
+
+    @cached_property
+    def asked(self) -> tuple[Ints, Ints]:
+        """Of each row the list and the pair among those to be predicted; -1 where there is none."""
+        assert self.known.asked is not None
+        return self.known.asked.find(self.lists, self.table.ids["item"])
 
     @cached_property
     def nameless_lists(self) -> Mask:
@@ -279,6 +285,16 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
     again, of = order[~new], first[~new]
     by = np.argsort(again)
     return rows[again[by]], rows[of[by]]
+
+
+def first_pairs(submitted: Submitted, rows: Rows | Ints, role: str) -> Ints:
+    """Of some rows the first of each list and item, in the file's order."""
+    line, key = submitted.table.line[rows], keys(submitted.table.ids[role])[rows]
+    in_list = submitted.lists.codes[rows]
+    by = np.lexsort((rows, line, key, in_list))
+    first = by[starts(in_list[by], key[by])]
+    found: Ints = rows[first[np.lexsort((rows[first], line[first]))]]
+    return found
 
 
 def first_rows(ids: CodedColumn, wanted: Mapping[str, object]) -> Iterator[tuple[str, int, int]]:

@@ -16,12 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.challenge.public import Public, held
-from scorer.core.arrays import Ints
+from scorer.challenge.public import Names, Public, held
+from scorer.core.arrays import Ints, Mask
+from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, quoted
 from scorer.io.table import CodedColumn, hashed
+from scorer.views.ranked import ItemIndex, distinct, look_up, spans, spread
 from scorer.views.ranked import hashed as is_hashed
-from scorer.views.ranked import look_up
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
@@ -84,6 +85,12 @@ class Known:
         if np.array_equal(ours[first : first + hashes.size], hashes):
             return np.arange(first, first + hashes.size)  # in our order, as in most files
         return look_up(*self._hashed, hashes)
+
+    def has(self, column: CodedColumn, rows: Ints) -> Mask:
+        """Which of some rows of a column have an id that is known."""
+        if not is_hashed(column):
+            return self.places(column)[column.codes[rows]] >= 0
+        return look_up(*self._hashed, column.row_hashes[rows]) >= 0
 
     def fault(self, name: str, decimals: bool = False) -> Fault | None:
         """Why an unknown id is not a known one; None where nothing explains it.
@@ -257,13 +264,64 @@ class PublicIds:
         if public.kind == "preferences":
             return None
         if public.kind == "ratings" and public.asked is not None:
-            return Known(dict.fromkeys(item for _, item in public.asked))
+            return Known(Names(members_of(public.asked).first_named()))
         return None if public.items is None else Known(public.items)
 
     @cached_property
-    def asked(self) -> dict[tuple[str, str], int]:
-        """The (list, item) pairs that are to be predicted, each with its number."""
-        return {pair: n for n, pair in enumerate(self._public.asked or ())}
+    def asked(self) -> KnownPairs | None:
+        """The (list, item) pairs that are to be predicted."""
+        asked = self._public.asked
+        return None if asked is None else KnownPairs(members_of(asked))
+
+    @cached_property
+    def candidates(self) -> KnownPairs | None:
+        """The items that each list may hold."""
+        candidates = self._public.candidates
+        return None if candidates is None else KnownPairs(Members.of(candidates))
+
+
+class KnownPairs:
+    """The items of each list, to be looked up."""
+
+    def __init__(self, members: Members) -> None:
+        self.members = members
+        self.lists = Known(Names(members.lists))
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def find(self, lists: CodedColumn, items: CodedColumn) -> tuple[Ints, Ints]:
+        """Where the list and item of each row of some whole lists stand.
+
+        Returns:
+            Of each row the place of its list, -1 where that is not known, and the number of the
+            pair, -1 where there is no such pair.
+        """
+        place = self.lists.places(lists)
+        row = np.full(lists.codes.size, -1, dtype=np.int64)
+        in_list = place[lists.codes] if row.size else row
+        mine = np.flatnonzero(in_list >= 0)
+        some = distinct(in_list[mine])
+        first, last = (self.members.starts[some + n] for n in (0, 1))
+        pairs = spans(first, last - first)
+        if is_hashed(items):
+            key, own = self._hashes[self.members.item[pairs]], items.row_hashes[mine]
+        else:
+            code = np.array([self._code.get(name, -1) for name in items.names], dtype=np.int64)
+            mine = mine[code[items.codes[mine]] >= 0]
+            key, own = spread(self.members.item[pairs]), spread(code[items.codes[mine]])
+        index = ItemIndex.of(key, last - first)
+        found, at = index.find(np.searchsorted(some, in_list[mine]), own)
+        row[mine[found]] = pairs[at]
+        return in_list, row
+
+    @cached_property
+    def _code(self) -> dict[str, int]:
+        return {name: n for n, name in enumerate(self.members.named)}
+
+    @cached_property
+    def _hashes(self) -> NDArray[np.uint64]:
+        return hashed(self.members.named)
 
 
 def class_of(name: str, fault: Fault | None) -> int:

@@ -10,7 +10,8 @@ import numpy as np
 from scorer.core.arrays import starts
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
-from scorer.io.table import CodedColumn, Ints, Table
+from scorer.io.table import CodedColumn, Ints, Table, grouped
+from scorer.views.ranked import hashed
 
 LONGEST = 8  # items of a cycle that are all named
 
@@ -18,16 +19,17 @@ LONGEST = 8  # items of a cycle that are all named
 def faults(table: Table, word: str) -> Iterator[Problem]:
     """What is wrong with the preferences of a file, a participant's or the organizer's."""
     lists, line = table.ids["list"], table.line
-    names, (better, worse) = joined(table.ids["better"], table.ids["worse"])
+    ids = table.ids["better"], table.ids["worse"]
+    better, worse = numbered(*ids)
 
     def pair(row: int) -> str:
-        return f"{printable(names[better[row]], 60)} > {printable(names[worse[row]], 60)}"
+        return " > ".join(printable(column.text(row), 60) for column in ids)
 
     def place(row: int) -> str:
         return f"{word} {quoted(lists.text(row))}"
 
     for row in np.flatnonzero(better == worse).tolist():
-        item = names[better[row]]
+        item = ids[0].text(row)
         message = f"{quoted(item)} is preferred to itself in {place(row)}"
         yield Problem("S701", message, line=int(line[row]), list=lists.text(row), item=item)
 
@@ -54,7 +56,7 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
     rows = np.sort(np.setdiff1d(by, [*by[same], *by[same + 1]]))
     for cycle in _cycles(lists.codes[rows], better[rows], worse[rows]):
         around = rows[cycle].tolist()
-        items = [printable(names[better[row]], 60) for row in (*around, around[0])]
+        items = [printable(ids[0].text(row), 60) for row in (*around, around[0])]
         lines = sorted(int(line[row]) for row in around)
         where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
         if len(around) > LONGEST:
@@ -98,6 +100,14 @@ def joined(*columns: CodedColumn) -> tuple[list[str], tuple[Ints, ...]]:
         numbers = [index.setdefault(name, len(index)) for name in ids.names]
         codes.append(np.array(numbers, dtype=np.int64)[ids.codes])
     return list(index), tuple(codes)
+
+
+def numbered(*columns: CodedColumn) -> tuple[Ints, ...]:
+    """A number for each row of several columns, equal where the ids are."""
+    if not all(map(hashed, columns)):
+        return joined(*columns)[1]
+    codes, _ = grouped(np.concatenate([column.row_hashes for column in columns]))
+    return tuple(np.split(codes.astype(np.int64), len(columns)))
 
 
 def _cycles(in_list: Ints, better: Ints, worse: Ints) -> Iterator[list[int]]:

@@ -1,37 +1,38 @@
 """Whole lists from the pieces of a file.
 
 Where the rows of each list stand together, pieces are cut between lists. Where they do not, all
-rows are kept, each in 26 to 28 bytes, and gathered list by list.
+rows are kept, each in some 20 bytes, and gathered list by list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scorer.checks.base import Submitted, checked, checks
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
+from scorer.engines.kept import AskedIds, Kept, refuse_longer, series_of
 from scorer.io.formats.base import Format
 from scorer.io.limits import Unreadable, limit, refuse_errors
-from scorer.io.pieces import Pieces, joined, reread
-from scorer.io.table import EXTRA, CodedColumn, IdTexts, Schema, Table, TextColumn
-from scorer.kinds.grades import JUDGED
+from scorer.io.pieces import Pieces, joined
+from scorer.io.table import EXTRA, CodedColumn, Hashes, Schema, Table, TextColumn
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
-from scorer.views.ranked import Hashes, distinct, named, small
+from scorer.views.ranked import distinct
+from scorer.views.texts import Texts
 
 if TYPE_CHECKING:
     import polars as pl
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
 HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
+ASKED = 1_000_000  # ids of rows that are read again at a time, at least
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
 
@@ -59,9 +60,9 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
 
 def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[Part]:
     """The parts of a file in which the rows of lists are scattered."""
-    if not _needs_no_text(plan):
+    if not _by_hashes(plan):
         return _at_once(plan, tables)
-    kept, rows = _Kept(plan), list[Part]()
+    kept, rows = Kept(plan, GATHERED), list[Part]()
     for table in tables:
         if plan.checks:
             seen = Submitted(table, plan.public, plan.rules, plan.known)
@@ -69,29 +70,68 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
         kept.add(table)
     if not tables.whole or kept.schema is None:
         return rows
-    texts = _Texts()
-    waiting = list[Begun | None]()  # None: to be begun again, with the ids that are asked for
-    wanted, held = [np.empty(0, dtype=np.uint32)], 0
-    for n in range(kept.blocks):
-        table = kept.block(n, texts)
-        found = begun(plan, table, rows=False)
-        missed, held = texts.missed(), held + len(table)
-        waiting.append(None if missed.size or held > HELD else found)
-        wanted += [each.astype(np.uint32) for each in (kept.places(n)[found.wanted], missed)]
-        _refuse_more_ids(plan, sum(map(len, wanted)))
-    places = distinct(np.concatenate(wanted)).astype(np.int64)
-    wanted.clear()
-    if places.size:
-        texts.places = places
-        texts.known = reread(path, format, kept.schema, plan.limits, places, "item")
-    parts = list[Part]()
-    for n, one in enumerate(waiting):
-        found = one or begun(plan, kept.block(n, texts), rows=False)
-        mine = kept.places(n)
-        part = found.finished(lambda at, mine=mine: texts.at(mine[at]))  # type: ignore[misc]
-        parts = _bounded(plan, _added(parts, part))
+    again = {role: AskedIds(role) for role in kept.roles}
+    read = partial(_read, texts=again, path=path, format=format, plan=plan, schema=kept.schema)
+    parts, n, ids = list[Part](), 0, 0
+    while n < kept.blocks:
+        # with the rows' places; None: to be begun again, with the ids that are asked for
+        waiting = list[tuple[Begun, Ints] | None]()
+        asked, held, errors = 0, 0, sum(part.checked.errors for part in parts)
+        # the ids of some lists are read, and forgotten, before those of others
+        while n + len(waiting) < kept.blocks and asked <= max(ASKED, kept.rows // 8):
+            table, places = kept.block(n + len(waiting), again)
+            found = begun(plan, table, rows=False)
+            before, held = asked, held + len(table)
+            if found.wanted.size:
+                again["item"].ask(places[found.wanted])
+            asked = sum(texts.missed for texts in again.values())
+            errors += found.checked.errors
+            whole = asked == before + found.wanted.size and held <= HELD
+            waiting.append((found, places.astype(np.uint32)) if whole else None)
+            _refuse_more_ids(plan, ids + asked)
+            if errors > plan.limits.errors:
+                break
+        ids += asked
+        read()
+        for one in waiting:
+            parts = _bounded(plan, _added(parts, _finished(plan, kept, n, one, again, read)))
+            n += 1
+        for texts in again.values():
+            texts.forget()
     part = merged(parts)
     return [part._replace(checked=part.checked.plus([row.checked for row in rows]))]
+
+
+def _finished(
+    plan: Plan,
+    kept: Kept,
+    n: int,
+    one: tuple[Begun, Ints] | None,
+    again: Mapping[str, AskedIds],
+    read: Callable[[], bool],
+) -> Part:
+    """What becomes of one block of lists, given the ids that have been read."""
+    while True:
+        if one is None:
+            table, places = kept.block(n, again)
+            one = begun(plan, table, rows=False), places
+        found, places = one
+        part = found.finished(
+            lambda at, places=places: again["item"].at(places[at]) if at.size else []
+        )  # type: ignore[misc]
+        if not read():
+            return part
+        one = None  # what was asked for only now was told wrongly
+
+
+def _read(
+    texts: Mapping[str, AskedIds], path: Path, format: Format, plan: Plan, schema: Schema
+) -> bool:
+    """Read the ids that are asked for; whether there are any."""
+    some = [each for each in texts.values() if each.missed]
+    for each in some:
+        each.read(path, format, schema, plan.limits)
+    return bool(some)
 
 
 def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
@@ -100,12 +140,11 @@ def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
     return [] if table is None else [score_lists(plan, table)]
 
 
-def _needs_no_text(plan: Plan) -> bool:
-    """Whether lists can be gathered by the hashes of their items alone."""
+def _by_hashes(plan: Plan) -> bool:
+    """Whether lists can be gathered by hashes of ids, with the ids of few rows."""
     own = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
-    grades = plan.public.kind == "grades" and plan.public.candidates is None
     plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
-    return own and grades and plain and plan.views <= JUDGED
+    return own and plain and plan.public.kind in CUT and Texts not in plan.views
 
 
 def _added(parts: list[Part], part: Part) -> list[Part]:
@@ -173,7 +212,7 @@ class _Across:
     def add(self, table: Table, start: int, stop: int) -> None:
         """Add rows of one list."""
         self._open.append(_apart(_rows(table, start, stop), len(table)))
-        _refuse_longer(self._plan, sum(map(len, self._open)))
+        refuse_longer(self._plan, sum(map(len, self._open)))
 
     def close(self, unless: bool = False) -> None:
         """Take the list to be whole."""
@@ -196,7 +235,7 @@ class _Across:
             raise Apart
         number = np.searchsorted(begins, np.arange(len(names)), side="right") - 1
         codes = np.repeat(number, [len(table) for table in tables])
-        return _concatenated(tables, CodedColumn(codes, _series(held)))
+        return _concatenated(tables, CodedColumn(codes, series_of(held)))
 
 
 def _refuse_more_ids(plan: Plan, ids: int) -> None:
@@ -205,13 +244,6 @@ def _refuse_more_ids(plan: Plan, ids: int) -> None:
         message = f"more than {most:,} ids are needed to order rows of equal scores"
         words = f"{limit('ids')}; it takes none where the rows of each list stand together"
         raise Unreadable(Problem("S104", message, help=words))
-
-
-def _refuse_longer(plan: Plan, rows: int) -> None:
-    most = plan.limits.list
-    if rows > most:
-        message = f"more than {most:,} rows in one {plan.public.word('list')}"
-        raise Unreadable(Problem("S104", message, help=limit("list")))
 
 
 def by_runs(table: Table) -> Table:
@@ -285,7 +317,7 @@ def _apart(table: Table, of: int) -> Table:
     ids = dict[str, CodedColumn]()
     for role, column in table.ids.items():
         if isinstance(column, TextColumn):
-            ids[role] = TextColumn(_series(column.series.to_list()), column.usual)
+            ids[role] = TextColumn(series_of(column.series.to_list()), column.usual)
             vars(ids[role])["row_hashes"] = column.row_hashes.copy()
         else:
             ids[role] = CodedColumn(column.codes, tuple(column.names))
@@ -349,206 +381,3 @@ class _Seen:
             if self._others.size and (self._others[there] == others).any():
                 raise Apart
             self._others = np.insert(self._others, at, others)
-
-
-class _Unknown:
-    """Numbers for the lists that the challenge does not have, by their hashes."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._hashes: Hashes = np.empty(0, dtype=np.uint64)
-        self._numbers = np.empty(0, dtype=np.int64)
-
-    def numbers(self, hashes: Hashes) -> Ints:
-        """Those of some lists, which have different hashes; new ones get the next numbers."""
-        at = np.searchsorted(self._hashes, hashes)
-        there = np.minimum(at, max(self.size - 1, 0))
-        known = self._hashes[there] == hashes if self.size else np.zeros(hashes.size, dtype=bool)
-        new = np.flatnonzero(~known)
-        found = np.empty(hashes.size, dtype=np.int64)
-        found[known] = self._numbers[there[known]]
-        found[new] = np.arange(self.size, self.size + new.size)
-        by = new[np.argsort(hashes[new])]
-        at = np.searchsorted(self._hashes, hashes[by])
-        self._hashes = np.insert(self._hashes, at, hashes[by])
-        self._numbers = np.insert(self._numbers, at, found[by])
-        self.size += new.size
-        return found
-
-
-@dataclass
-class _Texts:
-    """The ids of some rows of the file: those that are known, and those that were asked for."""
-
-    places: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    known: pl.Series | None = None
-    _missed: list[Ints] = field(default_factory=list)
-
-    def at(self, places: Ints) -> IdTexts:
-        """The ids at these places; where they are not known yet, they are noted, and nothing."""
-        if self.known is None:
-            self._missed.append(places)
-            return ["?"] * places.size
-        return self.known.gather(np.searchsorted(self.places, places))
-
-    def missed(self) -> Ints:
-        """The places that were asked for since the last time."""
-        found = [np.empty(0, dtype=np.int64), *self._missed]
-        self._missed.clear()
-        return np.concatenate(found)
-
-
-class _UnreadColumn(TextColumn):
-    """A column of which only hashes are kept."""
-
-    def __init__(self, hashes: Hashes, places: Ints, texts: _Texts) -> None:
-        vars(self)["row_hashes"] = hashes
-        self._places, self._texts = places, texts
-
-    def text(self, row: int) -> str:
-        """The id of one row."""
-        return self._texts.at(self._places[row : row + 1])[0]
-
-    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
-        """The ids of some rows."""
-        return self._texts.at(self._places[rows])
-
-    def where(self, rows: Ints) -> CodedColumn:
-        """The column of some rows alone."""
-        return _UnreadColumn(self.row_hashes[rows], self._places[rows], self._texts)
-
-
-class _Kept:
-    """All rows of a file in which lists are scattered: hashes of items, places, and numbers."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.schema: Schema | None = None
-        self._lists, self._known = list(plan.public.lists), plan.known.lists
-        self._others, self._names = _Unknown(), list[Any]()  # Series
-        self._plan = plan
-        self._pieces = list[tuple[NDArray[Any], dict[str, NDArray[Any]]]]()
-        self._lines = list[tuple[int, Ints]]()  # of a piece: its first row, its lines or the first
-        self._rows = 0
-
-    def add(self, table: Table) -> None:
-        """Keep the rows of a piece, by their lists."""
-        self.schema = table.wanted
-        if not len(table):
-            return
-        lists = table.ids["list"]
-        number = self._known.places(lists)
-        if (lost := np.flatnonzero(number < 0)).size:
-            before = self._others.size
-            found = self._others.numbers(lists.hashes[lost])
-            number[lost] = len(self._lists) + found
-            new = lost[found >= before][np.argsort(found[found >= before])]
-            self._names.append(_series(named(lists, new)))
-        in_list = small(number[lists.codes])
-        by = np.argsort(in_list, kind="stable")
-        places = np.arange(self._rows, self._rows + by.size, dtype=np.uint32)
-        columns: dict[str, NDArray[Any]] = {
-            "place": places,
-            "hash": table.ids["item"].row_hashes,
-            **{role: _short(values) for role, values in table.numbers.items()},
-        }
-        self._pieces.append((in_list[by], {role: values[by] for role, values in columns.items()}))
-        steady = int(table.line[-1] - table.line[0]) == len(table) - 1
-        self._lines.append((self._rows, table.line[:1] if steady else table.line.astype(np.uint32)))
-        self._rows += by.size
-
-    @cached_property
-    def _edges(self) -> list[int]:
-        """Between the lists that are scored together."""
-        lists = len(self._lists) + self._others.size
-        sizes = np.zeros(lists, dtype=np.int64)
-        for in_list, _ in self._pieces:
-            sizes += np.bincount(in_list, minlength=lists)
-        _refuse_longer(self._plan, int(sizes.max(initial=0)))
-        ends, edges = np.cumsum(sizes), [0]
-        while (first := edges[-1]) < lists:
-            upto = ends[first] - sizes[first] + GATHERED
-            edges.append(max(first + 1, int(np.searchsorted(ends, upto, side="right"))))
-        return edges
-
-    @cached_property
-    def _bounds(self) -> list[list[int]]:
-        """Where the lists between two edges lie in each piece."""
-        return [np.searchsorted(in_list, self._edges).tolist() for in_list, _ in self._pieces]
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks of lists there are."""
-        return len(self._edges) - 1
-
-    def _column(self, role: str, n: int) -> NDArray[Any]:
-        """One column of a block, piece by piece."""
-        parts = [
-            (columns[role] if role != "list" else in_list)[at[n] : at[n + 1]]
-            for (in_list, columns), at in zip(self._pieces, self._bounds, strict=True)
-        ]
-        return np.concatenate([part.astype(np.int64) if role == "list" else part for part in parts])
-
-    def _order(self, n: int) -> tuple[Ints, Ints]:
-        """The lists of a block's rows, and their order."""
-        in_list = self._column("list", n)
-        by = np.argsort(small(in_list - self._edges[n]), kind="stable")
-        return in_list[by], by
-
-    def places(self, n: int) -> Ints:
-        """The places in the file of a block's rows."""
-        return self._column("place", n)[self._order(n)[1]].astype(np.int64)
-
-    def block(self, n: int, texts: _Texts) -> Table:
-        """Some whole lists."""
-        assert self.schema is not None
-        in_list, by = self._order(n)
-        places = self._column("place", n)[by].astype(np.int64)
-        hashes = self._column("hash", n)[by]
-        lists, codes = distinct(in_list), np.cumsum(np.diff(in_list, prepend=in_list[:1]) != 0)
-        roles = [role for role in self._pieces[0][1] if role not in ("place", "hash")]
-        return Table(
-            {
-                "list": CodedColumn(codes, _series([self._name(n) for n in lists.tolist()])),
-                "item": _UnreadColumn(hashes, places, texts),
-            },
-            {role: self._column(role, n)[by].astype(np.float64) for role in roles},
-            self._line(places),
-            self.schema,
-        )
-
-    @cached_property
-    def _unknown_names(self) -> pl.Series:
-        import polars as pl
-
-        names: pl.Series = pl.concat(self._names)
-        return names
-
-    def _name(self, number: int) -> str:
-        known = len(self._lists)
-        return self._lists[number] if number < known else str(self._unknown_names[number - known])
-
-    def _line(self, places: Ints) -> Ints:
-        """The lines of rows."""
-        firsts = np.array([first for first, _ in self._lines])
-        piece = np.searchsorted(firsts, places, side="right") - 1
-        lines: Ints = (
-            places - firsts[piece] + np.array([int(line[0]) for _, line in self._lines])[piece]
-        )
-        for n, (first, line) in enumerate(self._lines):
-            if line.size > 1:
-                mine = np.flatnonzero(piece == n)
-                lines[mine] = line[places[mine] - first]
-        return lines
-
-
-def _short(values: NDArray[np.float64]) -> NDArray[Any]:
-    """The numbers in 32 bits where none of them loses anything, as of ranks."""
-    with np.errstate(over="ignore"):
-        short = values.astype(np.float32)
-    return short if np.array_equal(short, values, equal_nan=True) else values
-
-
-def _series(names: Sequence[str]) -> pl.Series:
-    import polars as pl
-
-    return pl.Series(names, dtype=pl.String)

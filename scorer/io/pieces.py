@@ -7,9 +7,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorer.core.problems import Findings, Problem
 from scorer.io.files import drain, open_bytes, open_stored
@@ -167,7 +168,12 @@ def _before(request: Request, format: Format, rows: int) -> dict[str, _Distinct]
 
 
 def reread(
-    path: Path, format: Format, schema: Schema, limits: Limits, rows: Ints, role: str
+    path: Path,
+    format: Format,
+    schema: Schema,
+    limits: Limits,
+    rows: NDArray[np.integer[Any]],
+    role: str,
 ) -> pl.Series:
     """The ids of one column in some rows of a file, which is read again.
 

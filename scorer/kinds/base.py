@@ -61,16 +61,6 @@ class OpenTruth(Protocol):
         ...
 
 
-def items_by_list(table: Table, *roles: str) -> dict[str, frozenset[str]]:
-    """The items of each list, from columns that name them."""
-    lists = table.ids["list"]
-    found: dict[str, set[str]] = {name: set() for name in lists.names}
-    for items in (table.ids[role] for role in roles):
-        for code, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
-            found[lists.names[code]].add(items.names[item])
-    return {name: frozenset(names) for name, names in found.items()}
-
-
 class Meeting(NamedTuple):
     """A submission's lists that are met with the truth but for the order of equal scores."""
 
@@ -79,12 +69,18 @@ class Meeting(NamedTuple):
 
 
 def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) -> Meeting:
-    """A meeting that needs no more than the ids it asks for; of most kinds, the whole table."""
+    """A meeting that needs no more than the ids it asks for; of most views, the whole table.
+
+    Of a table whose ids are not there, the rows are told whose ids meeting it will ask for.
+    """
     if (begun := getattr(truth, "begin", None)) is not None:
         found: Meeting | None = begun(table, ties, views)
         if found is not None:
             return found
-    return Meeting(np.empty(0, dtype=np.int64), lambda _: truth.meet(table, ties, views))
+    wanted = np.empty(0, dtype=np.int64)
+    if (asks := getattr(truth, "asks", None)) is not None and not table.ids["item"].read:
+        wanted = asks(table, ties, views)
+    return Meeting(wanted, lambda _: truth.meet(table, ties, views))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from scorer.views.join import (
     scored,
     stated,
     texts,
+    tied_rows,
     without,
 )
 from scorer.views.meeting import Views
@@ -157,6 +158,15 @@ class Grades:
             found.wanted if rows is None else rows[found.wanted],
             lambda names: met(found.judged(names, further), answered, views),
         )
+
+    def asks(self, submission: Table, ties: Ties, views: frozenset[type]) -> Ints:
+        """The rows whose items' ids are asked for where a submission is met."""
+        sent, rows = self.residual(submission)
+        if Returned in views or Scored in views:
+            wanted = tied_rows(sent, self.lists, ties)
+        else:
+            wanted = Unsettled.of(sent, self.truth, ties).wanted
+        return wanted if rows is None else rows[wanted]
 
     def residual(self, submission: Table) -> tuple[Table, Ints | None]:
         """A submission less the items that are taken out, and which rows are left; None for all."""

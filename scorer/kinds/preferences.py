@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from scorer.challenge.public import Public
+from scorer.checks.ids import KnownPairs
 from scorer.checks.pairs import faults
 from scorer.core.arrays import Ints
+from scorer.core.members import Members
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import Schema, Table
-from scorer.kinds.base import Asking, Constants, SideTables, items_by_list, kind
+from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, likelihood, members, named, prefer, stated
 from scorer.views.meeting import Views
+from scorer.views.members import items_by_list
 from scorer.views.names import Names
 from scorer.views.pairwise import Layout, Orders, Preferred
 
@@ -92,10 +97,13 @@ def _strange(
 ) -> Iterator[Problem]:
     """Items of the truth that the public file of items does not give their list."""
     lists, told = table.ids["list"], set()
+    pairs = KnownPairs(Members.of(candidates))
     for role in ("better", "worse"):
-        for row, line in enumerate(table.line.tolist()):
-            name, item = lists.text(row), table.ids[role].text(row)
-            if item not in candidates.get(name, ()) and (name, item) not in told:
+        ids = table.ids[role]
+        for row in np.flatnonzero(pairs.find(lists, ids)[1] < 0).tolist():
+            name, item = lists.text(row), ids.text(row)
+            if (name, item) not in told:
                 told.add((name, item))
                 message = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
+                line = int(table.line[row])
                 yield Problem("S305", message, line=line, list=name, item=item)

@@ -8,15 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scorer.challenge.public import Public
+from scorer.checks.ids import Known, KnownPairs
 from scorer.core.arrays import Ints, starts
+from scorer.core.members import Asked, Members, members_of
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.table import CodedColumn, Schema, Table
-from scorer.kinds.base import Asking, Constants, SideTables, items_by_list, kind
+from scorer.io.table import CodedColumn, Schema, Table, in_order
+from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.views.extras import Extras, Named, placed
 from scorer.views.hits import Ties
-from scorer.views.join import Truth, rated
+from scorer.views.join import Truth, numbered_lists, rated
 from scorer.views.meeting import Views
+from scorer.views.members import items_by_list
 from scorer.views.names import Names
 from scorer.views.ranked import spans
 from scorer.views.rated import Rated
@@ -62,11 +65,9 @@ class Ratings:
 def _asked(public: Public, asking: Asking) -> Public:
     """Which items of which lists are to be predicted: by the public file, else by the truth."""
     items = public.candidates
-    if items is None:
-        table = asking.truth()
-        items = items_by_list(table, "item") if table is not None else {}
-    pairs = ((name, item) for name in public.lists for item in sorted(items.get(name, ())))
-    return replace(public, asked=dict.fromkeys(pairs))
+    if items is None and (table := asking.truth()) is not None:
+        items = items_by_list(table, "item")
+    return replace(public, asked=Asked(Members.of(items or {}).only(list(public.lists))))
 
 
 @kind(
@@ -86,11 +87,9 @@ def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
         message = f"{len(bare):,} lists have no rating in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
     findings.extend(_unasked(table, aids))
-    names = tuple(sorted({*given, *aids.public.lists}))
-    place = {name: n for n, name in enumerate(names)}
-    codes = {name: n for n, name in enumerate(sorted(items.names))}
-    in_list = np.array([place[name] for name in lists.names], dtype=np.int64)[lists.codes]
-    item = np.array([codes[name] for name in items.names], dtype=np.int64)[items.codes]
+    names, in_list = numbered_lists(lists, tuple(aids.public.lists))
+    named, place = in_order(items)
+    item = place[items.codes].astype(np.int32)
     by = np.lexsort((item, in_list))
     by = by[starts(in_list[by], item[by])]  # once each
     rating = table.numbers["rating"]
@@ -99,7 +98,7 @@ def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
         list=aids.of_lists(names),
         item=_described(aids, items, by),
     )
-    truth = Truth(names, tuple(codes), in_list[by], item[by], rating[by])
+    truth = Truth(names, named, in_list[by], item[by], rating[by])
     return Ratings(truth, Constants(), aids, extras)
 
 
@@ -119,15 +118,13 @@ def _described(aids: SideTables, items: CodedColumn, rows: Ints) -> Named:
 
 def _unasked(table: Table, aids: SideTables) -> Iterator[Problem]:
     """Ratings of items that the public file of items does not give their list."""
-    public, asked = aids.public, aids.public.asked
-    for row, (name, item) in enumerate(_pairs(table)):
-        if asked is not None and (name, item) not in asked and item in (public.items or ()):
-            word = public.word("list")
-            message = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
-            yield Problem("S305", message, line=int(table.line[row]), list=name, item=item)
-
-
-def _pairs(table: Table) -> Iterator[tuple[str, str]]:
-    lists, items = table.ids["list"], table.ids["item"]
-    for name, item in zip(lists.codes.tolist(), items.codes.tolist(), strict=True):
-        yield lists.names[name], items.names[item]
+    public, lists, items = aids.public, table.ids["list"], table.ids["item"]
+    if public.asked is None or public.items is None:
+        return
+    pairs = KnownPairs(members_of(public.asked))
+    rows = np.flatnonzero(pairs.find(lists, items)[1] < 0)
+    for row in rows[Known(public.items).has(items, rows)].tolist():
+        name, item = lists.text(row), items.text(row)
+        message = f"item {quoted(item)} is not among the items of {public.word('list')} "
+        message += quoted(name)
+        yield Problem("S305", message, line=int(table.line[row]), list=name, item=item)

@@ -22,7 +22,7 @@ from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
 from scorer.io.parts import by_part
 from scorer.io.table import Schema, Table, in_order
-from scorer.kinds.base import Asking, OpenTruth, SideTables, items_by_list
+from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.columns import list_columns
@@ -31,6 +31,7 @@ from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.results.columns import NONE, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.views.extras import columns_of
+from scorer.views.members import items_by_list
 from scorer.views.pairwise import Preferred
 from scorer.views.positions import Positions
 from scorer.views.returned import Returned

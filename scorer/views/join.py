@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.core.arrays import Mask, starts
+from scorer.core.members import Members
 from scorer.io.table import CodedColumn, Codes, Floats, IdTexts, Ints, Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import NONE as NO_EXTRAS
@@ -21,7 +22,7 @@ from scorer.views.ranked import (
     Hashes,
     ItemIndex,
     TiedRows,
-    by_row,
+    distinct,
     hashed,
     keys,
     ranked,
@@ -111,7 +112,7 @@ class Truth:
         grade. Without a grade column every row has grade 1.
         """
         named, item = table.ids["list"], table.ids["item"]
-        names, in_list = _in_order(named, lists)
+        names, in_list = numbered_lists(named, lists)
         codes, grade = item.codes, table.numbers.get("grade")
         if grade is None:
             grade = np.broadcast_to(1.0, len(table))
@@ -200,9 +201,7 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
     """
     rows = ranked(table)
-    number = _numbers(table.ids["list"], lists)[rows.lists]
-    runs = np.flatnonzero(number >= 0)
-    runs = runs[np.argsort(number[runs], kind="stable")]
+    runs, number = _runs(table, lists)
     sizes = rows.sizes[runs]
     place = spans(rows.starts[runs], sizes)
     first, size = rows.groups(place)
@@ -213,11 +212,27 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     by[np.arange(place.size) + moved - place] = np.arange(place.size)
     if rows.gapped:  # no two have one rank, so that nothing has moved
         rank = rows.slots(place)
-        return Ordered(rows.at(place), np.repeat(number[runs], sizes), rank, rank - 1, size)
+        return Ordered(rows.at(place), np.repeat(number, sizes), rank, rank - 1, size)
     rank = place - start + 1
     return Ordered(
-        rows.at(place)[by], np.repeat(number[runs], sizes), rank, first - start, size
+        rows.at(place)[by], np.repeat(number, sizes), rank, first - start, size
     )  # fmt: skip
+
+
+def tied_rows(table: Table, lists: Sequence[str], ties: Ties) -> Ints:
+    """The rows whose items' ids `order` asks for."""
+    rows = ranked(table)
+    runs, _ = _runs(table, lists)
+    first, size = rows.groups(spans(rows.starts[runs], rows.sizes[runs]))
+    return rows.at(TiedRows.of(first, size, ties).places)
+
+
+def _runs(table: Table, lists: Sequence[str]) -> tuple[Ints, Ints]:
+    """The runs of these lists, in their order, and which list each is of."""
+    number = _numbers(table.ids["list"], lists)[ranked(table).lists]
+    runs = np.flatnonzero(number >= 0)
+    runs = runs[np.argsort(number[runs], kind="stable")]
+    return runs, number[runs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,12 +318,10 @@ def returned(
         known: further columns of the truth, one element a row of it, and of its lists.
         sent: those of the submission, one element a row of the table.
     """
-    found = order(table, truth.lists, ties)
-    item = by_row(table.ids["item"])
-    code = catalogue.codes(item)
+    found, item = order(table, truth.lists, ties), table.ids["item"]
     row = truth.rows(table.ids["list"], item)[found.row]
     grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)
-    code = code[item.codes[found.row]]
+    code = catalogue.codes(item, found.row)
     extras = Extras(
         placed(known.truth, row),
         known.submission if sent is None else sent.at(found.row),
@@ -409,26 +422,34 @@ def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
     return Names(known, given, found.before, found.tied)
 
 
-def members(candidates: Mapping[str, Collection[str]], lists: Sequence[str]) -> Truth:
+def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> Truth:
     """The items of each list, in the order of their names, without a grade."""
-    named = sorted(set[str]().union(*candidates.values()))
-    items = {name: n for n, name in enumerate(named)}
-    mine = [sorted(candidates.get(name, ())) for name in lists]
-    in_list = np.repeat(np.arange(len(lists)), [len(names) for names in mine])
-    item = np.array([items[name] for names in mine for name in names], dtype=np.int64)
-    return Truth(tuple(lists), named, in_list, item, np.full(item.size, np.nan))
+    mine = Members.of(candidates).only(lists)
+    in_list = np.repeat(np.arange(len(lists)), np.diff(mine.starts))
+    return Truth(tuple(lists), mine.named, in_list, mine.item, np.full(mine.item.size, np.nan))
 
 
-def graded(truth: Truth, candidates: Mapping[str, Collection[str]]) -> Truth:
+def graded(truth: Truth, candidates: Mapping[str, frozenset[str]]) -> Truth:
     """Truth and candidate items of each list; unjudged items have grade NaN."""
     if not candidates:
         return truth
-    names, every = tuple(truth.named), {name: set(items) for name, items in candidates.items()}
-    for n, item in zip(truth.in_list.tolist(), truth.item.tolist(), strict=True):
-        every.setdefault(truth.lists[n], set()).add(names[item])
-    found = members(every, truth.lists)
-    code = np.array([found.items[name] for name in names], dtype=np.int64)
-    found.grade[found.find(truth.in_list, code[truth.item])] = truth.grade
+    mine = Members.of(candidates).only(truth.lists)
+    named = sorted({*mine.named, *truth.named})
+    place = {name: n for n, name in enumerate(named)}
+    known, judged = (
+        np.array([place[name] for name in names], dtype=np.int64)
+        for names in (mine.named, truth.named)
+    )
+    in_list = np.repeat(np.arange(len(truth.lists)), np.diff(mine.starts))
+    pairs = distinct(
+        np.append(
+            in_list * len(named) + known[mine.item],
+            truth.in_list * len(named) + judged[truth.item],
+        )
+    )
+    grade = np.full(pairs.size, np.nan)
+    found = Truth(truth.lists, named, pairs // len(named), pairs % len(named), grade)
+    grade[found.find(truth.in_list, judged[truth.item])] = truth.grade
     return found
 
 
@@ -464,7 +485,7 @@ def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
     return Pairs(better[ours], worse[ours]), ours
 
 
-def _in_order(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """The names of a column of lists and those of `lists`, sorted; and which each row is."""
     names = tuple(sorted(ids.names))
     if names != tuple(lists):

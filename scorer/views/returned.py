@@ -15,7 +15,7 @@ from scorer.io.table import CodedColumn
 from scorer.views.extras import NONE, Extras, Named, WithTruthColumns
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
-from scorer.views.ranked import hashed, look_up
+from scorer.views.ranked import hashed, keys, look_up
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,11 +39,12 @@ class Catalogue:
         """Every id -> its code."""
         return {name: code for code, name in enumerate(self.named)}
 
-    def codes(self, column: CodedColumn) -> Ints:
-        """The code of each distinct id of a column; -1 for those that are not here."""
-        if not hashed(column):
-            return np.array([self.items.get(name, -1) for name in column.names], dtype=np.int64)
-        return look_up(*self._hashed, column.hashes)
+    def codes(self, column: CodedColumn, rows: Ints) -> Ints:
+        """The code of each of these rows of a column; -1 for items that are not here."""
+        if hashed(column):
+            return look_up(*self._hashed, keys(column)[rows])
+        codes = np.array([self.items.get(name, -1) for name in column.names], dtype=np.int64)
+        return codes[column.codes[rows]]
 
     @cached_property
     def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from variants import DIVERSE, VARIANTS
+from wholes import CASES, PAIRS, RANKED, RATINGS, SENT, every_plan, same, same_card
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
@@ -18,128 +18,11 @@ from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.evaluate import score
 from scorer.scoring.lists import merged, outcome, score_lists, score_whole
-from scorer.views.positions import Positions
-
-RNG = np.random.default_rng(2011)
-LISTS, ITEMS = [f"q{n}" for n in range(9)], "abcdefgh"
-# every list has an order of its own, so that no metric refuses the truth
-TRUTH = "list,item,grade\n" + "".join(
-    f"{name},{item},{grade}\n"
-    for name in LISTS
-    for item, grade in zip(ITEMS[:5], RNG.permutation([-1, 0, 1, 2, 3.5]), strict=True)
-)
-BEYOND = """CatalogueCoverage@3 ListCoverage Gini@2 Entropy@5 Novelty@3 ILD@4 EDRC
-Serendipity(expected=2)@3 Serendipity(expected=history)@3 EDRC(unknown=likelihood)"""
-NOTATIONS = *VARIANTS.split(), *DIVERSE, *BEYOND.split()
-EVERY = ", ".join(f"'{notation}'" for notation in NOTATIONS)
-HIGHER = ", ".join(f"'{each}'" for each in NOTATIONS if not each.startswith("Clicks"))
-FILES = {
-    "truth.csv": TRUTH,
-    "items.csv": "item,users,x,y\n" + "".join(f"{i},{n},{n % 3},1\n" for n, i in enumerate(ITEMS)),
-    "history.csv": "list,item\nq1,a\nq2,c\nq2,b\nq8,h\n",
-    "likelihood.csv": "list,better,worse,probability\nq1,a,b,0.8\nq3,c,d,0.25\n",
-    "ratings.csv": "list,item,rating\n"
-    + "".join(f"{n},{i},{RNG.integers(1, 6)}\n" for n in LISTS for i in ITEMS[:4]),
-    "pairs.csv": "list,better,worse\n" + "".join(f"{n},a,b\n{n},b,c\n{n},d,c\n" for n in LISTS),
-    "folds.csv": "list,fold\n" + "".join(f"{n},{1 + k % 2}\n" for k, n in enumerate(LISTS)),
-}
-GRADES = """truth: truth.csv
-items: {file: items.csv, columns: {users: users, features: [x, y]}}
-history: {file: history.csv}
-likelihood: {file: likelihood.csv}
-"""
-CHALLENGES = {
-    "grades": f"{GRADES}undefined: skip\nmetrics: [{EVERY}]\n",
-    "folds": "truth: truth.csv\nfolds: {file: folds.csv}\nundefined: skip\nmetrics: [AP, nDCG@2]\n",
-    "ratings": "truth: ratings.csv\nsubmission: {range: [1, 5], missing_list: skip}\n"
-    "metrics: [RMSE, 'RMSE(average=lists)', MAE, MSE, R2]\nundefined: skip\n",
-    "preferences": "truth: pairs.csv\nmetrics: [EDRC]\nundefined: skip\n",
-}
-FILES |= {
-    "tags.csv": "list,item,tag\n"
-    + "".join(f"{n},{i},{'BIO'[RNG.integers(3)]}-X\n" for n in LISTS for i in ITEMS[:5]),
-    "lists.csv": "list,scale,weight\n" + "".join(f"{n},{k + 1},{k}\n" for k, n in enumerate(LISTS)),
-    "seen.csv": "list,item\nq1,a\nq1,f\nq3,b\nq7,c\nq99,a\n",
-    "classes.csv": "item,group,ic,artist\n"
-    + "".join(f"{i},{'xyz'[n % 3]}|x,{n},{'pq'[n % 2]}\n" for n, i in enumerate(ITEMS)),
-}
-CHALLENGES["further"] = """truth: {file: tags.csv, columns: {extra: [tag]}}
-exclude: {file: seen.csv}
-items: {file: classes.csv, columns: {extra: {group: classes, ic: number, artist: text}}}
-submission: {columns: {extra: [tag]}}
-undefined: skip
-metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ClassRprec(group=artist), ExactMatch,
-  TokenF1, ChunkF1]
-"""
-CHALLENGES["series"] = """truth: ratings.csv
-lists: {file: lists.csv, columns: {extra: {scale: number, weight: number}}}
-submission: {missing_list: skip}
-metrics: [WRMSSE]
-"""
-# an empty list is no perfect one
-CHALLENGES["whole"] = (
-    f"{GRADES}submission: {{missing_list: zero}}\nundefined: skip\nmetrics: [{HIGHER}]\n"
-)
-RANKED = "list,item,score\n"
-SENT = {
-    "good": RANKED + "".join(f"{n},{i},{k % 5}\n" for n in LISTS for k, i in enumerate(ITEMS)),
-    "missing": RANKED + "".join(f"{n},{i},{k}\n" for n in LISTS[2:] for k, i in enumerate(ITEMS)),
-    "scattered": RANKED
-    + "".join(f"{n},{i},{k % 3}\n" for k, i in enumerate(ITEMS) for n in LISTS[::-1]),
-    "wrong": RANKED
-    + "".join(
-        f"{n},{i},{k}\n"
-        for n in [*LISTS, "Q1", "q1.0", "", "nan", "zz"]
-        for k, i in enumerate(["a", "a", "b", "nan", "z", "A", " b", "c.0"])
-    ),
-    "other": RANKED + "x,a,1\ny,a,1\n",
-    "alike": RANKED + "".join(f"{n},{i},1\n" for n in LISTS for i in "ab"),
-    "ranks": "list,item,rank\nq1,a,1\nq1,b,3\nq2,a,0\nq2,b,1\nq3,a,2\nq3,b,2\nq4,a,1.5\nq0,a,-1\n",
-    "both": "list,item,rank,score\nq1,a,1,2\nq1,b,2,3\nq2,a,1,2\nq2,b,2,3\nq3,a,1,1\n",
-    "empty": RANKED,
-}
-RATED = "list,item,prediction\n"
-RATINGS = {
-    "good": RATED
-    + "".join(f"{n},{i},{1 + k % 5}\n" for n in LISTS for k, i in enumerate(ITEMS[:4])),
-    "missing": RATED + "".join(f"{n},{i},2\n" for n in LISTS[1:5] for i in "ab"),
-    "wrong": RATED
-    + "".join(f"{n},{i},{k * 3}\n" for n in (*LISTS, "u") for k, i in enumerate("aabx")),
-}
-PAIRS = {
-    "good": "list,better,worse\n" + "".join(f"{n},a,b\n{n},c,b\n" for n in LISTS),
-    "wrong": "list,better,worse\n"
-    + "".join(f"{n},a,a\n{n},a,b\n{n},b,a\n{n},a,b\n{n},b,c\n{n},x,c\n" for n in (*LISTS, "u")),
-    "ranked": RANKED + "".join(f"{n},{i},{k}\n" for n in LISTS for k, i in enumerate("dacb")),
-}
-TAGGED = {
-    "good": "list,item,score,tag\n"
-    + "".join(
-        f"{n},{i},{k / 5},{'BIO'[k % 3]}-X\n" for n in LISTS for k, i in enumerate(ITEMS[:6])
-    ),
-    "scattered": "list,item,score,tag\n"
-    + "".join(f"{n},{i},0.5,B-X\n" for i in ITEMS for n in LISTS[::-1]),
-}
-CASES = [
-    *(("further", text) for text in TAGGED.items()),
-    *(("series", text) for text in RATINGS.items()),
-    *((kind, text) for kind in ("grades", "whole", "folds") for text in SENT.items()),
-    *(("ratings", text) for text in RATINGS.items()),
-    *(("preferences", text) for text in PAIRS.items()),
-]
 
 
 @pytest.fixture(scope="module")
 def plans(tmp_path_factory):
-    made = {}
-    for kind, text in CHALLENGES.items():
-        folder = tmp_path_factory.mktemp(kind)
-        for name, content in FILES.items():
-            (folder / name).write_text(content)
-        (folder / "challenge.yaml").write_text(text)
-        views = frozenset({Positions} if kind in ("grades", "folds") else ())
-        made[kind] = opened(prepare(load(folder)), views=views).plan
-    return made
+    return every_plan(tmp_path_factory)
 
 
 def table_of(plan, text, tmp_path):
@@ -174,37 +57,6 @@ def grouped(parts, rng):
         first, second = (parts.pop(rng.integers(len(parts))) for _ in range(2))
         parts.append(merged([first, second]))
     return parts[0]
-
-
-def same(mine, theirs):
-    assert list(mine.findings) == list(theirs.findings)
-    assert mine.findings.counts == theirs.findings.counts
-    assert (mine.card is None) == (theirs.card is None)
-    for card, other in (
-        (mine.card, theirs.card),
-        *((mine.folds[name], theirs.folds[name]) for name in theirs.folds),
-    ):
-        if card is not None:
-            same_card(card, other)
-
-
-def same_card(card, other):
-    assert card.lists == other.lists
-    np.testing.assert_array_equal(card.answered, other.answered)
-    assert card.values.keys() == other.values.keys()
-    for name in card.values:
-        np.testing.assert_array_equal(card.values[name], other.values[name], name)
-    assert card.statistics.keys() == other.statistics.keys()
-    pairs = [
-        (card.statistics[n], other.statistics[n], ("in_list", "rows")) for n in card.statistics
-    ]
-    assert (card.positions is None) == (other.positions is None)
-    if card.positions is not None:
-        names = ("in_list", "position", "grade", "truth_list", "truth_grade")
-        pairs.append((card.positions, other.positions, names))
-    for mine, theirs, names in pairs:
-        for name in names:
-            np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), name)
 
 
 def whole(plan, table, findings):
@@ -250,6 +102,7 @@ def test_the_cases_are_scored_and_refused(plans, tmp_path):
                 ("missing", "whole"),
                 ("missing", "ratings"),
                 ("missing", "series"),
+                ("missing", "asked"),
                 ("both", "whole"),
             )
         )

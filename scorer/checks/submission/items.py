@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, describe_fault, occurrences, places
+from scorer.checks.base import (
+    Submitted,
+    check,
+    describe_fault,
+    first_pairs,
+    occurrences,
+    places,
+)
 from scorer.checks.ids import (
     CLASSES,
     DECIMAL_ID,
@@ -146,25 +153,20 @@ def unknown_item(submitted: Submitted) -> Columns:
 @check("S305", kinds=("grades",))
 def stranger(submitted: Submitted) -> Iterator[Problem]:
     """Every item is a candidate of its list, where the challenge names them."""
-    table, public = submitted.table, submitted.public
-    if public.candidates is None:
+    ids, public = submitted.known, submitted.public
+    if ids.candidates is None or ids.items is None:
         return
-    lists, items, known = submitted.lists, table.ids["item"], public.items or {}
-    keys = lists.codes.astype(np.int64) * max(len(items.names), 1) + items.codes
-    pairs, first = np.unique(keys, return_index=True)
-    strange = [
-        row
-        for key, row in zip(pairs.tolist(), first.tolist(), strict=True)
-        for name, item in [(lists.text(row), items.names[key % len(items.names)])]
-        if name in public.candidates and item in known and item not in public.candidates[name]
-    ]
+    lists, items = submitted.lists, submitted.table.ids["item"]
+    in_list, pair = ids.candidates.find(lists, items)
+    strange = np.flatnonzero((in_list >= 0) & (pair < 0))
+    strange = first_pairs(submitted, strange[ids.items.has(items, strange)], "item")
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
         message = f"{quoted(item)} is not a candidate of {public.word('list')} {quoted(name)}"
         return Problem("S305", message, line=submitted.line(row), list=name, item=item, role="item")
 
-    yield from places(np.array(sorted(strange), dtype=np.int64), problem)
+    yield from places(strange, problem)
 
 
 def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scorer.checks.base import Submitted, check, places, repeated_items
 from scorer.checks.tally import Whole
-from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
+from scorer.views.ranked import distinct
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +80,30 @@ def twice(submitted: Submitted) -> Iterator[Problem]:
 class Predicted:
     """Which of the predictions that are asked for there are."""
 
-    given: Mask | None  # one a pair that is asked for; None: all the same
+    given: NDArray[np.uint8] | None  # a bit a pair that is asked for; None: all the same
 
     def plus(self, others: Sequence[Predicted]) -> Predicted:
         """Those of all parts."""
         given = [one.given for one in (self, *others) if one.given is not None]
-        return Predicted(np.logical_or.reduce(given)) if given else self
+        return Predicted(np.bitwise_or.reduce(given)) if given else self
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """What is missing."""
         # no list of this challenge at all is one problem, not a hundred thousand
-        if self.given is None or self.given.all() or not self.given.any():
+        if self.given is None or whole.known.asked is None or not self.given.any():
             return
-        keys = list(whole.known.asked)
-        missing = [keys[n] for n in np.flatnonzero(~self.given).tolist()]
+        members = whole.known.asked.members
+        many = len(members.item)
+        lost = np.flatnonzero(np.unpackbits(self.given, count=many) == 0)
+        if not lost.size:
+            return
         # the least, so that the order in which they are asked for tells nothing
-        name, item = min(missing)
-        are = "is" if len(missing) == 1 else "are"
-        message = (
-            f"{len(missing):,} of {len(keys):,} predictions {are} missing; "
-            f"first: {_said(name, item)}"
-        )
+        in_list = np.searchsorted(members.starts, lost, side="right") - 1
+        place = min(distinct(in_list).tolist(), key=members.lists.__getitem__)
+        first = int(lost[np.argmax(in_list == place)] - members.starts[place])
+        name, item = members.lists[place], members.at(place)[first]
+        are = "is" if lost.size == 1 else "are"
+        message = f"{lost.size:,} of {many:,} predictions {are} missing; first: {_said(name, item)}"
         if whole.partial:
             message += " (or are in lines that could not be read)"
         strict = whole.rules.missing_list in (None, "error")
@@ -107,44 +111,38 @@ class Predicted:
         yield Problem("S508", message, severity, list=name, item=item)
 
 
-@check("S508", kinds=("ratings",), scope="row")
+@check("S508", kinds=("ratings",), scope="file")
 def asked(submitted: Submitted) -> Predicted:
     """What is asked for is predicted."""
-    if submitted.public.asked is None:
+    if (pairs := submitted.known.asked) is None:
         return Predicted(None)
-    given = np.zeros(len(submitted.known.asked), dtype=bool)
-    number = submitted.known.asked
-    given[[number[pair] for pair in set(_pairs(submitted)) if pair in number]] = True
-    return Predicted(given)
+    given = np.zeros(len(pairs.members.item), dtype=bool)
+    row = submitted.asked[1]
+    given[row[row >= 0]] = True
+    return Predicted(np.packbits(given))
 
 
 @check("S509", kinds=("ratings",))
 def not_asked(submitted: Submitted) -> Iterator[Problem]:
     """Nothing else is predicted."""
-    public, number, known = submitted.public, submitted.known.asked, submitted.known.items
-    if public.asked is None or known is None:
+    known = submitted.known.items
+    if submitted.known.asked is None or known is None:
         return
-    given = list(_pairs(submitted))
-    # an id gone wrong, or a list that is not in the challenge, has its own problem
-    plain = {
-        (name, item)
-        for name, item in set(given) - number.keys()
-        if name in public.lists and (item in known or known.fault(item) is None)
-    }
-    rows = np.array([row for row, pair in enumerate(given) if pair in plain], dtype=np.int64)
+    lists, items = submitted.lists, submitted.table.ids["item"]
+    # a list that is not in the challenge, or an id gone wrong, has its own problem
+    public = submitted.number[lists.codes] >= 0 if lists.codes.size else np.empty(0, dtype=bool)
+    rows = np.flatnonzero(public & (submitted.asked[1] < 0))
+    other = rows[~known.has(items, rows)]
+    wrong = [known.fault(item) is not None for item in items.texts(other)] if other.size else []
+    rows = np.setdiff1d(rows, other[np.array(wrong, dtype=bool)])
+    rows = rows[np.argsort(submitted.table.line[rows], kind="stable")]
 
     def problem(row: int) -> Problem:
-        message = f"{_said(*given[row])} is not asked for"
-        return Problem("S509", message, line=submitted.line(row), list=given[row][0],
-                       item=given[row][1])  # fmt: skip
+        name, item = lists.text(row), items.text(row)
+        message = f"{_said(name, item)} is not asked for"
+        return Problem("S509", message, line=submitted.line(row), list=name, item=item)
 
     yield from places(rows, problem)
-
-
-def _pairs(submitted: Submitted) -> Iterator[tuple[str, str]]:
-    """The list and item of each row."""
-    columns = submitted.lists, submitted.table.ids["item"]
-    return zip(*(map(each.names.__getitem__, each.codes.tolist()) for each in columns), strict=True)
 
 
 def _said(name: str, item: str) -> str:

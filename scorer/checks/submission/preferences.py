@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.checks.base import Submitted, check
-from scorer.checks.pairs import faults, joined
+from scorer.checks.pairs import faults, numbered
 from scorer.core.arrays import starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.io.table import Ints
 
 
 @check("S701", "S702", "S703", "S705", kinds=("preferences",))
@@ -24,26 +23,24 @@ def contradictions(submitted: Submitted) -> Iterator[Problem]:
 @check("S704", kinds=("preferences",))
 def strange_item(submitted: Submitted) -> Iterator[Problem]:
     """Every item is one of its list's."""
-    table, public = submitted.table, submitted.public
-    lists, word = table.ids["list"], public.word("list")
+    table, lists, word = submitted.table, submitted.lists, submitted.public.word("list")
+    if (known := submitted.known.candidates) is None:
+        return
     roles = ("better", "worse") if "better" in table.ids else ("item",)
-    names, codes = joined(*(table.ids[role] for role in roles))
-    in_list, item = np.tile(lists.codes, len(roles)), np.concatenate(codes)
-    row = np.tile(np.arange(len(table)), len(roles))
-    first = _first(in_list, item, row)
-    for n, code, at in sorted(
-        zip(row[first].tolist(), item[first].tolist(), first.tolist(), strict=True)
-    ):
-        name, item_name = lists.text(n), names[code]
-        known = (public.candidates or {}).get(name)
-        if item_name and known is not None and item_name not in known:
-            message = f"item {quoted(item_name)} is in no preference of {word} {quoted(name)}"
-            yield Problem("S704", message, line=int(table.line[n]), list=name, item=item_name,
-                          role=roles[at // len(table)])  # fmt: skip
-
-
-def _first(in_list: Ints, item: Ints, row: Ints) -> Ints:
-    """Where each (list, item) comes first."""
-    by = np.lexsort((row, item, in_list))
-    new = starts(in_list[by], item[by])
-    return by[new]
+    found = [known.find(lists, table.ids[role]) for role in roles]
+    strange = [np.flatnonzero((in_list >= 0) & (pair < 0)) for in_list, pair in found]
+    if not any(rows.size for rows in strange):
+        return
+    keys = numbered(*(table.ids[role] for role in roles))
+    row, of = np.concatenate(strange), np.repeat(np.arange(len(roles)), [r.size for r in strange])
+    key = np.concatenate([mine[rows] for mine, rows in zip(keys, strange, strict=True)])
+    in_list = lists.codes[row]
+    by = np.lexsort((of, row, key, in_list))
+    first = by[starts(in_list[by], key[by])]
+    for n in first[np.lexsort((of[first], row[first]))].tolist():
+        role, at = roles[of[n]], int(row[n])
+        name, item = lists.text(at), table.ids[role].text(at)
+        if item:  # an empty one has its own problem
+            message = f"item {quoted(item)} is in no preference of {word} {quoted(name)}"
+            yield Problem("S704", message, line=submitted.line(at), list=name, item=item,
+                          role=role)  # fmt: skip

@@ -1,0 +1,399 @@
+"""The rows of a file in which lists are scattered, kept in few bytes each, to be gathered by lists.
+
+Of an id a row keeps the hash. Ids of few rows are read again where they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.core.arrays import Floats, Ints
+from scorer.core.problems import Problem
+from scorer.io.formats.base import Format
+from scorer.io.limits import Limits, Unreadable, limit
+from scorer.io.pieces import SCATTERED, reread
+from scorer.io.table import CodedColumn, Hashes, IdTexts, Schema, Table, UnreadColumn
+from scorer.scoring.lists import Plan
+from scorer.views.ranked import distinct, named, small
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCALE = 1e6  # numbers of no more decimals are kept as whole ones
+EXCEPTIONS = 2 / 7  # of the rows: of more lines that do not follow, each is kept
+
+
+class Narrow:
+    """Whole numbers from 0 on, in as few bytes each as the largest takes."""
+
+    def __init__(self, numbers: NDArray[np.integer[Any]]) -> None:
+        width = -(-max(int(numbers.max(initial=0)).bit_length(), 1) // 8)
+        if width in (1, 2, 4, 8):
+            self._held: NDArray[Any] = numbers.astype(f"<u{width}")
+        else:
+            octets = numbers.astype("<u8").view(np.uint8).reshape(-1, 8)
+            self._held = octets[:, :width].copy()
+
+    def at(self, rows: slice | Ints) -> Ints:
+        """Some of them."""
+        part = self._held[rows]
+        if part.ndim == 1:
+            return part.astype(np.int64)
+        wide = np.zeros((len(part), 8), dtype=np.uint8)
+        wide[:, : part.shape[1]] = part
+        return wide.view("<i8").reshape(-1)
+
+
+class Ascending:
+    """Numbers that ascend, or their differences where these take fewer bytes."""
+
+    def __init__(self, numbers: Ints) -> None:
+        whole, steps = small(numbers), small(np.diff(numbers, prepend=numbers[:1]))
+        self._steps = steps.itemsize < whole.itemsize
+        self._first, self._held = int(numbers[0]), steps if self._steps else whole
+        self._bounds, self._heads = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+
+    def whole(self) -> NDArray[Any]:
+        """All of them."""
+        return np.cumsum(self._held, dtype=np.int64) + self._first if self._steps else self._held
+
+    def divide(self, edges: Sequence[int]) -> NDArray[np.int64]:
+        """Where the numbers below each of these end; kept for `between`."""
+        every = self.whole()
+        self._bounds = np.searchsorted(every, edges)
+        self._heads = every[np.minimum(self._bounds, every.size - 1)].astype(np.int64)
+        return self._bounds
+
+    def between(self, n: int) -> Ints:
+        """The numbers from edge `n` to the next."""
+        part = self._held[self._bounds[n] : self._bounds[n + 1]].astype(np.int64)
+        if not self._steps or not part.size:
+            return part
+        part[0] = self._heads[n]
+        return np.cumsum(part)
+
+
+class Short:
+    """Numbers in as few bytes as none of them loses anything in."""
+
+    def __init__(self, values: Floats) -> None:
+        self._scale: float | None = None
+        with np.errstate(over="ignore", invalid="ignore"):
+            short = values.astype(np.float32)
+            self._held: NDArray[Any] = values
+            if np.array_equal(short, values, equal_nan=True):
+                self._held = short
+            if (shorter := _scaled(values, 1.0)) is not None:
+                self._scale, self._held = 1.0, shorter
+            elif self._held is values and (shorter := _scaled(values, SCALE)) is not None:
+                self._scale, self._held = SCALE, shorter
+
+    def ordered(self, by: Ints) -> Short:
+        """In another order."""
+        self._held = self._held[by]
+        return self
+
+    def at(self, rows: slice) -> Floats:
+        """Some of them."""
+        values = self._held[rows].astype(np.float64)
+        return values if self._scale is None else values / self._scale
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one."""
+        return int(self._held.itemsize)
+
+
+def _scaled(values: Floats, scale: float) -> NDArray[Any] | None:
+    """The numbers times `scale`, where these are whole ones of few bytes that give them back."""
+    if not values.size or not _gives_back(values[:1], scale):  # mostly told by the first
+        return None
+    if not _gives_back(values, scale):
+        return None
+    whole = np.rint(values * scale).astype(np.int32)
+    return _small(whole)
+
+
+def _gives_back(values: Floats, scale: float) -> bool:
+    whole = np.rint(values * scale)
+    fits = (np.abs(whole) < 2**31).all() and (whole / scale == values).all()
+    return bool(fits) and not np.signbit(values[values == 0]).any()
+
+
+class Lines:
+    """The lines of consecutive rows: most begin on the line after the row before, or on its."""
+
+    def __init__(self, line: Ints) -> None:
+        self._first, self._step = int(line[0]), 1
+        self._held: Narrow | None = None
+        steps = np.diff(line)
+        for step in (1, 0):
+            (odd,) = np.nonzero(steps != step)
+            if odd.size <= EXCEPTIONS * line.size:
+                self._step = step
+                beyond = np.append(0, np.cumsum(steps[odd] - step))
+                self._odd, self._beyond = odd.astype(np.uint32), _small(beyond)
+                return
+        self._held = Narrow(line - self._first)
+
+    def at(self, rows: Ints) -> Ints:
+        """The lines of some rows."""
+        if self._held is not None:
+            return self._held.at(rows) + self._first
+        lines = rows * self._step + self._first
+        if self._odd.size:
+            lines += self._beyond[np.searchsorted(self._odd, rows.astype(np.uint32))]
+        return lines
+
+
+def _small(numbers: NDArray[np.signedinteger[Any]]) -> NDArray[Any]:
+    """The same in fewer bytes, whatever their signs."""
+    least, most = int(numbers.min()), int(numbers.max())
+    kinds = (np.iinfo(kind) for kind in ("u1", "i1", "u2", "i2", "u4", "i4", "i8"))
+    return numbers.astype(next(k.dtype for k in kinds if k.min <= least and most <= k.max))
+
+
+@dataclass
+class AskedIds:
+    """The ids of some rows of the file: those that are known, and those that were asked for."""
+
+    role: str
+    places: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
+    known: pl.Series | None = None
+    _missed: list[NDArray[np.uint32]] = field(default_factory=list)
+
+    def at(self, places: Ints) -> IdTexts:
+        """The ids at these places; where they are not known yet, they are noted, and nothing."""
+        asked = places.astype(np.uint32)
+        if self.known is not None and self.places.size:
+            at = np.minimum(np.searchsorted(self.places, asked), self.places.size - 1)
+            if (self.places[at] == asked).all():
+                return self.known.gather(at)
+        if asked.size:
+            self._missed.append(asked)
+        return ["?"] * asked.size
+
+    def ask(self, places: Ints) -> None:
+        """Note that these are wanted."""
+        if places.size:
+            self._missed.append(places.astype(np.uint32))
+
+    @property
+    def missed(self) -> int:
+        """How many have been asked for and are not known."""
+        return sum(map(len, self._missed))
+
+    def read(self, path: Path, format: Format, schema: Schema, limits: Limits) -> None:
+        """Read again what has been asked for; what was known before stays so."""
+        if not self._missed:
+            return
+        self.places = distinct(np.concatenate([self.places, *self._missed]))
+        self._missed.clear()
+        self.known = None  # given back before more are read
+        self.known = reread(path, format, schema, limits, self.places, self.role)
+
+    def forget(self) -> None:
+        """Know nothing any more."""
+        self.places, self.known = self.places[:0].copy(), None
+
+
+class GatheredColumn(UnreadColumn):
+    """A column of which only hashes are kept; ids of few rows are to be had by their places."""
+
+    def __init__(self, hashes: Hashes, places: Ints, texts: AskedIds) -> None:
+        super().__init__(hashes)
+        self._places, self._texts = places, texts
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return str(self._texts.at(self._places[row : row + 1])[0])
+
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
+        """The ids of some rows."""
+        return self._texts.at(self._places[rows])
+
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        return GatheredColumn(self.row_hashes[rows], self._places[rows], self._texts)
+
+
+class _Piece(NamedTuple):
+    """The rows of a piece of the file, by their lists."""
+
+    start: int  # the place of its first row in the file
+    lists: Ascending
+    places: Narrow  # in the piece
+    ids: Mapping[str, Hashes]
+    numbers: Mapping[str, Short]
+    lines: Lines  # of the rows as they stand in the piece
+
+
+class Kept:
+    """All rows of a file in which lists are scattered: hashes of ids, places, and numbers.
+
+    Args:
+        plan: the challenge.
+        most: rows of gathered lists that are scored together.
+    """
+
+    def __init__(self, plan: Plan, most: int) -> None:
+        self.schema: Schema | None = None
+        self.rows = 0
+        self._lists, self._known = list(plan.public.lists), plan.known.lists
+        self._others, self._names = _Unknown(), list[Any]()  # Series
+        self._plan, self._most = plan, most
+        self._pieces = list[_Piece]()
+        self._facts: dict[str, Any] = {}
+        self._empty = list[Any]()  # lists that are named without an item
+
+    def add(self, table: Table) -> None:
+        """Keep the rows of a piece, by their lists."""
+        self.schema = table.wanted
+        self._empty += table.facts.get("empty", ())
+        self._facts = self._facts or {k: v for k, v in table.facts.items() if k != "empty"}
+        if not len(table):
+            return
+        lists = table.ids["list"]
+        number = self._known.places(lists)
+        if (lost := np.flatnonzero(number < 0)).size:
+            before = self._others.size
+            found = self._others.numbers(lists.hashes[lost])
+            number[lost] = len(self._lists) + found
+            new = lost[found >= before][np.argsort(found[found >= before])]
+            self._names.append(series_of(named(lists, new)))
+        in_list = small(number[lists.codes])
+        by = np.argsort(in_list, kind="stable")
+        piece = _Piece(
+            self.rows,
+            Ascending(in_list[by].astype(np.int64)),
+            Narrow(by),
+            {role: ids.row_hashes[by] for role, ids in table.ids.items() if role in SCATTERED},
+            {role: Short(values).ordered(by) for role, values in table.numbers.items()},
+            Lines(table.line),
+        )
+        self._pieces.append(piece)
+        self.rows += by.size
+
+    @cached_property
+    def _edges(self) -> list[int]:
+        """Between the lists that are scored together."""
+        lists = len(self._lists) + self._others.size
+        sizes = np.zeros(lists, dtype=np.int64)
+        for piece in self._pieces:
+            sizes += np.bincount(piece.lists.whole(), minlength=lists)
+        refuse_longer(self._plan, int(sizes.max(initial=0)))
+        ends, edges = np.cumsum(sizes), [0]
+        while (first := edges[-1]) < lists:
+            upto = ends[first] - sizes[first] + self._most
+            edges.append(max(first + 1, int(np.searchsorted(ends, upto, side="right"))))
+        return edges
+
+    @cached_property
+    def _bounds(self) -> list[list[int]]:
+        """Where the lists between two edges lie in each piece."""
+        return [piece.lists.divide(self._edges).tolist() for piece in self._pieces]
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks of lists there are."""
+        return len(self._edges) - 1
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The columns of which only hashes are kept."""
+        return tuple(self._pieces[0].ids) if self._pieces else ()
+
+    def block(self, n: int, texts: Mapping[str, AskedIds]) -> tuple[Table, Ints]:
+        """Some whole lists, and the places of their rows in the file."""
+        assert self.schema is not None
+        cuts = [slice(at[n], at[n + 1]) for at in self._bounds]
+        parts = [
+            each for each in zip(self._pieces, cuts, strict=True) if each[1].start < each[1].stop
+        ]
+        parts = parts or [(self._pieces[0], cuts[0])]  # lists without rows
+        rows = [piece.places.at(part) for piece, part in parts]
+        in_list = np.concatenate([piece.lists.between(n) for piece, _ in parts])
+        by = np.argsort(small(in_list - self._edges[n]), kind="stable")
+        in_list = in_list[by]
+        places = np.concatenate([at + p.start for at, (p, _) in zip(rows, parts, strict=True)])[by]
+        line = np.concatenate([p.lines.at(at) for at, (p, _) in zip(rows, parts, strict=True)])[by]
+        lists, codes = distinct(in_list), np.cumsum(np.diff(in_list, prepend=in_list[:1]) != 0)
+        first = parts[0][0]
+        ids = {
+            role: GatheredColumn(
+                np.concatenate([piece.ids[role][part] for piece, part in parts])[by],
+                places,
+                texts[role],
+            )
+            for role in first.ids
+        }
+        numbers = {
+            role: np.concatenate([piece.numbers[role].at(part) for piece, part in parts])[by]
+            for role in first.numbers
+        }
+        held = series_of([self._name(number) for number in lists.tolist()])
+        column = {"list": CodedColumn(codes, held)}
+        facts = self._facts | {"empty": tuple(self._empty if not n else ())}
+        return Table(column | ids, numbers, line, self.schema, facts), places
+
+    @cached_property
+    def _unknown_names(self) -> pl.Series:
+        import polars as pl
+
+        names: pl.Series = pl.concat(self._names)
+        return names
+
+    def _name(self, number: int) -> str:
+        known = len(self._lists)
+        return self._lists[number] if number < known else str(self._unknown_names[number - known])
+
+
+class _Unknown:
+    """Numbers for the lists that the challenge does not have, by their hashes."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._hashes: Hashes = np.empty(0, dtype=np.uint64)
+        self._numbers = np.empty(0, dtype=np.int64)
+
+    def numbers(self, hashes: Hashes) -> Ints:
+        """Those of some lists, which have different hashes; new ones get the next numbers."""
+        at = np.searchsorted(self._hashes, hashes)
+        there = np.minimum(at, max(self.size - 1, 0))
+        known = self._hashes[there] == hashes if self.size else np.zeros(hashes.size, dtype=bool)
+        new = np.flatnonzero(~known)
+        found = np.empty(hashes.size, dtype=np.int64)
+        found[known] = self._numbers[there[known]]
+        found[new] = np.arange(self.size, self.size + new.size)
+        by = new[np.argsort(hashes[new])]
+        at = np.searchsorted(self._hashes, hashes[by])
+        self._hashes = np.insert(self._hashes, at, hashes[by])
+        self._numbers = np.insert(self._numbers, at, found[by])
+        self.size += new.size
+        return found
+
+
+def refuse_longer(plan: Plan, rows: int) -> None:
+    """End the reading of a file with a list of more rows than are accepted.
+
+    Raises:
+        Unreadable: it has more.
+    """
+    most = plan.limits.list
+    if rows > most:
+        message = f"more than {most:,} rows in one {plan.public.word('list')}"
+        raise Unreadable(Problem("S104", message, help=limit("list")))
+
+
+def series_of(names: Sequence[str]) -> pl.Series:
+    """Ids as polars has them."""
+    import polars as pl
+
+    return pl.Series(names, dtype=pl.String)

@@ -1,0 +1,55 @@
+"""Which items each list has, by the columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scorer.core.members import Members
+from scorer.io.table import CodedColumn, Codes, Table, in_order
+from scorer.views.ranked import distinct, hashed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def items_by_list(table: Table, *roles: str) -> Members:
+    """The items of each list, from columns that name them; lists as the file names them first."""
+    lists = table.ids["list"]
+    named, codes = _one_order([table.ids[role] for role in roles])
+    pairs = np.empty(len(table) * len(roles), dtype=np.int64)
+    for part, mine in zip(np.split(pairs, len(roles)), codes, strict=True):
+        part[:] = lists.codes
+        part *= max(len(named), 1)
+        part += mine
+    pairs = distinct(pairs)
+    ends = np.arange(1, len(lists.held) + 1) * max(len(named), 1)
+    starts = np.append(0, np.searchsorted(pairs, ends))
+    pairs %= max(len(named), 1)
+    return Members(lists.names, named, starts, pairs.astype(np.int32))
+
+
+def _one_order(columns: Sequence[CodedColumn]) -> tuple[Sequence[str] | pl.Series, list[Codes]]:
+    """The ids of several columns, in the order of their characters, and each row's place there."""
+    if len(columns) == 1:
+        named, place = in_order(columns[0])
+        return named, [place[columns[0].codes]]
+    if not any(map(hashed, columns)):
+        names = sorted({name for column in columns for name in column.names})
+        known = {name: n for n, name in enumerate(names)}
+        places = [np.array([known[x] for x in column.names], np.int64) for column in columns]
+        return names, [at[column.codes] for at, column in zip(places, columns, strict=True)]
+    import polars as pl
+
+    held = [pl.Series(column.held, dtype=pl.String) for column in columns]
+    series = pl.concat(held).unique().sort()
+    of = pl.DataFrame({"id": series, "place": np.arange(len(series))})
+    at = [
+        pl.DataFrame({"id": ids}).join(of, on="id", how="left", maintain_order="left")["place"]
+        for ids in held
+    ]
+    return series, [
+        place.to_numpy()[column.codes] for place, column in zip(at, columns, strict=True)
+    ]
