@@ -6,7 +6,8 @@ Each challenge is scored twice with the same truth: with a submission of so many
 of its lists alone, which costs what starting and the truth do. The difference of the peaks, over
 the rows, is what a row costs, with what is read ahead and worked on at any size; of the second of
 two sizes what each further row costs. `whole`: the rows of each list stand together; `scattered`:
-in no order. What the truth costs is the peak of the second over that of `tiny`, over the truth's rows.
+in no order. What the truth costs is the peak of the second over that of a tiny set, over the rows
+of the truth.
 """
 
 import argparse

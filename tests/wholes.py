@@ -67,7 +67,9 @@ metrics: [WRMSSE]
 FILES["by_list.csv"] = "list,item\n" + "".join(
     f"{n},{i}\n" for k, n in enumerate(LISTS) for i in ITEMS[: 6 + k % 2]
 )
-FILES["asked.csv"] = "list,item\n" + "".join(f"{n},{i}\n" for n in LISTS for i in [*ITEMS, "007"])
+FILES["asked.csv"] = "list,item\n" + "".join(
+    f"{n},{i}\n" for k, n in enumerate(LISTS) for i in [*ITEMS[: 5 + k % 2], "007"]
+)
 CHALLENGES["candidates"] = """truth: truth.csv
 items: {file: by_list.csv}
 submission: {missing_list: zero}
@@ -137,7 +139,7 @@ OTHERS = {
     "strangers": RANKED + "".join(f"{n},{i},{k}\n" for n in LISTS for k, i in enumerate("abcgh")),
 }
 UNASKED = {
-    "unasked": RATED + "".join(f"{n},{i},2\n" for n in LISTS for i in "abcdg"),
+    "unasked": RATED + "".join(f"{n},{i},2\n" for n in LISTS for i in "abcfg"),
     "decimals": RATED + "".join(f"{n},{i},2\n" for n in LISTS for i in ("a", "b", "c", "007.0")),
 }
 CASES = [

@@ -22,7 +22,7 @@ from scorer.engines.kept import AskedIds, Kept, refuse_longer, series_of
 from scorer.io.formats.base import Format
 from scorer.io.limits import Unreadable, limit, refuse_errors
 from scorer.io.pieces import Pieces, joined
-from scorer.io.table import EXTRA, CodedColumn, Hashes, Schema, Table, TextColumn
+from scorer.io.table import EXTRA, CodedColumn, Hashes, IdTexts, Schema, Table, TextColumn
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
 from scorer.views.ranked import distinct
 from scorer.views.texts import Texts
@@ -116,12 +116,14 @@ def _finished(
             table, places = kept.block(n, again)
             one = begun(plan, table, rows=False), places
         found, places = one
-        part = found.finished(
-            lambda at, places=places: again["item"].at(places[at]) if at.size else []
-        )  # type: ignore[misc]
+        part = found.finished(partial(_asked, again, places))
         if not read():
             return part
         one = None  # what was asked for only now was told wrongly
+
+
+def _asked(again: Mapping[str, AskedIds], places: Ints, rows: Ints) -> IdTexts:
+    return again["item"].at(places[rows]) if rows.size else []
 
 
 def _read(
