@@ -32,6 +32,9 @@ HEAD = "list,item,score\n"
 MARKS = "\u0301\u0323"
 
 
+CELLS = ("many ids in a cell", "several ids in a cell")  # whose challenge says so
+
+
 def rows(row: Callable[[int], str], head: str = HEAD) -> Iterator[bytes]:
     """The header, then rows without end, a thousand at a time."""
     yield head.encode()
@@ -53,6 +56,9 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
         "csv",
         lambda: rows(lambda n: f"q{n // ITEMS % LISTS},i{n % ITEMS},1\n"),
     ),
+    "many ids in a cell": ("csv", lambda: rows(
+        lambda n: f"q{n % LISTS},{' '.join(f'i{k}' for k in range(ITEMS))}\n", "list,item\n"
+    )),
     "several ids in a cell": ("csv", lambda: rows(
         lambda n: f"q{n % LISTS},{' '.join(f'i{n % 100 * 100 + k}' for k in range(20))}\n",
         "list,item\n",
@@ -151,9 +157,10 @@ def parquet(path: Path, name: str, size: int) -> None:
     frame.with_columns(item=polars.lit("i1"), score=polars.lit(1.0)).write_parquet(path)
 
 
-def measured(folder: Path, path: Path) -> tuple[str, float, int]:
+def measured(folder: Path, path: Path, cells: bool) -> tuple[str, float, int]:
     """How `score` ended on a file, its CPU time in seconds, and its most memory in bytes."""
-    words = [SCORE, folder / "challenge.yaml", path, folder / "good.csv", "--format", "json"]
+    challenge, good = ("cells.yaml", "cells.csv") if cells else ("challenge.yaml", "good.csv")
+    words = [SCORE, folder / challenge, path, folder / good, "--format", "json"]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(words, stdout=out, stderr=err)
         _, status, used = os.wait4(process.pid, 0)
@@ -184,10 +191,15 @@ def challenge(folder: Path) -> None:
     (folder / "truth.csv").write_text("\n".join(truth) + "\n")
     (folder / "good.csv").write_text("\n".join(good) + "\n")
     (folder / "items.csv").write_text("item\n" + "\n".join(names) + "\n")
-    (folder / "challenge.yaml").write_text(
-        "truth: truth.csv\nitems: items.csv\nmetrics: [nDCG@10, AP]\n"
-        "submission: {missing_list: zero}\nleaderboard: {intervals: false, tiers: false}\n"
+    (folder / "cells.csv").write_text(
+        "list,item\n" + "".join(f"q{n},{names[n]} {names[n + 1]}\n" for n in range(LISTS))
     )
+    for name, more in (("challenge", ""), ("cells", ", cells: {item: ' '}")):
+        (folder / f"{name}.yaml").write_text(
+            "truth: truth.csv\nitems: items.csv\nmetrics: [nDCG@10, AP]\n"
+            f"submission: {{missing_list: zero{more}}}\n"
+            "leaderboard: {intervals: false, tiers: false}\n"
+        )
 
 
 def main() -> int:
@@ -218,7 +230,7 @@ def main() -> int:
         challenge(folder)
         for name in options.case or CASES:
             path = made(folder, name, size)
-            ended, seconds, memory = measured(folder, path)
+            ended, seconds, memory = measured(folder, path, name in CELLS)
             path.unlink()
             each = seconds if ended.startswith("S104") else seconds * GIB / size
             if each > SECONDS or memory > MEMORY:

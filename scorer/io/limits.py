@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scorer.core.problems import Problem
+from scorer.core.problems import Findings, Problem
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
 
@@ -60,13 +60,14 @@ def too_careful(limits: Limits) -> Problem:
     return Problem("S104", message, help=f"{limit('careful')}; {hint}")
 
 
-def refuse_errors(errors: int, most: int) -> None:
+def refuse_errors(errors: int | Findings, most: int) -> None:
     """End the reading of a file with more errors than are accepted.
 
     Raises:
         Unreadable: there are more.
     """
-    if errors > most:
+    count = errors if isinstance(errors, int) else sum(errors.tally("error").values())
+    if count > most:
         message = f"more than {most:,} errors; the rest of the file is not read"
         raise Unreadable(Problem("S104", message, help=limit("errors")))
 

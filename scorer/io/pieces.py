@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.problems import Findings, Problem
+from scorer.io.distinct import Distinct
 from scorer.io.files import drain, open_bytes, open_stored
 from scorer.io.limits import Limits, NoTable, Unreadable, limit, refuse_errors
-from scorer.io.table import CodedColumn, Floats, Hashes, Ints, Schema, Table, TextColumn, coded
+from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table, TextColumn, coded
 from scorer.io.text import Request
 
 if TYPE_CHECKING:
@@ -100,24 +101,28 @@ def _opened(
 
 def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]:
     """The tables, as long as there are no more rows and ids than are accepted."""
-    limits, rows = request.limits, 0
-    ids: dict[str, _Distinct] | None = None
+    limits, rows, uncounted = request.limits, 0, 0
+    ids = Distinct(limits.ids)
     try:
         for table in format.tables(request):
             if rows + len(table) > limits.rows:
                 message = f"more than {limits.rows:,} rows, which is what is accepted here"
                 line = int(table.line[limits.rows - rows])
                 raise Unreadable(Problem("S104", message, line=line, help=limit("rows")))
-            if rows + len(table) > limits.ids:
-                ids = ids or _before(request, format, rows)
-                for role, column in table.ids.items():
-                    if ids.setdefault(role, _Distinct(limits.ids)).exceeded_with(column):
-                        message = f"more than {limits.ids:,} different ids, as accepted here"
-                        at = int(table.line[-1])
-                        raise Unreadable(Problem("S104", message, line=at, help=limit("ids")))
             rows += len(table)
+            if 2 * rows <= limits.ids:  # counting takes memory, and few files come to more
+                uncounted = rows
+            else:
+                ids.add(table)
+                if uncounted and ids.exceeds(limits.ids - uncounted):
+                    _before(request, format, uncounted, ids)
+                    uncounted = 0
+                if ids.exceeds(limits.ids):
+                    message = f"more than {limits.ids:,} different ids, as accepted here"
+                    at = int(table.line[-1])
+                    raise Unreadable(Problem("S104", message, line=at, help=limit("ids")))
             yield table
-            refuse_errors(sum(request.findings.tally("error").values()), limits.errors)
+            refuse_errors(request.findings, limits.errors)
         found.whole = True
     except Unreadable as error:
         request.findings.add(error.problem)
@@ -130,41 +135,16 @@ def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]
         found.hashed = True
 
 
-class _Distinct:
-    """How many different ids a column has, piece by piece, by their hashes."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self._known: Hashes = np.empty(0, dtype=np.uint64)
-        self._new: list[Hashes] = []
-
-    def exceeded_with(self, column: CodedColumn) -> bool:
-        """Whether there are too many, with those of one more piece."""
-        if not self._known.size and not self._new and len(column.held) > self.most:
-            return True
-        self._new.append(column.hashes)
-        size = sum(map(len, self._new))
-        if size > self._known.size or size + self._known.size > self.most:
-            self._known = np.unique(np.concatenate([self._known, *self._new]))
-            self._new.clear()
-        return self._known.size > self.most
-
-
-def _before(request: Request, format: Format, rows: int) -> dict[str, _Distinct]:
-    """The different ids of the first rows, which are read again: few files have so many rows."""
-    ids: dict[str, _Distinct] = {}
-    if not rows:
-        return ids
+def _before(request: Request, format: Format, rows: int, ids: Distinct) -> None:
+    """Count the ids of the first rows, which are read again: few files have so many ids."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(request.path, format, request.limits))
         again = request._replace(stream=stream, findings=Findings(), stack=stack)
         for table in format.tables(again):
-            for role, column in table.ids.items():
-                ids.setdefault(role, _Distinct(request.limits.ids)).exceeded_with(column)
+            ids.add(table)
             rows -= len(table)
             if rows <= 0:
                 break
-    return ids
 
 
 def reread(

@@ -21,7 +21,7 @@ import numpy as np
 from scorer.core.problems import Findings, Problem
 from scorer.io.blocks import NONE, Block, Lines, Mask, Places
 from scorer.io.form import PLAIN, Form
-from scorer.io.limits import BOM, Limits, NoTable, Unreadable, too_careful
+from scorer.io.limits import BOM, Limits, NoTable, Unreadable, refuse_errors, too_careful
 from scorer.io.lines import too_long
 from scorer.io.memory import ask_for_polars
 from scorer.io.table import (
@@ -378,6 +378,7 @@ def _begin(
             if problem.line is not None and problem.line < number + used:
                 request.findings.add(problem)
         request.findings.merge(findings)
+        refuse_errors(request.findings, request.limits.errors)
         at = 0
         for _ in range(used):
             at = data.find(b"\n", at) + 1 or len(data)

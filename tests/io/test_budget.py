@@ -46,3 +46,13 @@ def test_what_a_submission_may_cost_by_default():
     limits = Settable()
     assert (limits.ratio, limits.rows, limits.ids) == (100, 50_000_000, 20_000_000)
     assert set(Settable.model_fields) == set(Limits.__dataclass_fields__)
+
+
+def test_lines_before_the_first_row_are_bounded_as_well(tmp_path):
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(b"[1]\n" * 60_000)  # the columns are looked for in 20,000 lines at a time
+    findings = Findings()
+    limits = Limits(errors=100)
+    assert read(path, format_of(path, None), [SHAPE], findings, limits) is None
+    assert [each.code for each in findings if each.code == "S104"] == ["S104"]
+    assert findings.counts.total() < 40_000

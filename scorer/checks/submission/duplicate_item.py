@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.checks.base import Submitted, check, places, repeated_items
-from scorer.core.problems import Problem
+from scorer.core.problems import KEPT, Problem
 from scorer.core.text import quoted
 
 
@@ -16,14 +16,16 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
     if "item" not in table.ids:
         return
     again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
-    of = dict(zip(again.tolist(), first.tolist(), strict=True))
-    lists, items = submitted.lists, table.ids["item"]
+    told = again[: KEPT + 1]
+    lists, items = submitted.lists.texts(told), table.ids["item"].texts(told)
+    of = dict(zip(told.tolist(), zip(first.tolist(), lists, items, strict=False), strict=True))
+    word = public.word("list")
 
     def problem(row: int) -> Problem:
-        name, item = lists.text(row), items.text(row)
+        before, name, item = of[row]
         message = (
-            f"item {quoted(item)} is given twice in {public.word('list')} "
-            f"{quoted(name)} (first on line {submitted.line(of[row]):,})"
+            f"item {quoted(item)} is given twice in {word} "
+            f"{quoted(name)} (first on line {submitted.line(before):,})"
         )
         return Problem("S304", message, line=submitted.line(row), list=name, item=item, role="item")
 
