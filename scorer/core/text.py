@@ -34,6 +34,17 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return folded[found[0]] if found else None
 
 
+def natural(name: str) -> tuple[object, ...]:
+    """A key by which names are sorted with the numbers in them by their size.
+
+    >>> sorted(["q10", "q9", "q1", "q010"], key=natural)
+    ['q1', 'q9', 'q010', 'q10']
+    """
+    parts = re.split("([0-9]+)", name)
+    digits = [part.lstrip("0") for part in parts[1::2]]  # int() refuses more than 4,300 of them
+    return (*zip(parts[::2], [*((len(n), n) for n in digits), ()], strict=True), name)
+
+
 def unit(called: Mapping[str, str], count: int = 2) -> str:
     """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`.
 

@@ -1,6 +1,7 @@
 """`score CHALLENGE SUBMISSION...` as organizers and participants run it."""
 
 import json
+import re
 
 import pytest
 from conftest import ROOT
@@ -275,3 +276,18 @@ def test_a_baseline_that_is_wrong_is_the_organizers_fault(base, score, challenge
     assert ran.code == 2, ran
     assert "base.csv" in ran.err
     assert "good" in ran.out
+
+
+def test_tables_for_people_have_lists_by_their_numbers_and_files_as_the_truth(challenge, score):
+    lists = ["u1", "u2", "u10", "u100"]
+    rows = "".join(f"{name},a,1\n" for name in lists)
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@1]\n",
+        **{"truth.csv": f"list,item,grade\n{rows}", "s.csv": f"list,item,score\n{rows}"},
+    )
+    for form in ("table", "markdown", "html", "latex"):
+        text = score(folder, folder / "s.csv", "--per-list", "--format", form).out
+        places = [[*re.finditer(rf"\b{name}\b", text)][-1].start() for name in lists]
+        assert places == sorted(places), (form, text)
+    made = json.loads(score(folder, folder / "s.csv", "--per-list", "--format", "json").out)
+    assert list(made["submissions"][0]["values"]["P@1"]["per_list"]) == sorted(lists)

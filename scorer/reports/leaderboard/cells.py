@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scorer.core.text import join_first, printable, unit
+from scorer.core.text import join_first, natural, printable, unit
 from scorer.metrics.base import Measure
 from scorer.reports.base import Sheet
 from scorer.results.report import Certainty, Report, Scored, Standing
@@ -109,14 +109,18 @@ def by_group(report: Report, precision: int) -> Iterator[Sheet]:
 
 
 def by_list(report: Report, scored: Scored, precision: int) -> Sheet:
-    """What every measure says of each list; a dash where it says nothing."""
+    """What every measure says of each list, by name; a dash where it says nothing."""
+    order = sorted(range(len(report.lists)), key=lambda n: natural(report.lists[n]))
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
     return Sheet(
         scored.name,
         [report.called.get("list", "list"), *(measure.id for measure in report.measures)],
         [
-            [name, *("-" if c is None else number(float(c[n]), m, precision) for m, c in columns)]
-            for n, name in enumerate(report.lists)
+            [
+                report.lists[n],
+                *("-" if c is None else number(float(c[n]), m, precision) for m, c in columns),
+            ]
+            for n in order
         ],
     )
 
