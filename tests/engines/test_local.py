@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import os
 
 import numpy as np
 import pytest
@@ -174,6 +175,9 @@ def test_a_submission_that_wants_too_much_memory_is_refused_alone(tmp_path, monk
 
 
 CHECK = '''
+import multiprocessing
+import os
+from pathlib import Path
 from scorer.checks.base import check
 from scorer.core.problems import Problem
 
@@ -181,6 +185,7 @@ from scorer.core.problems import Problem
 @check("X001")
 def always(submitted):
     """Nothing is ever right."""
+    Path(os.environ["RAN"], "copy" if multiprocessing.parent_process() else "first").touch()
     for name in submitted.lists.names:
         yield Problem("X001", f"never {name}", list=name)
 '''
@@ -221,12 +226,13 @@ def installed_plugin(tmp_path, installed, challenge):
     return make
 
 
-@pytest.mark.parametrize("rows", [300, 400_000])
+@pytest.mark.parametrize("rows", [300, 440_000])
 @pytest.mark.parametrize("copies", [1, 2])
 def test_an_installed_check_runs_on_every_file(
     installed, installed_plugin, challenge, tmp_path, rows, copies
 ):
-    variables = installed_plugin("scorer.checks", "always", CHECK)
+    (ran_in := tmp_path / "ran_in").mkdir()
+    variables = {**installed_plugin("scorer.checks", "always", CHECK), "RAN": str(ran_in)}
     folder = challenge(
         "truth: {file: truth.qrels}\nmetrics: [P@2]\nsubmission: {format: trec}\n",
         **{"truth.qrels": "".join(f"q{n} 0 d1 1\n" for n in range(rows // 100))},
@@ -236,11 +242,14 @@ def test_an_installed_check_runs_on_every_file(
     for n in range(copies):
         (path := tmp_path / f"{n}.run").write_text(text)
         paths.append(path)
+        assert (path.stat().st_size > 10_000_000) is (rows > 300)
     ran = installed("check", folder, *paths, **variables)
     assert ran.code == 1, ran
     assert ran.err.count("X001") + ran.out.count("X001") >= copies
     for n in (0, rows // 100 - 1):
         assert f"never q{n}" in ran.out + ran.err or rows > 300
+    shared = copies > 1 and rows > 300 and len(os.sched_getaffinity(0)) > 1
+    assert [path.name for path in ran_in.iterdir()] == ["copy" if shared else "first"]
 
 
 def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_path):

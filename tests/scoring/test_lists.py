@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import everything
 import numpy as np
 import pytest
 from wholes import CASES, PAIRS, RANKED, RATINGS, SENT, every_plan, same, same_card
@@ -144,12 +145,37 @@ with open(sys.argv[1], "wb") as file:
 """
 
 
-def test_a_plan_gives_the_same_bits_in_another_process(plans, tmp_path):
+EARLY = {
+    "challenge.yaml": """truth: truth.csv
+submission: {columns: {extra: {delay: number}}}
+metrics: ["ERDE(positive=1)@5", "FLatency(positive=1)"]
+""",
+    "truth.csv": "list,label\na,1\nb,1\nc,0\n",
+    "sent.csv": "list,label,delay\na,1,1\nb,1,30\nc,1,4\n",
+}
+
+
+def test_a_plan_of_every_metric_gives_the_same_bits_in_another_process(plans, tmp_path):
     work, expected = [], []
-    for kind, sent in (("grades", SENT), ("ratings", RATINGS), ("preferences", PAIRS)):
-        table, _ = table_of(plans[kind], sent["good"], tmp_path)
-        work.append((plans[kind], table))
-        expected.append(whole(plans[kind], table, Findings()).card)
+
+    def add(plan, text):
+        table, findings = table_of(plan, text, tmp_path)
+        work.append((plan, table))
+        expected.append(whole(plan, table, findings).card)
+
+    for kind, texts in (("grades", SENT), ("further", TAGGED), ("series", RATINGS)):
+        add(plans[kind], texts["good"])
+    for kind in everything.KINDS[1:]:
+        (folder := tmp_path / kind).mkdir()
+        rng = np.random.default_rng(11)
+        everything.sent(folder / "sent.csv", kind, everything.made(folder, kind, rng), rng)
+        add(opened(prepare(load(folder))).plan, (folder / "sent.csv").read_text())
+    (folder := tmp_path / "early").mkdir()
+    for name, text in EARLY.items():
+        (folder / name).write_text(text)
+    add(opened(prepare(load(folder))).plan, EARLY["sent.csv"])
+    tried = {m.metric.name for plan, _ in work for m in plan.measures}
+    assert tried == {metric.name for metric in metrics()}
     path = tmp_path / "work"
     path.write_bytes(pickle.dumps(work))
     subprocess.run([sys.executable, "-c", SPAWNED, str(path)], check=True)
