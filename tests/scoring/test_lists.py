@@ -8,7 +8,7 @@ from dataclasses import replace
 import everything
 import numpy as np
 import pytest
-from wholes import CASES, PAIRS, RANKED, RATINGS, SENT, every_plan, same, same_card
+from wholes import CASES, RANKED, RATINGS, SENT, TAGGED, every_plan, same, same_card
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
