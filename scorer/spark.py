@@ -161,7 +161,7 @@ def _outcome(session: Any, ready: OpenChallenge, work: Work, name: str, run: Any
     findings, plan = Findings(name), ready.plan
     try:
         source = _source(session, ready.prepared, run, findings)
-        back = returned(job(session, work, source, None, plan.limits.errors))
+        back = returned(job(work, source, plan.limits.errors))
     except Unreadable as error:
         findings.add(error.problem)
         return Outcome(findings, None, None)

@@ -148,7 +148,7 @@ def merged(cards: Sequence[Scorecard]) -> Scorecard:
     scored in parts is the whole scored at once, to the bit.
     """
     lists = [name for card in cards for name in card.lists]
-    order = sorted(range(len(lists)), key=lists.__getitem__)
+    order = np.array(sorted(range(len(lists)), key=lists.__getitem__), dtype=np.int64)
     place = np.empty(len(lists), dtype=np.int64)
     place[order] = np.arange(len(lists))
     offsets = np.cumsum([0, *(len(card.lists) for card in cards)])
@@ -162,7 +162,7 @@ def merged(cards: Sequence[Scorecard]) -> Scorecard:
         rows = np.concatenate([part.rows for part in parts])
         statistics[name] = Statistics(in_list[by], rows[by], len(lists))
     return Scorecard(
-        tuple(lists[n] for n in order),
+        tuple(map(lists.__getitem__, order.tolist())),
         np.concatenate([card.answered for card in cards])[order],
         {
             name: np.concatenate([card.values[name] for card in cards])[order]
@@ -173,7 +173,7 @@ def merged(cards: Sequence[Scorecard]) -> Scorecard:
         _together(
             [(card.positions, place[offset:]) for card, offset in zip(cards, offsets, strict=False)]
         ),
-        cards[0].columns.plus([card.columns for card in cards[1:]]).at(np.array(order, dtype=int)),
+        cards[0].columns.plus([card.columns for card in cards[1:]]).at(order),
     )
 
 

@@ -86,7 +86,7 @@ class Truth:
         if lists.size and int(lists[-1] - lists[0]) == lists.size - 1:  # without a copy
             rows = slice(int(first[0]), int(last[-1]))
         return Truth(
-            tuple(self.lists[n] for n in lists.tolist()),
+            tuple(map(self.lists.__getitem__, lists.tolist())),
             self.named,
             np.repeat(np.arange(lists.size), last - first),
             self.item[rows],

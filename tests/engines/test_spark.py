@@ -350,3 +350,34 @@ def test_the_command_gives_its_result_alone(spark, folder, tmp_path):
     ran = subprocess.run(words, capture_output=True, timeout=600, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert json.loads(ran.stdout) == json.loads(scorer.score(folder, [path]).render("json"))
+
+
+def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path, monkeypatch):
+    from scorer.engines.spark import scoring
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import opened
+
+    rng = np.random.default_rng(6)
+    names = made(tmp_path, "grades", rng, lists=70)
+    plan = opened(prepare(scorer.load(tmp_path))).plan
+    parts = [scoring.score_lists(plan, table_of(plan, name)) for name in names]
+    sizes, real = [], scoring.merged
+    monkeypatch.setattr(scoring, "merged", lambda some: sizes.append(len(some)) or real(some))
+    merging = scoring.Merging()
+    assert merging.whole() is None
+    for part in parts:
+        merging.add(part)
+    assert scoring.encoded(merging.whole()) == scoring.encoded(real(parts))
+    assert sizes == [32, 32, 8]  # 6 alone, and the two of 32
+
+
+def table_of(plan, name):
+    """A table of one list."""
+    from scorer.io.table import CodedColumn, Table
+
+    items = tuple(f"i{n}" for n in range(5))
+    ids = {
+        "list": CodedColumn(np.zeros(5, dtype=np.int64), (name,)),
+        "item": CodedColumn(np.arange(5), items),
+    }
+    return Table(ids, {"rank": np.arange(1.0, 6.0)}, np.arange(2, 7), plan.shapes[0])

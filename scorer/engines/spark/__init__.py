@@ -57,7 +57,7 @@ def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
         source = source_of(
             session, str(path), plan.rules.format, plan.shapes, plan.limits, findings
         )
-        back = returned(job(session, work, source, None, plan.limits.errors))
+        back = returned(job(work, source, plan.limits.errors))
     except Unreadable as error:
         findings.add(error.problem)
         return Outcome(findings, sha256, None)

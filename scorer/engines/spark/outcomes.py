@@ -12,7 +12,7 @@ import numpy as np
 from scorer.core.errors import PluginError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted
-from scorer.engines.spark.reading import SCHEMA, Notes, notes_of
+from scorer.engines.spark.reading import Notes, notes_of
 from scorer.engines.spark.scoring import (
     FAILED,
     MIXED,
@@ -47,19 +47,15 @@ class Returned:
     mixed: bool
 
 
-def job(session: Any, work: Work, source: Source, truth: Any, most_errors: int) -> Any:
+def job(work: Work, source: Source, most_errors: int) -> Any:
     """The data frame of what becomes of the buckets of a submission.
 
     Args:
-        session: the session.
-        work: the plan, for the workers.
+        work: the plan, which holds the truth, for the workers.
         source: the submission.
-        truth: the truth's rows, cut by the same buckets; None where the plan holds it all.
         most_errors: how many errors are accepted.
     """
-    right = session.createDataFrame([], SCHEMA) if truth is None else truth
-    pairs = source.rows.groupBy("bucket").cogroup(right.groupBy("bucket"))
-    found = pairs.applyInArrow(bucket_scorer(work), RESULT)
+    found = source.rows.groupBy("bucket").applyInArrow(bucket_scorer(work), RESULT)
     return found.mapInArrow(part_merger(most_errors), RESULT)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -26,8 +26,12 @@ from scorer.io.table import Builder, Schema, Table
 from scorer.io.text import Request
 from scorer.io.text import tables as text_tables
 
+if TYPE_CHECKING:
+    import polars as pl
+
 NOTES = -1  # the bucket of what is found in a part, beside its rows
 SENT = 16 * 1024**2  # bytes that are handed on together
+ROWS = 100_000  # of a table that are taken together
 SCHEMA = "bucket bigint, data binary"
 
 
@@ -246,23 +250,19 @@ class _Lines(io.RawIOBase):
 
 
 def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
-    import polars as pl
-
     findings = Findings()
     notes = dict[int, Notes]()
     [shape] = reading.shapes
 
     def tables() -> Iterator[Table]:
-        for batch in batches:
-            whole = pl.from_arrow(batch)
-            assert isinstance(whole, pl.DataFrame)
-            for (key,), frame in whole.group_by("part", maintain_order=True):
-                part = reading.parts[int(str(key))]
+        for whole in _frames(batches):
+            for frame in whole.partition_by("part") if "part" in whole.columns else [whole]:
+                [part] = reading.parts.values() if frame is whole else [_part(reading, frame)]
                 if part.number not in notes:
                     notes[part.number] = Notes(part.number, Findings())
                 mine = notes[part.number]
                 line = frame["line"].to_numpy() + part.before
-                columns = frame.drop("part", "line")
+                columns = frame.drop("part", "line", strict=False)
                 if (problem := _long(columns, line, reading.limits.line)) is not None:
                     mine.findings.add(problem)
                     return
@@ -278,6 +278,34 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
         each.shape, each.facts, each.roles = shape, reading.facts, reading.roles
         each.whole = not any(problem.code == "S109" for problem in each.findings)
         yield NOTES, pickle.dumps(each)
+
+
+def _frames(batches: Iterator[Any]) -> Iterator[pl.DataFrame]:
+    """Batches as frames of more rows, since each is looked at for some milliseconds."""
+    import polars as pl
+    import pyarrow as pa
+
+    waiting, rows, size = list[Any](), 0, 0
+
+    def frame() -> pl.DataFrame:
+        made = pl.from_arrow(pa.Table.from_batches(waiting))
+        assert isinstance(made, pl.DataFrame)
+        waiting.clear()
+        return made
+
+    for batch in batches:
+        waiting.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= ROWS or size >= SENT:
+            yield frame()
+            rows = size = 0
+    if waiting:
+        yield frame()
+
+
+def _part(reading: Reading, frame: pl.DataFrame) -> Part:
+    """That of the rows, which have one."""
+    return reading.parts[int(frame["part"][0])]
 
 
 def _long(frame: Any, line: Any, most: int) -> Problem | None:

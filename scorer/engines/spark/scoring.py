@@ -24,6 +24,7 @@ from scorer.io.table import Table
 from scorer.scoring.lists import Part, Plan, merged, score_lists
 
 RESULT = "kind string, data binary"
+TOGETHER = 32  # parts that are merged at once: two by two, a list would be copied for each bucket
 NOTE, PART, REFUSED, FAILED, MIXED = "notes", "part", "refused", "failed", "mixed"
 
 
@@ -75,9 +76,9 @@ class _Plans(pickle.Unpickler):
             return found(str(copy), name)
 
 
-def bucket_scorer(work: Work) -> Callable[[Any, Any, Any], Any]:
-    """What scores the rows of a bucket: of a submission on the left, of a truth on the right."""
-    return lambda key, left, right: _scored(work, key[0].as_py(), left, right)
+def bucket_scorer(work: Work) -> Callable[[Any, Any], Any]:
+    """What scores the rows of a bucket of a submission."""
+    return lambda key, rows: _scored(work, key[0].as_py(), rows)
 
 
 def part_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -95,10 +96,10 @@ def decoded(data: bytes) -> Any:
     return pickle.loads(zlib.decompress(data))
 
 
-def _scored(work: Work, bucket: int, left: Any, right: Any) -> Any:
+def _scored(work: Work, bucket: int, rows: Any) -> Any:
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
-    data = left.column("data").to_pylist()
+    data = rows.column("data").to_pylist()
     if bucket == NOTES:
         return _rows([(NOTE, each) for each in data])
     try:
@@ -122,26 +123,46 @@ def _refuse_longer(plan: Plan, table: Table) -> None:
         raise Unreadable(Problem("S104", message, help=limit("list")))
 
 
+class Merging:
+    """Parts as they come, put together in a number of steps that grows as their logarithm."""
+
+    def __init__(self) -> None:
+        self._levels = list[list[Part]]()  # each part is made of `TOGETHER` ones of the level below
+
+    def add(self, part: Part, level: int = 0) -> None:
+        """Take one more."""
+        if level == len(self._levels):
+            self._levels.append([])
+        waiting = self._levels[level]
+        waiting.append(part)
+        if len(waiting) == TOGETHER:
+            self._levels[level] = []
+            self.add(merged(waiting), level + 1)
+
+    def whole(self) -> Part | None:
+        """All of them; None where there was none."""
+        parts = [part for waiting in self._levels for part in waiting]
+        return merged(parts) if parts else None
+
+
 def _merged(most_errors: int, batches: Iterator[Any]) -> Iterator[Any]:
-    parts = list[Part]()
+    parts = Merging()
     for batch in batches:
         others = list[tuple[str, bytes]]()
         for kind, data in zip(*(batch.column(n).to_pylist() for n in range(2)), strict=True):
             if kind == PART:
-                parts.append(decoded(data))
+                parts.add(decoded(data))
             else:
                 others.append((kind, data))
-        if len(parts) > 1:
-            parts = [merged(parts)]
         if others:
             yield _rows(others, batch=True)
-    if parts:
+    if (whole := parts.whole()) is not None:
         try:
-            refuse_errors(parts[0].checked.errors, most_errors)
+            refuse_errors(whole.checked.errors, most_errors)
         except Unreadable as error:
             yield _rows([(REFUSED, encoded(error.problem))], batch=True)
             return
-        yield _rows([(PART, encoded(parts[0]))], batch=True)
+        yield _rows([(PART, encoded(whole))], batch=True)
 
 
 def _rows(rows: list[tuple[str, bytes]], batch: bool = False) -> Any:

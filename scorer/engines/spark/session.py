@@ -20,11 +20,18 @@ from scorer.core.text import describe_exception, printable, quoted
 JAVA = 17  # the oldest that Spark 4 runs on
 INSTALL = "pip install 'challenge-scorer[spark]'"
 MASTER = "local[*,4]"  # every core of this machine; a task that fails is tried four times
+JAVA_OPTIONS = (  # most of what a short run of Java costs is that it compiles itself
+    "-XX:+UseParallelGC "
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
 OWN = {  # of a session that is started here
     "spark.app.name": "scorer",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
+    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+    "spark.python.daemon.module": "scorer.engines.spark.daemon",
 }
 
 

@@ -89,6 +89,9 @@ def source_of(
         NoTable: it has other columns than are wanted.
     """
     where, options = _place(path)
+    if (format or "parquet") == "parquet" and path.lower().endswith(".parquet"):
+        reader = session.read.options(**options)
+        return _parquet(reader, where, path, shapes, limits, findings, buckets)
     try:
         frame = session.read.options(lineSep="\n", **options).text(where)
         files = frame.inputFiles()
@@ -217,10 +220,10 @@ def _parquet(
     file = F.col("_metadata.file_path")
     rows, start = F.count(F.lit(1)).alias("rows"), F.lit(0).alias("start")
     if len(files := frame.inputFiles()) == 1:  # as its footer says
-        key: Any = F.lit(0)
-        found = _collected(frame.agg(rows, start, key.alias("part"), F.lit(files[0]).alias("file")))
+        alone = F.lit(0).alias("part"), F.lit(files[0]).alias("file")
+        found = _collected(frame.agg(rows, start, *alone))
     else:
-        key = F.xxhash64(file)
+        key: Any = F.xxhash64(file)
         grouped = frame.groupBy(key.alias("part"), file.alias("file"))
         found = _collected(grouped.agg(rows, start))
     parts, before = dict[int, Part](), 0
@@ -228,7 +231,9 @@ def _parquet(
         parts[row["part"]] = Part(unquote(row["file"]).rpartition("/")[2], 0, before, number)
         before += row["rows"]
     _refuse_rows(before, limits)
-    keys = {"part": key, "line": F.col("_metadata.row_index") + 1}
+    keys = {"line": F.col("_metadata.row_index") + 1}
+    if len(files) > 1:
+        keys["part"] = key
     return _table(
         frame, keys, path, shapes, limits, findings, parts, buckets or buckets_for(before)
     )
@@ -265,7 +270,7 @@ def frame_source(
             raise unreadable(error) from None
         _refuse_rows(rows, limits)
         buckets = buckets_for(rows)
-    keys = {"part": F.lit(0), "line": F.monotonically_increasing_id() + 1}
+    keys = {"line": F.monotonically_increasing_id() + 1}
     parts = {0: Part(name)}
     found = _table(frame, keys, name, shapes, limits, findings, parts, buckets)
     return replace(found, parts=())
