@@ -42,7 +42,7 @@ from scorer.io.limits import Limits, NoTable, Unreadable
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, aids_of, answerable, opened, public
+from scorer.prepare.open import OpenChallenge, aids_of, answerable, opened, public, refuse_flat
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 
@@ -125,13 +125,15 @@ def values(
         except Exception as error:
             raise ChallengeError(problems=of_organizer([unreadable(error).problem])) from None
         learnt = together(parts, opening).constants
+        measures = tuple(measure.settled(learnt) for measure in prepared.measures)
+        refuse_flat(prepared.challenge, measures)
         known = replace(opening.public, classes=learnt.classes)
         plan = Plan(
             replace(known, lists={}),
             prepared.challenge.submission,
             prepared.shapes,
             prepared.limits,
-            tuple(measure.settled(learnt) for measure in prepared.measures),
+            measures,
             prepared.views,
             plugins=tuple(prepared.challenge.plugins),
         )

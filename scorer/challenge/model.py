@@ -249,12 +249,17 @@ class Source(Formed):
         None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
     )
     columns: dict[str, Name] = Field({}, description="what the file calls its columns")
-    extra: Extra = Field({}, description=COLUMNS["extra"])
 
     @model_validator(mode="before")
     @classmethod
     def _path(cls, value: Any) -> Any:
         return {"file": value} if isinstance(value, Value | str | Path) else value
+
+
+class Described(Source):
+    """A file whose further columns reach metrics. `extra` is written among its columns."""
+
+    extra: Extra = Field({}, description=COLUMNS["extra"])
 
     @property
     def further(self) -> dict[str, str]:
@@ -262,13 +267,13 @@ class Source(Formed):
         return extra_roles(self.extra)
 
 
-class Truth(Source):
+class Truth(Described):
     """The hidden answers."""
 
     multilabel: Name | None = Field(None, description=MULTILABEL)
 
 
-class Items(Source):
+class Items(Described):
     """The catalogue. `users` and `features` are written among its columns."""
 
     users: Name | None = None
@@ -546,7 +551,7 @@ class Challenge(Part):
     title: Text = Field("", description="full name; default: the id")
     description: Text = Field("", description="what the challenge is about, in Markdown")
     truth: Truth = Field(description="the hidden answers")
-    lists: Source | None = Field(
+    lists: Described | None = Field(
         None,
         description="the lists to answer, public; group: slices; cluster: those that depend on "
         "each other, which intervals and tests draw together",
@@ -707,7 +712,10 @@ class Challenge(Part):
     def with_metrics(self, notations: Iterable[str]) -> Self:
         """A copy that asks for these measures instead, the first primary; an `id` is a measure."""
         own = {spec.id: spec.model_copy(update={"primary": False}) for spec in self.metrics}
-        specs = [own.get(word) or MeasureSpec(notation=word, key="--metric") for word in notations]
+        specs = [
+            own.get(word) or self._headed(word) or MeasureSpec(notation=word, key="--metric")
+            for word in notations
+        ]
         named = {spec.id: spec for spec in self.metrics} | {s.notation: s for s in self.metrics}
         for spec in specs:  # those that a score is made of come with it
             for name in spec.wanted:
@@ -716,6 +724,19 @@ class Challenge(Part):
                 if part is not None and all((s.id, s.notation) != called for s in specs):
                     specs.append(part.model_copy(update={"primary": False}))
         return self.model_copy(update={"metrics": _one_primary(tuple(specs))})
+
+    def _headed(self, word: str) -> MeasureSpec | None:
+        """The measure whose column a board heads `AP@10 [group]`, where only one can be meant."""
+        name, mark, _ = word.partition(" [")
+        metric = re.split(r"[(@]", name)[0].casefold()
+        found = [
+            spec
+            for spec in self.metrics
+            if spec.id is None and re.split(r"[(@]", spec.notation)[0].casefold() == metric
+        ]
+        if not mark or len(found) != 1:
+            return None
+        return found[0].model_copy(update={"primary": False})
 
     def with_truth(self, path: Path) -> Self:
         """A copy with another truth, which may lie anywhere; its columns are called the same."""

@@ -12,9 +12,8 @@ def schema() -> dict[str, Any]:
     made = Challenge.model_json_schema()
     parts = made["$defs"]
     source = parts.pop("Source")
-    for each in (source, parts["Submission"]):
-        del each["properties"]["extra"]  # written among the columns
-    del parts["Items"]
+    del parts["Submission"]["properties"]["extra"]  # written among the columns
+    del parts["Items"], parts["Described"]
     for section in ROLES.keys() & made["properties"].keys() - {"submission"}:
         columns = source["properties"]["columns"] | column_schema(section)
         full = source | {"properties": source["properties"] | {"columns": columns}}

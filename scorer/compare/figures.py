@@ -24,6 +24,7 @@ from scorer.stats.units import unit_sums
 from scorer.views.pooled import Statistics
 
 MOST_CELLS = 1 << 27  # of sums of all submissions by items and lists: 1 GB
+MOST_GROUPED = 1 << 25  # the same by lists and groups: 256 MB, of which drawing makes copies
 
 Sums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (draws,)
 Weigh = Callable[[Floats], float]  # weights of units (units,) to the figure
@@ -120,9 +121,16 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
     )
 
 
-def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) -> Figures:
+def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) -> Figures | str:
     """What groups of lists make, each having the inner figure."""
     count, codes = len(groups.names), groups.codes
+    submissions, lists = inner.valued.shape
+    width = 1 if inner.sums is None else inner.sums.shape[2]
+    if submissions * lists * count * (width + 1) > MOST_GROUPED:
+        return (
+            f"{lists:,} lists in {count:,} groups are too many to be drawn; "
+            "with `unit: group` the groups are"
+        )
     zero = rules.undefined == "zero" and not measure.of_lists
     here = [(codes == group).astype(np.float64) for group in range(count)]
 
@@ -141,7 +149,6 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
     median = any(not level.aggregate.of_sums for level in groups.levels)
     if inner.sums is None or inner.of is None:
         return replace(made, smooth=inner.smooth and not median)
-    submissions, lists, width = inner.sums.shape
     sums = np.zeros((submissions, lists, count, width + 1))
     mine = np.flatnonzero(codes >= 0)
     sums[:, mine, codes[mine], :width] = inner.sums[:, mine]
@@ -180,9 +187,9 @@ def _drawn_by_group(
     table = np.full((submissions, len(names)), np.nan)
     weights = np.zeros(len(names))
     for row in range(submissions):
-        masks = [(groups.codes == n).astype(np.float64) for n in range(len(groups.names))]
-        sizes = np.array([[(mask * inner.valued[row]).sum() for mask in masks]])
-        figures = np.array([[inner.weigh[row](mask) for mask in masks]])
+        mine = groups.codes[of_inner & inner.valued[row]]
+        sizes = np.bincount(mine, minlength=len(groups.names)).astype(np.float64)[None]
+        figures = _each_group(inner, row, groups)[None]
         figures = np.where(np.isnan(figures) & zero, 0.0, figures)
         figures = np.where(sizes > 0, figures, np.nan)
         for level in within:
@@ -203,6 +210,16 @@ def _drawn_by_group(
         last.value if last.of_sums else None,
         smooth=last.of_sums,
     )
+
+
+def _each_group(inner: Figures, row: int, groups: Grouped) -> Floats:
+    """The inner figure of each group by itself."""
+    count, codes = len(groups.names), groups.codes
+    if inner.sums is None or inner.of is None:
+        return np.array([inner.weigh[row]((codes == n).astype(np.float64)) for n in range(count)])
+    sums = np.zeros((count, inner.sums.shape[2]))
+    np.add.at(sums, codes[codes >= 0], inner.sums[row, codes >= 0])
+    return np.asarray(inner.of(sums))
 
 
 def _of_items(

@@ -233,7 +233,9 @@ def _known(
             problems.append(challenge.problem("C113", spec.key, str(error)))
         except NotationError as error:
             key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
-            problems.append(challenge.problem("C114", key, str(error)))
+            own = " [" in spec.notation and spec.key == "--metric"
+            help = "a measure that has no notation: write an id at it, and -m ID" if own else None
+            problems.append(challenge.problem("C114", key, str(error), help))
 
 
 def _leaderboard(

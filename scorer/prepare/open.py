@@ -10,7 +10,7 @@ import numpy as np
 
 from scorer.challenge.archive import refuse_kit
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import Challenge, Source
+from scorer.challenge.model import Challenge, Described, Source
 from scorer.challenge.public import Names, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
@@ -249,6 +249,7 @@ def opened(
     ready, folds, warnings = answers(prepared, known, truth)
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
+    refuse_flat(challenge, measures)
     asked = prepared.views | views
     identity = digests(
         prepared.challenge,
@@ -261,6 +262,24 @@ def opened(
     return OpenChallenge(
         prepared, known, ready, measures, identity, asked, tuple(warnings), folds, columns
     )
+
+
+def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
+    """Refuse measures whose lowest grade is not below the highest: no grade would gain anything.
+
+    Raises:
+        ChallengeError: there are such measures.
+    """
+    found = []
+    for spec, measure in zip(challenge.metrics, measures, strict=True):
+        low, high = (measure.params.get(name) for name in ("min_grade", "max_grade"))
+        if low is not None and high is not None and low >= high > 0:
+            said = high if spec.params.get("max_grade") or "max_" in spec.notation else None
+            of = "" if said is not None else ", the truth's highest"
+            message = f"{measure.metric.name}: {low:g} is not below max_grade {high:g}{of}"
+            found.append(challenge.problem("C114", f"{spec.key}.min_grade", message))
+    if found:
+        raise ChallengeError(problems=found)
 
 
 def _table(
@@ -311,7 +330,7 @@ def _extra(challenge: Challenge) -> dict[str, dict[str, str]]:
     return {name: extra for name, extra in found.items() if extra}
 
 
-def _told(table: Table, source: Source, findings: Findings) -> None:
+def _told(table: Table, source: Described, findings: Findings) -> None:
     """Tell which cells of further columns are no vectors, or no classes."""
     told = Findings(display_path(source.file))
     columns_of(table, source.extra, "", told)

@@ -1,6 +1,7 @@
 """A group's interval is that of its lists alone, whatever the lists of other groups are."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -55,3 +56,34 @@ def test_as_if_there_were_no_others(challenge, score, metric, combined):
     whole, alone = boards
     assert whole["values"]["value"] == pytest.approx(alone["values"]["value"], rel=1e-12)
     assert whole["interval"] == pytest.approx(alone["interval"], abs=0.035)
+
+
+@pytest.mark.parametrize("metric", ["AP", "P(average=pooled)@2"])
+def test_very_many_groups_are_drawn_as_wholes_or_not_at_all(challenge, score, metric, monkeypatch):
+    rng = np.random.default_rng(3)
+    lists = [f"q{n}" for n in range(60)]
+    sent = {
+        name: "".join(f"{q},{d},{rng.random():.6f}\n" for q in lists for d in "abcd")
+        for name in ("one", "two")
+    }
+    texts = {f"{name}.csv": f"list,item,score\n{rows}" for name, rows in sent.items()}
+    texts["truth.csv"] = "list,item\n" + "".join(f"{q},a\n{q},c\n" for q in lists)
+    texts["lists.csv"] = "list,group\n" + "".join(f"{q},g{n % 20}\n" for n, q in enumerate(lists))
+    found = {}
+    for unit, most in (("list", 1 << 25), ("list", 1000), ("group", 1 << 25), ("group", 1000)):
+        monkeypatch.setattr(sys.modules["scorer.compare.figures"], "MOST_GROUPED", most)
+        name, _, inside = metric.partition("(")
+        measure = {"metric": name, "average": "group", "unit": unit}
+        if inside:
+            measure |= {"average": ["pooled", "group"], "k": 2}
+        told = {"truth": "truth.csv", "lists": "lists.csv", "metrics": [measure]}
+        folder = challenge(yaml.safe_dump(told), **texts)
+        ran = score(folder, folder / "one.csv", folder / "two.csv", "--format", "json")
+        assert ran.code == 0, ran
+        found[unit, most] = json.loads(ran.out)["leaderboard"]
+    assert all(row["interval"] for row in found["list", 1 << 25])
+    assert not any(row.get("interval") for row in found["list", 1000])
+    assert found["group", 1000] == found["group", 1 << 25]
+    assert all(row["interval"] for row in found["group", 1000])
+    ran = score(folder, folder / "one.csv", folder / "two.csv", "-m", "AP")
+    assert ran.code == 0

@@ -203,3 +203,50 @@ def test_ids_that_are_no_words_stand_in_quotes(folder):
     ready = made(folder, "  - {metric: R@2, average: group}\n  - P@1\n" + score)
     assert [part.id for part in ready.measures[2].parts] == ["R@2 [group]", "P@1"]
     assert re.search(r"R@2 \[group\]:\(R\|k:2", ready.measures[2].signature())
+
+
+def test_a_measure_is_asked_for_by_the_heading_of_its_column(challenge, score):
+    rows = "list,item\n" + "".join(f"q{n},a\n" for n in range(4))
+    groups = "list,group\nq0,x\nq1,x\nq2,x\nq3,y\n"
+    sent = "list,item,rank\nq0,a,1\nq1,b,1\nq2,b,1\nq3,a,1\n"
+    files = {"truth.csv": rows, "lists.csv": groups, "one.csv": sent}
+    yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [RR, {metric: P@1, average: group}]\n"
+    folder = challenge(yaml, **files)
+    ran = score(folder, folder / "one.csv", "-m", "P@1 [group]", "--format", "csv")
+    assert ran.code == 0, ran
+    assert ran.out.splitlines()[0].startswith("rank,name,P@1 [group],")
+    assert ran.out.splitlines()[1].startswith("1,one,0.6666666666666")
+    folder = challenge(yaml.replace("[RR,", "[P@2,"), **files)
+    ran = score(folder, folder / "one.csv", "-m", "P@1 [group]")
+    assert ran.code == 2
+    assert "write an id at it, and -m ID" in ran.err
+
+
+@pytest.mark.parametrize("section", ["history", "exclude", "likelihood", "folds"])
+@pytest.mark.parametrize("written", ["extra: [x]", "columns: {extra: [x]}"])
+def test_further_columns_where_no_metric_sees_them_are_refused(challenge, score, section, written):
+    files = {"truth.csv": "list,item\nq,a\n", "beside.csv": "list,item,x\nq,b,1\n"}
+    yaml = f"truth: truth.csv\n{section}: {{file: beside.csv, {written}}}\nmetrics: [AP]\n"
+    ran = score("lint", challenge(yaml, **files))
+    assert ran.code == 2
+    assert "challenge.yaml:2: error[C105]" in ran.err
+    assert "no key 'extra' here" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{metric: INST, min_grade: 3, max_grade: 2}", "INST: 3 is not below max_grade 2"),
+        ('"BPM(min_rel=2,max_rel=2)@10"', "BPM: 2 is not below max_grade 2"),
+        ("{metric: SDCG, k: 5, min_grade: 2}", "2 is not below max_grade 2, the truth's highest"),
+        ("{metric: INST, min_grade: 1}", None),
+    ],
+)
+def test_a_lowest_grade_that_is_not_below_the_highest_is_refused(challenge, score, written, said):
+    files = {"truth.csv": "list,item,grade\nq,a,2\nq,b,1\n", "one.csv": "list,item,rank\nq,a,1\n"}
+    folder = challenge(f"truth: truth.csv\nmetrics:\n  - nDCG\n  - {written}\n", **files)
+    ran = score(folder, folder / "one.csv")
+    assert ran.code == (0 if said is None else 2), ran
+    if said is not None:
+        assert "challenge.yaml:4: error[C114] metrics[1].min_grade: " in ran.err
+        assert said in ran.err
