@@ -145,7 +145,7 @@ def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: 
             for law, rule in LAWS.items():
                 broken = partial(rule, extra=extra)
                 if _broken(broken, made, lists, ties):
-                    raise AssertionError(_told(made, law, broken, lists, ties))
+                    raise AssertionError(_smallest_case(made, law, broken, lists, ties))
 
 
 def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
@@ -263,7 +263,7 @@ def _has_closed_form(made: Measure, extra: Extra | None) -> bool:
     return True
 
 
-def _told(made: Measure, law: str, broken: Law, lists: Sequence[Pair], ties: Ties) -> str:
+def _smallest_case(made: Measure, law: str, broken: Law, lists: Sequence[Pair], ties: Ties) -> str:
     smallest = list(lists)
     while True:
         found = (s for s in _smaller(smallest) if _broken(broken, made, s, ties))

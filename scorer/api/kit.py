@@ -476,7 +476,7 @@ def _readme(
         "",
         "## The form of a submission",
         "",
-        *(_shown(*sample) if sample else (f"A file in the format {form}.", "")),
+        *(_sample_lines(*sample) if sample else (f"A file in the format {form}.", "")),
         *(f"- {rule}" for rule in (*_form(challenge.submission), *_rules(challenge))),
         f"- A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
         f"{limits.rows:,} rows, and {limits.line:,} bytes in a line.",
@@ -507,7 +507,7 @@ def _readme(
     return "\n".join(lines)
 
 
-def _shown(sample: str, data: bytes) -> Iterator[str]:
+def _sample_lines(sample: str, data: bytes) -> Iterator[str]:
     yield f"{sample} is a valid file with made-up answers. It begins:"
     yield ""
     yield from (f"    {printable(line, 100)}" for line in _beginning(sample, data))

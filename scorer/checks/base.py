@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known, PublicIds
-from scorer.checks.tally import Tally, Told, Whole
+from scorer.checks.tally import ListFindings, Tally, Whole
 from scorer.core.arrays import starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
@@ -163,7 +163,9 @@ def checks(on: On = "submission") -> Registry[Check]:
 class Checked:
     """What the checks find in some lists of a submission, by the names of the checks."""
 
-    told: Mapping[str, Told] = field(default_factory=dict)  # of those that look at lists
+    of_lists: Mapping[str, ListFindings] = field(
+        default_factory=dict
+    )  # of those that look at lists
     tallies: Mapping[str, Tally] = field(default_factory=dict)  # of the others
 
     @property
@@ -175,21 +177,26 @@ class Checked:
         known = checks()
         if any(getattr(tally, "fatal", False) for tally in self.tallies.values()):
             return True  # rows hold what no measure could be given
-        return any(told.fatal and not known.get(name).complete for name, told in self.told.items())
+        return any(
+            told.fatal and not known.get(name).complete for name, told in self.of_lists.items()
+        )
 
     @property
     def errors(self) -> int:
         """How many errors there are; of ids that the challenge does not have, each once."""
-        lists = sum(sum(told.counts.values()) for told in self.told.values() if told.fatal)
+        lists = sum(sum(told.counts.values()) for told in self.of_lists.values() if told.fatal)
         return lists + sum(getattr(tally, "errors", 0) for tally in self.tallies.values())
 
     def plus(self, others: Sequence[Checked]) -> Checked:
         """What they find in all of these lists."""
         every = [self, *others]
-        told = {name: None for one in every for name in one.told}
+        told = {name: None for one in every for name in one.of_lists}
         tallies = {name: None for one in every for name in one.tallies}
         return Checked(
-            {name: _sum([one.told[name] for one in every if name in one.told]) for name in told},
+            {
+                name: _sum([one.of_lists[name] for one in every if name in one.of_lists])
+                for name in told
+            },
             {name: _sum([x.tallies[name] for x in every if name in x.tallies]) for name in tallies},
         )
 
@@ -198,7 +205,7 @@ class Checked:
         for known in checks():
             if known.complete and whole.partial:
                 continue
-            if (told := self.told.get(known.name)) is not None:
+            if (told := self.of_lists.get(known.name)) is not None:
                 yield from told.problems
                 kept = Counter(problem.code for problem in told.problems)
                 for code, count in told.counts.items():
@@ -227,13 +234,13 @@ def _sum(parts: Sequence[S]) -> S:
 
 def checked(seen: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")) -> Checked:
     """Run every check of these scopes that fits the kind."""
-    told, tallies = dict[str, Told](), dict[str, Tally]()
+    told, tallies = dict[str, ListFindings](), dict[str, Tally]()
     for known in checks():
         if seen.public.kind not in known.kinds or known.scope not in scopes:
             continue
         found = known.examine(seen)
         if known.scope == "list":
-            told[known.name] = Told.of(found)
+            told[known.name] = ListFindings.of(found)
         else:
             tallies[known.name] = found
     return Checked(told, tallies)

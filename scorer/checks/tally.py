@@ -52,7 +52,7 @@ class Tally(Protocol):
 
 
 @dataclass(frozen=True)
-class Told:
+class ListFindings:
     """The problems that a check finds in single lists: the first `KEPT` of each code, and counts.
 
     First is what stands on the lowest line, so that a split of the lists keeps the same.
@@ -63,7 +63,7 @@ class Told:
     fatal: bool = False
 
     @classmethod
-    def of(cls, problems: Iterable[Problem]) -> Told:
+    def of(cls, problems: Iterable[Problem]) -> ListFindings:
         """Those of one part."""
         kept, counts, fatal = list[Problem](), Counter[str](), False
         for problem in problems:
@@ -75,13 +75,13 @@ class Told:
                 kept = _first(kept)
         return cls(tuple(_first(kept)), counts, fatal)
 
-    def plus(self, others: Sequence[Told]) -> Told:
+    def plus(self, others: Sequence[ListFindings]) -> ListFindings:
         """Those of all parts."""
         every, counts = [self, *others], Counter[str]()
         for one in every:
             counts.update(one.counts)
         problems = [problem for one in every for problem in one.problems]
-        return Told(tuple(_first(problems)), counts, any(one.fatal for one in every))
+        return ListFindings(tuple(_first(problems)), counts, any(one.fatal for one in every))
 
 
 def _first(problems: list[Problem]) -> list[Problem]:

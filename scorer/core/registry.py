@@ -90,7 +90,7 @@ class Registry(Generic[T]):
         Raises:
             UnknownName: there is none.
         """
-        if alone := self._alone(name.casefold()):
+        if alone := self._only_module(name.casefold()):
             return alone[0]
         found = self.named(name, every=True)
         return min(found, key=lambda thing: (self.origin(thing) or "").count("."))
@@ -109,7 +109,7 @@ class Registry(Generic[T]):
             UnknownName: there is none.
         """
         folded = name.casefold()
-        if not every and (alone := self._alone(folded)):
+        if not every and (alone := self._only_module(folded)):
             return alone
         found = self._named.get(folded, [])
         own = [thing for thing in found if thing.name.casefold() == folded]
@@ -118,7 +118,7 @@ class Registry(Generic[T]):
             raise UnknownName(self.kind, name, known)
         return (*own, *(t for t in found if t not in own)) if every or not own else tuple(own)
 
-    def _alone(self, folded: str) -> tuple[T, ...]:
+    def _only_module(self, folded: str) -> tuple[T, ...]:
         """The things of that name, if one is in no folder and nobody else claims names."""
         if self._own or _installed(self.group) or folded not in _modules(self.package):
             return ()
@@ -145,7 +145,7 @@ class Registry(Generic[T]):
     @cached_property
     def _loaded(self) -> list[tuple[T, str]]:
         """Things and the modules that they come from."""
-        found = (*_found(self.package, self.type_, self.group), *self._own)
+        found = (*_in_package(self.package, self.type_, self.group), *self._own)
         # by two entry points of one module a thing is found twice
         return list({(thing.name, origin): (thing, origin) for thing, origin in found}.values())
 
@@ -191,7 +191,7 @@ def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
     return tuple(thing for thing, _ in found if thing.name.casefold() == name)
 
 
-def _found(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
+def _in_package(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
     """What stands in the modules of `package`, then what its entry points lead to."""
     yield from _marked([import_module(f"{package}.{name}") for name in _modules(package)], type_)
     for point in _installed(group):

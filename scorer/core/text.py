@@ -105,7 +105,7 @@ def printable(text: object, width: int = 200) -> str:
     if len(message) > width:
         half = (width - 1) // 2
         message = f"{message[:half]}…{message[-half:]}"
-    return message if message.isascii() and message.isprintable() else _shown(message)
+    return message if message.isascii() and message.isprintable() else _escaped(message)
 
 
 def set_apart(line: str) -> str:
@@ -121,7 +121,7 @@ def set_apart(line: str) -> str:
     return LEFTWARDS.sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
 
 
-def _shown(text: str) -> str:
+def _escaped(text: str) -> str:
     shown, marks = [], 0
     for c in text:
         marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0

@@ -213,7 +213,7 @@ class _Across:
 
     def add(self, table: Table, start: int, stop: int) -> None:
         """Add rows of one list."""
-        self._open.append(_apart(_rows(table, start, stop), len(table)))
+        self._open.append(_own_memory(_rows(table, start, stop), len(table)))
         refuse_longer(self._plan, sum(map(len, self._open)))
 
     def close(self, unless: bool = False) -> None:
@@ -312,7 +312,7 @@ def _cut_runs(lists: CodedColumn, start: int, stop: int) -> CodedColumn:
     return part
 
 
-def _apart(table: Table, of: int) -> Table:
+def _own_memory(table: Table, of: int) -> Table:
     """A table that does not keep the memory of the one that it is few rows of."""
     if 2 * len(table) > of:
         return table

@@ -251,7 +251,7 @@ def _under(
             elif through(path[1:]):
                 deeper[role] = path[1:]
             else:
-                found = _down(node, path[1:])
+                found = _value_at(node, path[1:])
                 if not isinstance(found.value, str):
                     what = "an array" if isinstance(found.value, list) else "an object"
                     raise Wrong(found.at, f"{what} where the {role} is expected")
@@ -260,7 +260,7 @@ def _under(
             yield cells
             continue
         head = through(next(iter(deeper.values())))
-        below, kind = _down(node, head[:-1]), head[-1]
+        below, kind = _value_at(node, head[:-1]), head[-1]
         inner: list[tuple[Node | None, Node]]
         if kind == "[]" and isinstance(below.value, list):
             inner = [(None, one) for one in below.value]
@@ -274,7 +274,7 @@ def _under(
         yield from _under(inner, {r: p[len(head) - 1 :] for r, p in deeper.items()}, cells)
 
 
-def _down(node: Node, path: Sequence[str]) -> Node:
+def _value_at(node: Node, path: Sequence[str]) -> Node:
     """The value at the end of a path of names."""
     for name in path:
         if not isinstance(node.value, dict):

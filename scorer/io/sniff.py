@@ -42,7 +42,7 @@ def refuse(head: bytes, binary: bool) -> None:
         return
     for mark, encoding in MARKS:
         if head.startswith(mark):
-            raise _foreign(f"byte 0x{head[0]:02X} is not UTF-8", encoding)
+            raise _not_utf8(f"byte 0x{head[0]:02X} is not UTF-8", encoding)
     start = head.removeprefix(BOM).lstrip(b" \t\r\n")[:64].lower()
     found = next(((what, hint) for mark, what, hint in KINDS if head.startswith(mark)), None)
     if head.startswith(ZIP):
@@ -63,9 +63,9 @@ def refuse(head: bytes, binary: bool) -> None:
         raise Unreadable(Problem("S107", f"this is {found[0]}, not a table", help=found[1]))
     fewer, more = sorted((head[::2].count(0), head[1::2].count(0)))
     if more > 0.35 * len(head) > 2 * fewer:  # UTF-16 without a mark
-        raise _foreign("every other byte is NUL", "UTF-16")
+        raise _not_utf8("every other byte is NUL", "UTF-16")
 
 
-def _foreign(what: str, encoding: str) -> Unreadable:
+def _not_utf8(what: str, encoding: str) -> Unreadable:
     message = f"{what}; the file looks like {encoding}"
     return Unreadable(Problem("S105", message, line=1, column=1, help=UTF8))

@@ -136,7 +136,7 @@ class Asking(NamedTuple):
 Complete = Callable[[Public, Asking], Public]
 
 
-def as_told(public: Public, asking: Asking) -> Public:
+def unchanged(public: Public, asking: Asking) -> Public:
     """The public part of a kind that has no more than its public files and lists."""
     return public
 
@@ -149,7 +149,7 @@ class Kind(NamedTuple):
     known: tuple[Schema, ...]  # the part of each that is public
     submission: Shapes
     open: Open
-    public: Complete = as_told  # what its own public part adds
+    public: Complete = unchanged  # what its own public part adds
     aliases: tuple[str, ...] = ()
 
 
@@ -159,7 +159,7 @@ def kind(
     truth: tuple[Schema, ...],
     known: tuple[Schema, ...],
     submission: Shapes,
-    public: Complete = as_told,
+    public: Complete = unchanged,
 ) -> Callable[[Any], Any]:
     """Make a function that opens a truth the kind of challenge of that name.
 

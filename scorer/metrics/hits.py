@@ -11,7 +11,7 @@ from scorer.views import hits as views
 from scorer.views.hits import Judged, ratio
 
 
-def _found(judged: Judged, k: int, rel: float) -> tuple[views.Hits, Floats]:
+def _positives(judged: Judged, k: int, rel: float) -> tuple[views.Hits, Floats]:
     """The positive items above the k-th negative, and how many items are above that one."""
     negative = judged.hits.where((judged.hits.grade >= 0) & (judged.hits.grade < rel))
     limit = np.full(judged.lists, np.inf)  # with fewer negatives every positive counts
@@ -22,7 +22,7 @@ def _found(judged: Judged, k: int, rel: float) -> tuple[views.Hits, Floats]:
 
 
 def _explain(one: Listing[Judged], value: float, *, k: int, rel: float) -> Steps:
-    found, limit = _found(one.view, k, rel)
+    found, limit = _positives(one.view, k, rel)
     whole = float(one.view.ideal.count(rel)[0])
     if not whole:
         yield nothing_relevant("Hits")
@@ -60,5 +60,5 @@ def hits(judged: Judged, *, k: Cutoff, rel: Relevant = 1) -> Floats:
     >>> hits(judged, k=2).round(6)                   # a and b, of 3
     array([0.666667])
     """
-    found, _ = _found(judged, k, rel)
+    found, _ = _positives(judged, k, rel)
     return ratio(found.total(), judged.ideal.count(rel))

@@ -36,7 +36,7 @@ def split(truth: Table, folds: Table, lists: Sequence[str], told: Findings) -> d
     cells = _keys(folds, ("fold",))
     for row, (key, (name,)) in enumerate(zip(_keys(folds, roles), cells, strict=True)):
         if of.setdefault(key, name) != name:
-            message = f"{_said(key)} is in two folds, {quoted(of[key])} and {quoted(name)}"
+            message = f"{_key(key)} is in two folds, {quoted(of[key])} and {quoted(name)}"
             told.add(Problem("T304", message, line=int(folds.line[row]), list=key[0]))
     keys = list(_keys(truth, roles))
     wanted = keys if "item" in roles else [(name,) for name in lists]
@@ -80,7 +80,7 @@ def _keys(table: Table, roles: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return zip(*columns, strict=True)
 
 
-def _said(key: tuple[str, ...]) -> str:
+def _key(key: tuple[str, ...]) -> str:
     return (
         f"item {quoted(key[1])} of list {quoted(key[0])}" if key[1:] else f"list {quoted(key[0])}"
     )

@@ -130,9 +130,9 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
         shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
         if (asked := _table(challenge, challenge.lists, [shape], findings)) is not None:
             beside["lists"] = asked
-            _told(asked, challenge.lists, findings)
+            _tell_cells(asked, challenge.lists, findings)
     if "items" in beside and challenge.items is not None:
-        _told(beside["items"], challenge.items, findings)
+        _tell_cells(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     wanting = {m.name: m.metric.judged for m in prepared.measures if m.metric.judged > 1}
     looked = {m.metric.view: m.name for m in reversed(prepared.measures)}
@@ -154,7 +154,7 @@ def answers(
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
     aids = aids_of(prepared, public, findings)
-    _told(table, challenge.truth, findings)
+    _tell_cells(table, challenge.truth, findings)
     told = Findings(display_path(challenge.truth.file))
     examine(Truthful(table, public, challenge), told)
     ready = kind.open(table, aids, told)
@@ -330,7 +330,7 @@ def _extra(challenge: Challenge) -> dict[str, dict[str, str]]:
     return {name: extra for name, extra in found.items() if extra}
 
 
-def _told(table: Table, source: Described, findings: Findings) -> None:
+def _tell_cells(table: Table, source: Described, findings: Findings) -> None:
     """Tell which cells of further columns are no vectors, or no classes."""
     told = Findings(display_path(source.file))
     columns_of(table, source.extra, "", told)

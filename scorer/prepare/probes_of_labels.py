@@ -120,7 +120,7 @@ class _OfBoth(_OfRows):
         return f"the truth's rows, each given to another {self.word} of its group"
 
     def others(self) -> dict[str, Table]:
-        return {"empty": self._of(NONE, NONE), "majority": self._said(self._common)}
+        return {"empty": self._of(NONE, NONE), "majority": self._answers(self._common)}
 
     @cached_property
     def _cells(self) -> tuple[Ints, tuple[str, ...]]:
@@ -154,9 +154,9 @@ class _OfBoth(_OfRows):
         return order
 
     def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
-        return self._said(self._cells[0][chosen], rows)
+        return self._answers(self._cells[0][chosen], rows)
 
-    def _said(self, codes: Ints, rows: Ints | None = None) -> Table:
+    def _answers(self, codes: Ints, rows: Ints | None = None) -> Table:
         rows = np.arange(self.rows) if rows is None else rows
         return table_of({"list": (rows, self.answers.lists), "label": (codes, self._cells[1])})
 

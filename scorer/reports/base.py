@@ -100,7 +100,7 @@ def form_names(subject: str) -> str:
     return ", ".join(name for name in names if name not in SHARED)
 
 
-class Sheet(NamedTuple):
+class TableData(NamedTuple):
     """A further table; each row begins with what it is about. Texts are not escaped yet."""
 
     title: str

@@ -28,4 +28,4 @@ class Explanation:
     list: str
     called: Mapping[str, str]  # role -> the challenge's word for it
     findings: Findings
-    found: tuple[Explained, ...]  # none: the submission cannot be scored
+    explained: tuple[Explained, ...]  # none: the submission cannot be scored

@@ -106,7 +106,7 @@ class Lint:
     lists: int
     judged: int  # rows of the truth
     measures: tuple[Measure, ...]
-    found: Mapping[str, Mapping[str, float | None]]  # measure -> probe -> mean; None: refused
+    probed: Mapping[str, Mapping[str, float | None]]  # measure -> probe -> mean; None: refused
     chance: Mapping[str, Chance]
     draws: int
     drawn: str

@@ -40,7 +40,7 @@ from scorer.web.api import (
 from scorer.web.app import COOKIE, Context, context_of, ready, site_key
 from scorer.web.organize import copied, organizer, rescored, teams_of
 from scorer.web.site import Ready, Site
-from scorer.web.standings import told
+from scorer.web.standings import local_time
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 PULSE = 1.0  # seconds between looks for something new
@@ -93,7 +93,7 @@ def page_text(request: Request, site: Site, viewer: Viewer, template: str, **dat
     token = context.sessions.form(cookie) if cookie else ""
     return render(
         request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
-        when=lambda time: told(time, site.zone), **data,
+        when=lambda time: local_time(time, site.zone), **data,
     )  # fmt: skip
 
 

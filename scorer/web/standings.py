@@ -22,11 +22,11 @@ class Standings(NamedTuple):
     notes: Sequence[str]
 
 
-def told(time: datetime, zone: ZoneInfo) -> str:
+def local_time(time: datetime, zone: ZoneInfo) -> str:
     """A time as people write it, in the challenge's zone.
 
     >>> from datetime import UTC
-    >>> told(datetime(2026, 3, 1, 22, 5, tzinfo=UTC), ZoneInfo("Europe/Ljubljana"))
+    >>> local_time(datetime(2026, 3, 1, 22, 5, tzinfo=UTC), ZoneInfo("Europe/Ljubljana"))
     '2026-03-01 23:05'
     """
     return f"{time.astimezone(zone):%Y-%m-%d %H:%M}"
@@ -57,7 +57,7 @@ def standings(
         held = live.rows[standing.name]
         cells = [cell._replace(link="") for cell in row.cells[:last]]
         is_theirs = held.entry is not None
-        time = told(held.received, zone) if is_theirs else ""
+        time = local_time(held.received, zone) if is_theirs else ""
         for key in questions:
             answer = held.answers.get(key, "")
             cells.append(named(answer, 80, sort=printable(answer, 80), look="text answer"))

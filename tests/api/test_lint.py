@@ -64,7 +64,7 @@ def test_starters_are_sound(score, tmp_path, kind):
 
 def test_canaries_of_grades(challenge):
     truth = "list,item,grade\nq1,a,2\nq1,b,1\nq1,c,0\nq2,a,1\nq2,c,0\n"
-    row = found(challenge(ONE, **{"truth.csv": truth})).found
+    row = found(challenge(ONE, **{"truth.csv": truth})).probed
     assert row["nDCG@2"]["perfect"] == row["P@1"]["perfect"] == row["AP"]["perfect"] == 1
     # reversed c, b, a and c, a; constant a, b, c twice; tied c, b, a twice
     assert row["P@1"]["reversed"] == 0
@@ -77,7 +77,7 @@ def test_canaries_of_grades(challenge):
 
 
 def test_canaries_of_ratings(challenge):
-    row = found(challenge(RATED, **RATINGS)).found
+    row = found(challenge(RATED, **RATINGS)).probed
     assert row["MAE(average=lists)"] == {
         "perfect": 0,
         "reversed": 2.5 + 1 / 6,
@@ -91,7 +91,7 @@ def test_canaries_of_preferences(challenge):
     result = found(challenge("truth: truth.csv\nmetrics: [EDRC]\n", **ORDER))
     # the order of the names is right in q and wrong in r
     expected = {"perfect": 1, "reversed": -1, "constant": 0, "tied": 0, "empty": None}
-    assert result.found["EDRC"] == pytest.approx(expected)
+    assert result.probed["EDRC"] == pytest.approx(expected)
     assert result.chance["EDRC"].low < 0 < result.chance["EDRC"].high
 
 
@@ -152,7 +152,7 @@ def test_ids_that_tell_the_answer(challenge):
     fair = yaml + "submission: {ties: expected}\n"
     assert "ties" not in said(challenge(fair, **data), "warning")
     none = found(challenge(yaml + "submission: {ties: error}\n", **data))
-    assert "tied" not in none.found["P@1"]
+    assert "tied" not in none.probed["P@1"]
 
 
 @pytest.mark.parametrize(
@@ -329,7 +329,7 @@ def test_the_ceiling_is_attainable_and_the_best(challenge, truth, length, measur
     folder = challenge(yaml, **data)
     ready = opened(prepare(load(folder)))
     wanted = best_of_all(ready, ("a", "b", "c", "d"), (4, 3, 2, 1))
-    perfect = found(folder).found[ready.measures[0].id]["perfect"]
+    perfect = found(folder).probed[ready.measures[0].id]["perfect"]
     assert perfect == pytest.approx(wanted, abs=1e-12)
 
 
@@ -344,7 +344,7 @@ def test_auc_with_a_maximum_length_is_sound(challenge):
     items = "item\n" + "".join(f"i{n:02}\n" for n in range(30))
     data = {"truth.csv": "list,item,grade\n" + "\n".join(rows) + "\n", "items.csv": items}
     made = found(challenge(yaml, **data))
-    assert made.found["AUC"]["perfect"] == 1
+    assert made.probed["AUC"]["perfect"] == 1
     assert made.sound
 
 

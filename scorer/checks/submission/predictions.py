@@ -69,7 +69,7 @@ def twice(submitted: Submitted) -> Iterator[Problem]:
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
         message = (
-            f"{_said(name, item)} is predicted twice (first on line {submitted.line(of[row]):,})"
+            f"{_pair(name, item)} is predicted twice (first on line {submitted.line(of[row]):,})"
         )
         return Problem("S507", message, line=submitted.line(row), list=name, item=item)
 
@@ -103,7 +103,7 @@ class Predicted:
         first = int(lost[np.argmax(in_list == place)] - members.starts[place])
         name, item = members.lists[place], members.at(place)[first]
         are = "is" if lost.size == 1 else "are"
-        message = f"{lost.size:,} of {many:,} predictions {are} missing; first: {_said(name, item)}"
+        message = f"{lost.size:,} of {many:,} predictions {are} missing; first: {_pair(name, item)}"
         if whole.partial:
             message += " (or are in lines that could not be read)"
         strict = whole.rules.missing_list in (None, "error")
@@ -139,11 +139,11 @@ def not_asked(submitted: Submitted) -> Iterator[Problem]:
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
-        message = f"{_said(name, item)} is not asked for"
+        message = f"{_pair(name, item)} is not asked for"
         return Problem("S509", message, line=submitted.line(row), list=name, item=item)
 
     yield from places(rows, problem)
 
 
-def _said(name: str, item: str) -> str:
+def _pair(name: str, item: str) -> str:
     return f"({printable(name, 60)}, {printable(item, 60)})"

@@ -85,10 +85,10 @@ def explain(
     refuse_overwrite(output, settled, challenge, file.path)
     found = run(settled, file, name, allow_plugins=allow_plugins)
     if not metric:
-        primary = tuple(each for each in found.found if each.measure.primary)
-        found = replace(found, found=primary)
+        primary = tuple(each for each in found.explained if each.measure.primary)
+        found = replace(found, explained=primary)
     message = tuple(problems(found.findings, quiet))
-    if not found.found:
+    if not found.explained:
         return Result("", message, 1)
     options = edge.options(output, precision)
     return Result(form.write(found, options), message, 0, output)

@@ -197,7 +197,7 @@ def resolve(
     taken = {shape.called(role) for role in shape.roles}
     free = [name for name in names[:MOST_NAMES] if name not in taken and len(name) < 100]
     fits = given & taken
-    found = _found([name for name in names if fits or NAMELIKE.fullmatch(name)])
+    found = _column_names([name for name in names if fits or NAMELIKE.fullmatch(name)])
     for role in missing:
         called = shape.called(role)
         near = nearest(called, free)
@@ -286,7 +286,7 @@ def tell_unused(
             else:
                 what = (
                     f"no column 'score' or 'rank', and {called} holds numbers that are not used; "
-                    f"found: {_found(names)}"
+                    f"found: {_column_names(names)}"
                 )
                 hint = f"rename it, or in the challenge: submission: {{columns: {{{written}}}}}"
                 request.findings.add(
@@ -298,7 +298,7 @@ def tell_unused(
             request.findings.add(problem)
 
 
-def _found(names: Sequence[str]) -> str:
+def _column_names(names: Sequence[str]) -> str:
     if not names:
         return "no name of a column"
     return printable(", ".join(names[:12]) + (", ..." if len(names) > 12 else ""))

@@ -194,7 +194,7 @@ def single_list(view: Any, at: int) -> Any:
     """The same view of one of its lists."""
     match view:
         case Judged():
-            hits, ideal = (_alone(hits, at) for hits in (view.hits, view.ideal))
+            hits, ideal = (_one_list(hits, at) for hits in (view.hits, view.ideal))
             of_truth, of_hits = view.ideal.in_list == at, view.hits.in_list == at
             extras = view.extras.at(of_truth, of_hits, np.array([at]), of_truth)
             return Judged(hits, ideal, view.returned[at : at + 1], view.names[at : at + 1], extras)
@@ -238,7 +238,7 @@ def single_list(view: Any, at: int) -> Any:
     raise AssertionError(f"what is one list of a {type(view).__name__}?")
 
 
-def _alone(hits: Hits, at: int) -> Hits:
+def _one_list(hits: Hits, at: int) -> Hits:
     mine = hits.where(hits.in_list == at)
     return replace(mine, in_list=np.zeros_like(mine.in_list), lists=1)
 

@@ -18,7 +18,7 @@ from scorer.metrics.labels.base import (
     list_counts,
     one_label,
     place,
-    shown,
+    whole_number,
 )
 from scorer.metrics.params import Positive, Threshold
 from scorer.views.labelled import Labelled
@@ -46,8 +46,8 @@ def _explain(
         "The recall of each class",
         {
             "class": [view.classes[n] for n in mine.tolist()],
-            "hits": [shown(n) for n in hits[mine]],
-            "true": [shown(n) for n in true[mine]],
+            "hits": [whole_number(n) for n in hits[mine]],
+            "true": [whole_number(n) for n in true[mine]],
             "recall": hits[mine] / true[mine],
         },
     )

@@ -148,7 +148,7 @@ def confusion(labelled: Labelled, found: Ints | Mask) -> Floats:
     return table.astype(np.float64).reshape(size, size + 1)
 
 
-def shown(cell: float) -> float | int:
+def whole_number(cell: float) -> float | int:
     """A count as a whole number, a weight as it is."""
     return int(cell) if float(cell).is_integer() else float(cell)
 
@@ -163,17 +163,17 @@ def cells(one: Listing[Labelled], found: Ints | Mask) -> Steps:
     names = [*view.classes, "no prediction"]
     where = f"{names[true]}, predicted as {names[predicted]}" if predicted >= 0 else names[true]
     count = table[true, predicted]
-    whole = shown(table.sum())
+    whole = whole_number(table.sum())
     steps: list[Any] = [
         Sentence(
-            f"This row is {where}: one of the {shown(count):,} in that cell of the confusion "
-            f"matrix, of {whole:,} in all."
+            f"This row is {where}: one of the {whole_number(count):,} in that cell of the "
+            f"confusion matrix, of {whole:,} in all."
         )
     ]
     if len(view.classes) <= SHOWN:
         used = names if table[:, -1].any() else names[:-1]
         columns: dict[str, Any] = {"true \\ predicted": view.classes}
-        columns |= {name: [shown(c) for c in table[:, n]] for n, name in enumerate(used)}
+        columns |= {name: [whole_number(c) for c in table[:, n]] for n, name in enumerate(used)}
         matter = [n == true for n in range(len(view.classes))]
         steps.append(grid("The confusion matrix", columns, matter))
     return steps

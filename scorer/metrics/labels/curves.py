@@ -10,7 +10,7 @@ from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.text import join_first
 from scorer.metrics.explain.steps import Sentence, Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import divided, place, shown
+from scorer.metrics.labels.base import divided, place, whole_number
 from scorer.metrics.notation import NotationError
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
@@ -225,9 +225,10 @@ def of_pairs(one: Listing[Labelled], positive: str | None) -> Steps:
         pairs = float(weight[true[:, n] > 0].sum() * weight[true[:, n] == 0].sum())
         share = weight[at] * (right + equal / 2) / pairs if pairs else float("nan")
         yield Sentence(
-            f"{name}: this row, {side}, has probability {mine:.6g}. Of {shown(whole):,} pairs with "
-            f"rows of the other side {shown(right):,} are in the right order and {shown(equal):,} "
-            f"tied; these pairs are {share:.6g} of the area, of {weight[at] * whole / pairs:.6g} "
+            f"{name}: this row, {side}, has probability {mine:.6g}. Of {whole_number(whole):,} "
+            f"pairs with rows of the other side {whole_number(right):,} are in the right order and "
+            f"{whole_number(equal):,} tied; these pairs are {share:.6g} of the area, of "
+            f"{weight[at] * whole / pairs:.6g} "
             "at most."
             if pairs
             else f"{name}: there are no pairs, so the area is undefined."

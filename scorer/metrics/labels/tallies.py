@@ -19,7 +19,7 @@ from scorer.metrics.labels.base import (
     divided,
     list_counts,
     place,
-    shown,
+    whole_number,
 )
 from scorer.metrics.notation import NotationError
 from scorer.views.labelled import Labelled
@@ -143,14 +143,14 @@ def by_class(
     each = function(hits, predicted, true)
     columns: dict[str, list[Any]] = {
         "class": [view.classes[n] for n in present.tolist()],
-        "hits": [shown(n) for n in hits[present]],
-        "predicted": [shown(n) for n in predicted[present]],
-        "true": [shown(n) for n in true[present]],
+        "hits": [whole_number(n) for n in hits[present]],
+        "predicted": [whole_number(n) for n in predicted[present]],
+        "true": [whole_number(n) for n in true[present]],
     }
     if average == "micro":
         columns["class"].append("all")
         for key, part in {"hits": hits, "predicted": predicted, "true": true}.items():
-            columns[key].append(shown(part.sum()))
+            columns[key].append(whole_number(part.sum()))
         yield grid(f"{symbols}, of all classes together", columns)
         yield formula(name, f"{symbols}, of the last line", "{}", value, value=value)
         return

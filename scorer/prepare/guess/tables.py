@@ -27,7 +27,7 @@ def table(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     if not asked.fits("labels") or truth.trec:
         return None
     if sample is None:
-        return _alone(truth, asked)
+        return _without_sample(truth, asked)
     key = _key(truth, sample)
     if key is None:
         return None
@@ -46,7 +46,7 @@ def table(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     return _single(truth, sample, (mine, value), (theirs, given or sent[0]), asked)
 
 
-def _alone(truth: Look, asked: Asked) -> Guess | None:
+def _without_sample(truth: Look, asked: Asked) -> Guess | None:
     """Of a truth without a sample: what is called so, else of two columns the second."""
     key = next((name for name in truth.names if _is_id(name)), truth.names[0])
     called = truth.called("label", (key,)) or truth.called("rating", (key,))

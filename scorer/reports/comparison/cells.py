@@ -12,7 +12,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
 from scorer.core.text import join_first, printable, unit
 from scorer.metrics.base import Measure
-from scorer.reports.base import Sheet
+from scorer.reports.base import TableData
 from scorer.reports.leaderboard.cells import chance, test_name
 from scorer.results.comparison import Differing, Pair, Pairing, Tally
 from scorer.results.report import Report
@@ -145,7 +145,7 @@ def most(each: Differing, lists: Sequence[str], precision: int) -> str:
     return ", ".join(lines) or "none"
 
 
-def by_measure(compared: Compared, measure: Measure, precision: int) -> Sheet:
+def by_measure(compared: Compared, measure: Measure, precision: int) -> TableData:
     """A measure's pairs, a row each."""
     lists = compared.pairing.lists
     rows = []
@@ -154,20 +154,20 @@ def by_measure(compared: Compared, measure: Measure, precision: int) -> Sheet:
         rows.append(
             [title(pair), *figures(each, compared, precision), most(each, lists, precision)]
         )
-    return Sheet(measure.id, ["a minus b", *headings(compared), MOST], rows)
+    return TableData(measure.id, ["a minus b", *headings(compared), MOST], rows)
 
 
-def by_preference(found: Pairing, key: str, precision: int) -> Sheet:
+def by_preference(found: Pairing, key: str, precision: int) -> TableData:
     """A preference's pairs, a row each."""
     rows = []
     for pair in found.pairs:
         each = pair.preferences[key]
         name = f"{printable(pair.a, 60)}, {printable(pair.b, 60)}"
         rows.append([name, signed(each.mean, precision), record(each.tally)])
-    return Sheet(f"{key}; above 0, a is preferred", ["a, b", "mean", "w-t-l"], rows)
+    return TableData(f"{key}; above 0, a is preferred", ["a, b", "mean", "w-t-l"], rows)
 
 
-def orders(found: Pairing) -> Sheet:
+def orders(found: Pairing) -> TableData:
     """An order a row, with the aggregations that make it."""
     rows = []
     for key, made in found.orders.items():
@@ -179,7 +179,7 @@ def orders(found: Pairing) -> Sheet:
             by.setdefault(order, []).append(name)
         rows += [[key, ", ".join(names), order] for order, names in by.items()]
     head = ["preference", "aggregation", "order"]
-    return Sheet("Orders, best first; = are tied", head, rows)
+    return TableData("Orders, best first; = are tied", head, rows)
 
 
 def contradictions(found: Pairing) -> Iterator[str]:

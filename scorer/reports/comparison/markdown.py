@@ -1,6 +1,6 @@
 """A comparison that GitHub, a wiki or a mail shows as it is."""
 
-from scorer.reports.base import PRIVATE, Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, TableData, form
 from scorer.reports.comparison.cells import (
     MANY,
     Compared,
@@ -36,7 +36,7 @@ def markdown(compared: Compared, options: Options) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sheet(sheet: Sheet, left: int = 1) -> list[str]:
+def _sheet(sheet: TableData, left: int = 1) -> list[str]:
     """A table; between its first columns, which are names, and its last stand figures."""
     head = [escaped(each) for each in sheet.head]
     rows = [

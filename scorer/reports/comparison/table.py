@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from scorer.core.text import printable
-from scorer.reports.base import PRIVATE, Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, TableData, form
 from scorer.reports.comparison.cells import (
     MANY,
     MOST,
@@ -113,7 +113,7 @@ def _figures(paper: TextReport, head: Sequence[str], columns: Sequence[Sequence[
     return paper.table([first, *rest])
 
 
-def _orders(paper: TextReport, sheet: Sheet) -> None:
+def _orders(paper: TextReport, sheet: TableData) -> None:
     """As a table where the orders are short; else one below the other."""
     columns = [list(cells) for cells in zip(*sheet.rows, strict=True)]
     *others, order = (

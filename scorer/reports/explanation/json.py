@@ -29,7 +29,7 @@ def _data(found: Explanation) -> dict[str, Any]:
                 "notes": list(each.notes),
                 "steps": [_step(step) for step in each.working.steps],
             }
-            for each in found.found
+            for each in found.explained
         ],
     }
 

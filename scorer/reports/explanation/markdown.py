@@ -19,7 +19,7 @@ def markdown(found: Explanation, options: Options) -> str:
 
 def _page(found: Explanation, precision: int) -> Iterator[str]:
     yield from (f"**{EXPLAINED}**", "")
-    for each in found.found:
+    for each in found.explained:
         yield f"## {escaped(title(found, each))}"
         for step in each.working.steps:
             yield ""

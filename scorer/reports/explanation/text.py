@@ -31,7 +31,7 @@ def text(found: Explanation, options: Options) -> str:
 
     paper.say(EXPLAINED, "red")
     paper.say()
-    for each in found.found:
+    for each in found.explained:
         paper.say(printable(title(found, each), 1000), "bold")
         paper.say()
         steps = each.working.steps

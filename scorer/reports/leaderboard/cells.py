@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scorer.core.text import join_first, natural, printable, unit
 from scorer.metrics.base import Measure
-from scorer.reports.base import Sheet
+from scorer.reports.base import TableData
 from scorer.results.report import Certainty, Report, Scored, Standing
 
 FEW = 10  # lists below which the level of an interval is nominal
@@ -89,7 +89,7 @@ def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
     return [*(scored.groups[measure.id][group] for group in report.groups), gap(scored, measure)]
 
 
-def by_group(report: Report, precision: int) -> Iterator[Sheet]:
+def by_group(report: Report, precision: int) -> Iterator[TableData]:
     """For each measure the means over groups of lists; none where there are no groups."""
     valid = [scored for scored in ordered(report) if scored.valid]
     word = report.called.get("group", "group")
@@ -98,7 +98,7 @@ def by_group(report: Report, precision: int) -> Iterator[Sheet]:
             continue  # a formula of measures of different groups
         if measure.combination.group is not None:
             continue  # of one alone, which its column says
-        yield Sheet(
+        yield TableData(
             f"{measure.id} by {word}",
             ["name", *(group or "(none)" for group in report.groups), "gap"],
             [
@@ -108,11 +108,11 @@ def by_group(report: Report, precision: int) -> Iterator[Sheet]:
         )
 
 
-def by_list(report: Report, scored: Scored, precision: int) -> Sheet:
+def by_list(report: Report, scored: Scored, precision: int) -> TableData:
     """What every measure says of each list, by name; a dash where it says nothing."""
     order = sorted(range(len(report.lists)), key=lambda n: natural(report.lists[n]))
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
-    return Sheet(
+    return TableData(
         scored.name,
         [report.called.get("list", "list"), *(measure.id for measure in report.measures)],
         [

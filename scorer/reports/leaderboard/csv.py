@@ -40,9 +40,9 @@ def csv(report: Report, options: Options) -> str:
         means = [exact(standing.values[key]) for key in ids]
         slices = [exact(mean) for m in report.measures for mean in sliced(scored, m, report)]
         write([
-            _some(standing.rank), cell(standing.name), *means, value.lists,
+            _or_empty(standing.rank), cell(standing.name), *means, value.lists,
             "yes" if standing.baseline else "no", "yes",
-            *map(_some, standing.ranks or (None, None)), _some(standing.tier),
+            *map(_or_empty, standing.ranks or (None, None)), _or_empty(standing.tier),
             *map(exact, standing.interval or (math.nan, math.nan)),
             value.missing, value.undefined,
             standing.fewer[1] if standing.fewer else value.lists,
@@ -62,5 +62,5 @@ def _file(scored: Scored, options: Options) -> list[str]:
     return [cell(scored.path), scored.sha256 or ""] if options.private else []
 
 
-def _some(value: int | None) -> int | str:
+def _or_empty(value: int | None) -> int | str:
     return "" if value is None else value

@@ -13,7 +13,7 @@ import numpy as np
 from scorer.core.text import printable, unit
 from scorer.metrics.base import Measure
 from scorer.metrics.notation import written
-from scorer.reports.base import PRIVATE, Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, TableData, form
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -302,7 +302,7 @@ def _lists(scored: Scored, report: Report, options: Options) -> Table:
     return _table(sheet, f"Every {printable(sheet.head[0])} of {printable(scored.name, 100)}")
 
 
-def _table(sheet: Sheet, caption: str) -> Table:
+def _table(sheet: TableData, caption: str) -> Table:
     return plain(caption, sheet.head, sheet.rows)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from scorer.core.text import join_first, printable
 from scorer.metrics.base import Measure
-from scorer.reports.base import PRIVATE, Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, TableData, form
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -224,7 +224,7 @@ def _body(columns: Sequence[Column], rows: int, rules: Collection[int]) -> Itera
         yield " & ".join(column.cells[n] for column in columns) + r" \\"
 
 
-def _sheet(sheet: Sheet) -> Iterator[str]:
+def _sheet(sheet: TableData) -> Iterator[str]:
     """A further table."""
     first, *others = zip(*sheet.rows, strict=True)
     fixed = _column(sheet.head[0], [printable(each, 40) for each in first], "l", escaped)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.core.text import unit
-from scorer.reports.base import PRIVATE, Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, TableData, form
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -72,7 +72,7 @@ def _standings(report: Report, options: Options) -> Iterator[str]:
     return piped([escaped(h) for h in head], map(row, report.standings), range(2))
 
 
-def _sheet(sheet: Sheet) -> list[str]:
+def _sheet(sheet: TableData) -> list[str]:
     rows = [list(map(escaped, row[:1])) + list(row[1:]) for row in sheet.rows]
     lines = piped([*map(escaped, sheet.head)], rows, range(1))
     return ["", f"## {escaped(sheet.title)}", "", *lines]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scorer.core.text import printable, unit
-from scorer.reports.base import PRIVATE, Options, Sheet, form
+from scorer.reports.base import PRIVATE, Options, TableData, form
 from scorer.reports.findings.cells import counted
 from scorer.reports.leaderboard.cells import (
     by_group,
@@ -82,7 +82,7 @@ def _places(rows: Sequence[Standing]) -> list[str]:
     return [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
 
 
-def _sheet(paper: TextReport, sheet: Sheet, options: Options, keep: int) -> None:
+def _sheet(paper: TextReport, sheet: TableData, options: Options, keep: int) -> None:
     """Print a further table. What there is no room for goes from the right, all but `keep`."""
     paper.say()
     paper.say(printable(sheet.title), "bold")

@@ -31,7 +31,7 @@ def _data(lint: Lint) -> dict[str, Any]:
                 "range": m.metric.range,
                 "canaries": {
                     name: None if mean is None else known(mean)
-                    for name, mean in lint.found[m.id].items()
+                    for name, mean in lint.probed[m.id].items()
                 },
                 "random": {
                     "mean": known(lint.chance[m.id].mean),

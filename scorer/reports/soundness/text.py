@@ -44,11 +44,11 @@ def _lines(lint: Lint) -> Iterator[str]:
     message = f"Submissions made from the truth, {lint.draws} of them random ({lint.drawn}; seed "
     yield from wrap(f"{message}{challenge.leaderboard.seed}):", WIDTH)
     yield ""
-    names = [name for name in PROBES if any(name in row for row in lint.found.values())]
+    names = [name for name in PROBES if any(name in row for row in lint.probed.values())]
     yield f"{'measure':{NAME}}" + "".join(f" {name:>8}" for name in [*names, "random"]) + "      ±"
     for m in lint.measures:
         chance = lint.chance[m.id]
-        cells = [_cell(lint.found[m.id].get(name), m) for name in names]
+        cells = [_cell(lint.probed[m.id].get(name), m) for name in names]
         cells.append(_cell(chance.mean, m))
         apart = _narrow(chance.deviation)
         label = printable(m.id, 60)

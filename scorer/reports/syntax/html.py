@@ -124,13 +124,13 @@ def environment() -> Environment:
         loader=PackageLoader("scorer.reports.syntax"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_without_controls,
         trim_blocks=True,
         lstrip_blocks=True,
     )
 
 
-def _shown(value: Any) -> Any:
+def _without_controls(value: Any) -> Any:
     """What a template writes: text without controls but line ends; markup is ours."""
     if isinstance(value, str) and not hasattr(value, "__html__") and unseen(value) is not None:
         return "\n".join(printable(line, len(line)) for line in value.split("\n"))
