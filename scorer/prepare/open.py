@@ -250,6 +250,7 @@ def opened(
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     refuse_flat(challenge, measures)
+    _refuse_ladder(challenge, measures)
     asked = prepared.views | views
     identity = digests(
         prepared.challenge,
@@ -280,6 +281,24 @@ def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
             found.append(challenge.problem("C114", f"{spec.key}.min_grade", message))
     if found:
         raise ChallengeError(problems=found)
+
+
+def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
+    """Refuse a ladder that takes its step from lists' differences, where their mean is not shown.
+
+    Raises:
+        ChallengeError: the primary measure is no mean of the lists' values.
+    """
+    primary = next(each for each in measures if each.primary)
+    plain = primary.of_lists and primary.combination.of_lists and primary.aggregate != "sum"
+    if challenge.leaderboard.ladder == "auto" and not plain:
+        message = (
+            f"auto takes its step from how much lists differ, and {primary.id} is no mean of lists"
+        )
+        help = "write the step that an entry has to be better by, such as ladder: 0.01"
+        raise ChallengeError(
+            problems=[challenge.problem("C122", "leaderboard.ladder", message, help)]
+        )
 
 
 def _table(

@@ -79,3 +79,38 @@ def test_any_spelling_of_ir_measures_is_taken_or_answered(challenge, score):
     ran = score(folder, folder / "s.csv", "-m", "nDCG(dcg='odd')@10")
     assert ran.code == 2
     assert "it can be log2, exp-log2" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("measure", "plain"),
+    [
+        ("AP", True),
+        ("{metric: AP, group: x}", True),
+        ("{metric: AP, average: group}", False),
+        ("{metric: AP, aggregate: median}", False),
+        ("{metric: AP, weights: w}", False),
+        ("NumRet", False),
+        ("{metric: P, k: 2, average: pooled}", False),
+        ('{score: "(a + b) / 2"}', False),
+        ('{score: "(a + b) / 2", per: list}', True),
+    ],
+)
+@pytest.mark.parametrize("ladder", ["auto", "0.01"])
+def test_a_step_from_the_lists_needs_a_mean_of_lists(challenge, score, measure, plain, ladder):
+    yaml = f"""\
+truth: truth.csv
+lists: lists.csv
+leaderboard: {{ladder: {ladder}}}
+metrics: [{measure}, {{metric: RR, id: a}}, {{metric: nDCG, id: b}}]
+"""
+    files = {
+        "truth.csv": "list,item\nq,a\nr,a\n",
+        "lists.csv": "list,group,w\nq,x,1\nr,y,3\n",
+        "one.csv": "list,item,rank\nq,a,1\nr,b,1\n",
+    }
+    folder = challenge(yaml, **files)
+    ran = score(folder, folder / "one.csv")
+    assert ran.code == (0 if plain or ladder != "auto" else 2), ran
+    if ran.code:
+        assert "challenge.yaml:3: error[C122] leaderboard.ladder: auto takes its step" in ran.err
+        assert "ladder: 0.01" in ran.err
