@@ -24,6 +24,7 @@ from scorer.core.arrays import Ints, starts
 from scorer.core.problems import KEPT, PLACES, Problem
 from scorer.io.limits import refuse_errors as refuse_errors
 
+TOGETHER = 1 << 20  # ids that are looked at together
 TEXT = 4_000_000  # characters of the names of a class that are kept
 
 Hashes = NDArray[np.uint64]
@@ -185,8 +186,7 @@ class IdTally:
     def _grouped(self) -> IdTally:
         """With each id once, in the order of their lines."""
         hashes, line, rows, kind = self.hashes, self.line, self.rows, self.kind
-        alike = np.sort(hashes)
-        if (alike[1:] == alike[:-1]).any():
+        if _any_twice(hashes):
             by = np.lexsort((line, hashes))
             new = by[starts(hashes[by])]
             rows = np.add.reduceat(rows[by], np.flatnonzero(starts(hashes[by])), dtype=np.int64)
@@ -217,8 +217,7 @@ class IdTally:
 
     def _first(self) -> Ints:
         """Where the first `KEPT` of each class stand."""
-        each = [np.flatnonzero(self.kind == kind)[:KEPT] for kind in range(len(self.classes))]
-        return np.concatenate(each)
+        return np.concatenate([_first_of(self.kind, kind) for kind in range(len(self.classes))])
 
     def _kept(self) -> IdTally:
         """With no more names than are ever told, of no more text than there is room for."""
@@ -235,6 +234,30 @@ class IdTally:
                     break
                 names[key] = known
         return replace(self, names=names)
+
+
+def _first_of(kinds: NDArray[np.uint8], kind: int) -> Ints:
+    """Where the first `KEPT` of a class stand; of millions, no more are looked at than need be."""
+    found, start = np.empty(0, dtype=np.int64), 0
+    while found.size < KEPT and start < kinds.size:
+        more = np.flatnonzero(kinds[start : start + TOGETHER] == kind) + start
+        found, start = np.append(found, more), start + TOGETHER
+    return found[:KEPT]
+
+
+def _any_twice(hashes: Hashes) -> bool:
+    """Whether any is there twice; many are sorted part by part, so that no copy of all is made."""
+    if hashes.size <= TOGETHER:
+        return _next_alike(hashes)
+    bits = (hashes.size // TOGETHER).bit_length()
+    return any(
+        _next_alike(hashes[hashes >> np.uint64(64 - bits) == part]) for part in range(1 << bits)
+    )
+
+
+def _next_alike(hashes: Hashes) -> bool:
+    ordered = np.sort(hashes)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _length(known: tuple[str, str | None]) -> int:

@@ -77,6 +77,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
             findings.add(error.problem)
             return Outcome(findings, None, None)
         part = merged(found) if found else None
+        found.clear()  # of millions of ids that are wrong, each copy is large
     digest = sha256.hexdigest() if tables.hashed else None
     if part is None or not tables.whole:
         by_part(findings, format.form.parts)
