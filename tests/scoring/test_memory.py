@@ -1,0 +1,76 @@
+"""What is scored holds no table: a file has thousands, and cycles are seldom searched for."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from wholes import CASES, every_plan
+
+from scorer.core.problems import Findings
+from scorer.io.formats.base import format_of, read
+from scorer.io.table import Table, TextColumn
+from scorer.scoring.lists import begun, score_lists
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory):
+    return every_plan(tmp_path_factory)
+
+
+@pytest.fixture
+def no_search():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def table_of(plan, text, path):
+    """A table as large files have them: polars holds the ids."""
+    import polars as pl
+
+    path.write_text(text)
+    table = read(path, format_of(path, None), plan.shapes, Findings(), plan.limits)
+    ids = {
+        role: TextColumn(pl.Series(column.texts(np.arange(len(table))), dtype=pl.String))
+        for role, column in table.ids.items()
+    }
+    return Table(ids, table.numbers, table.line, table.wanted, table.facts)
+
+
+def held(table):
+    """References to a table, its columns and its arrays that keep none of them."""
+    columns = [column for role, column in table.ids.items() if role != "list"]
+    return [weakref.ref(each) for each in (table, *columns, *table.numbers.values())]
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
+)
+def test_a_table_that_is_scored_goes_with_its_last_reference(
+    plans, kind, sent, tmp_path, no_search
+):
+    table = table_of(plans[kind], sent[1], tmp_path / "mine.csv")
+    found, known = score_lists(plans[kind], table), held(table)
+    del table
+    assert [one() for one in known] == [None] * len(known)
+    assert found.checked.told.keys() | found.checked.tallies.keys()
+
+
+@pytest.mark.parametrize("kind", ["grades of judged items", "folds"])
+def test_what_is_half_scored_holds_no_table(plans, kind, tmp_path, no_search):
+    plan = plans["folds"]
+    if kind != "folds":
+        plan = plan.__class__(**{**plan.__getstate__(), "folds": {}})
+    text = "list,item,score\n" + "".join(f"q{n},{i},1\n" for n in range(9) for i in "abcdefgh")
+    table = table_of(plan, text, tmp_path / "mine.csv")
+    found, known = begun(plan, table), held(table)
+    assert found.wanted.size  # ids that settle the order of equal scores
+    names = table.ids["item"].texts(np.arange(len(table)))
+    expected = score_lists(plan, table).card
+    del table
+    assert [one() for one in known] == [None] * len(known)
+    card = found.finished(lambda rows: [names[row] for row in rows.tolist()]).card
+    for name, values in expected.values.items():
+        np.testing.assert_array_equal(card.values[name], values)
