@@ -55,7 +55,7 @@ def test_a_table_that_is_scored_goes_with_its_last_reference(
     found, known = score_lists(plans[kind], table), held(table)
     del table
     assert [one() for one in known] == [None] * len(known)
-    assert found.checked.told.keys() | found.checked.tallies.keys()
+    assert found.checked.of_lists.keys() | found.checked.tallies.keys()
 
 
 @pytest.mark.parametrize("kind", ["grades of judged items", "folds"])
