@@ -1,14 +1,17 @@
 """A file says the same however it is brought to be scored: at once, in pieces, or scattered."""
 
+import gc
 import gzip
 import hashlib
 import os
+import threading
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import scorer
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
@@ -312,3 +315,25 @@ def test_lines_lists_and_places_of_scattered_rows_are_as_they_were(steps, first,
     found = lists.divide(edges)
     for n in range(len(edges) - 1):
         assert lists.between(n).tolist() == numbers[found[n] : found[n + 1]].tolist()
+
+
+ODD = ['"q1","i\n5",1', "q1,i1", "q1,é,3", '"q1","i77",1', "q1,i0,x", '"q1","unclosed,1']
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_no_thread_outlives_a_file_however_it_ends(odd, challenge, monkeypatch):
+    monkeypatch.setattr(reading, "SMALLEST", 500)
+    monkeypatch.setattr(reading, "PIECE", 2000)
+    names = [f"q{n}" for n in range(10)]
+    truth = "".join(f"{name},i{n},{n % 3}\n" for name in names for n in range(10))
+    folder = challenge(**{"truth.csv": "list,item,grade\n" + truth})
+    lines = [f"{name},i{n},{n}" for n in range(40) for name in names]  # no list stands together
+    (folder / "mine.csv").write_text("\n".join(["list,item,score", *lines[:-3], odd, *lines[-3:]]))
+    before = threading.active_count()
+    gc.disable()  # nothing is left for it to end
+    try:
+        for _ in range(3):
+            scorer.score(folder, [folder / "mine.csv"])
+            assert threading.active_count() == before
+    finally:
+        gc.enable()

@@ -1,8 +1,12 @@
 """What the page promises: sessions, forms, limits, hostile names, and what nobody may learn."""
 
+import gzip
+import io
 import json
 import re
 import socket
+import stat
+import zipfile
 from urllib.parse import quote
 
 import httpx2 as httpx
@@ -135,6 +139,61 @@ def test_a_file_of_any_name_is_taken(client, served, name):
     assert sent.json()["entry"] == 1, sent.text
     checked = client.post(f"{API}/check", files={"file": (name, mixed(1).encode())})
     assert checked.status_code == 200, checked.text
+
+
+def archive(*entries):
+    """A ZIP archive of (name, text) entries; a name may be a ZipInfo."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, text in entries:
+            made.writestr(name, text)
+    return out.getvalue()
+
+
+def link(name):
+    """An entry that is a symbolic link."""
+    entry = zipfile.ZipInfo(name)
+    entry.create_system, entry.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+BOMB = b"list,item,score\n" + b"q00,a,1\n" * 4_000_000
+SENT = {
+    "a link to the truth": ("mine.zip", archive((link("mine.csv"), "truth.csv"))),
+    "a bomb": ("mine.zip", archive(("mine.csv", BOMB))),
+    "a bomb by gzip": ("mine.csv.gz", gzip.compress(BOMB)),
+    "two files": ("mine.zip", archive(("a.csv", mixed(1)), ("b.csv", mixed(2)))),
+    "an archive in it": ("mine.zip", archive(("a.zip", archive(("a.csv", mixed(1)))))),
+    "cut short": ("mine.zip", archive(("mine.csv", mixed(1)))[:-30]),
+    "no archive": ("mine.zip", b"PK\x03\x04 and no more"),
+    "gzip cut short": ("mine.csv.gz", gzip.compress(mixed(1).encode())[:-9]),
+}
+
+
+@pytest.mark.parametrize(("name", "data"), SENT.values(), ids=SENT)
+def test_hostile_archives_are_refused_and_others_are_scored(client, served, name, data):
+    before = sorted(path.name for path in served.folder.rglob("*"))
+    headers = served.bearer("red")
+    sent = client.post(f"{API}/entries", headers=headers, files={"file": (name, data)})
+    done = finished(client, headers, sent.json()["entry"])
+    assert done["status"] == "rejected"
+    assert done["problems"]
+    assert "grade" not in json.dumps(done)
+    after = sorted(path.name for path in served.folder.rglob("*"))
+    assert not [each for each in after if each.endswith((".csv", ".zip")) and each not in before]
+    other = served.bearer("blue")
+    number = send(client, other, mixed(1)).json()["entry"]
+    assert finished(client, other, number)["status"] == "scored"
+
+
+def test_names_in_an_archive_lead_nowhere(client, served):
+    headers = served.bearer("red")
+    data = archive(("../../truth.csv", mixed(1)))
+    sent = client.post(f"{API}/entries", headers=headers, files={"file": ("mine.zip", data)})
+    truth = (served.folder / "truth.csv").read_bytes()
+    assert finished(client, headers, sent.json()["entry"])["status"] in ("scored", "rejected")
+    assert (served.folder / "truth.csv").read_bytes() == truth
+    assert not (served.folder.parent.parent / "truth.csv").exists()
 
 
 @pytest.mark.parametrize(
