@@ -10,6 +10,7 @@ import hashlib
 import io
 import os
 import stat
+import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 BLOCK = 1 << 18
+WINDOW = 27  # of a zstd frame, 2**27 bytes: what it takes to unpack it
 SPOOLED = "scorer-"
 REMOTE = "the engine spark reads URLs: --engine spark (pip install 'challenge-scorer[spark]')"
 
@@ -142,8 +144,9 @@ def open_bytes(
         if not head:
             raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
         if head.startswith((GZIP, ZSTD)):
-            source: Any = gzip.GzipFile(fileobj=stored) if head.startswith(GZIP) else _Zstd(stored)
-            stream = io.BufferedReader(_Unpacked(source, stored, size, limits), BLOCK)
+            source, damage = _decompressing(stored, head)
+            unpacked = _Unpacked(source, stored, size, limits, damage=damage)
+            stream = io.BufferedReader(unpacked, BLOCK)
             head = stream.peek(HEAD)
         elif head.startswith(ZIP) and not is_office(head[:HEAD]):
             source = _member(path, stored)
@@ -381,9 +384,16 @@ class _Unpacked(io.RawIOBase):
     """A decompressed stream that ends in a problem, not in an exception of its library."""
 
     def __init__(
-        self, source: Any, stored: BinaryIO, size: int, limits: Limits, given: int = 0
+        self,
+        source: Any,
+        stored: BinaryIO,
+        size: int,
+        limits: Limits,
+        given: int = 0,
+        damage: type[Exception] = OSError,
     ) -> None:
         self._source, self.stored, self._limits = source, stored, limits
+        self._damage = damage
         self._most = most_unpacked(size, limits)
         self._given = given
 
@@ -400,7 +410,7 @@ class _Unpacked(io.RawIOBase):
         view = memoryview(buffer)  # type: ignore[arg-type]
         try:
             data = self._source.read(len(view))
-        except (EOFError, zlib.error, OSError) as error:
+        except (EOFError, zlib.error, OSError, self._damage) as error:
             what = "ends early" if isinstance(error, EOFError) else "is damaged"
             hint = "compress and send the file again"
             message = f"the compressed data {what}"
@@ -414,42 +424,13 @@ class _Unpacked(io.RawIOBase):
         return len(data)
 
 
-class _Zstd:
-    """The frames of a zstd file; unlike the library's own reader it minds an early end."""
-
-    FED = 1024  # a block of 4 bytes can unpack to 128 KiB, so this to 32 MiB
-
-    def __init__(self, stored: BinaryIO) -> None:
-        import zstandard
-
-        self._stored = stored
-        self._error = zstandard.ZstdError
-        self._library = zstandard.ZstdDecompressor(max_window_size=2**27)
-        self._frame: Any = None
-        self._fed = b""
-        self._ready = io.BytesIO()
-
-    def close(self) -> None:
-        self._ready.close()
-
-    def read(self, size: int) -> bytes:
-        """At most `size` bytes; none at the end.
-
-        Raises:
-            EOFError: the file ends inside a frame.
-            OSError: the data is damaged.
-        """
-        while not (data := self._ready.read(size)):
-            self._fed = self._fed or self._stored.read(self.FED)
-            if not self._fed:
-                if self._frame is not None:
-                    raise EOFError
-                return b""
-            frame = self._frame or self._library.decompressobj()
-            try:
-                self._ready = io.BytesIO(frame.decompress(self._fed))
-            except self._error as error:
-                raise OSError(str(error)) from None
-            self._fed = frame.unused_data if frame.eof else b""
-            self._frame = None if frame.eof else frame
-        return data
+def _decompressing(stored: BinaryIO, head: bytes) -> tuple[Any, type[Exception]]:
+    """What reads compressed data, and what it raises where that is damaged."""
+    if head.startswith(GZIP):
+        return gzip.GzipFile(fileobj=stored), OSError
+    if sys.version_info >= (3, 14):
+        from compression.zstd import DecompressionParameter, ZstdError, ZstdFile
+    else:
+        from backports.zstd import DecompressionParameter, ZstdError, ZstdFile
+    options = {int(DecompressionParameter.window_log_max): WINDOW}
+    return ZstdFile(stored, options=options), ZstdError

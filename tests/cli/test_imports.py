@@ -19,7 +19,7 @@ HEAVY = (
     "rich.table",
     "scipy",
     "selenium",
-    "zstandard",
+    "backports.zstd",
 )
 VLNET = str(ROOT / "challenges/vlnet-2011")
 SENT = str(ROOT / "submissions_example/vlnet-2011/good/team_a.lists")
