@@ -1,4 +1,4 @@
-"""`score init [KIND] DIR`, `score init --from TRUTH [SAMPLE] DIR`: a challenge that runs."""
+"""`score init [KIND] DIR` and `score init --from TRUTH [SAMPLE [LISTS]] DIR`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scorer.core.text import nearest, printable, quoted
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
 
-FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE] DIR"
+FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE [LISTS]] DIR"
 
 
 def init(
@@ -25,7 +25,8 @@ def init(
         typer.Argument(
             metavar="[KIND] DIR",
             help="A kind of challenge (default: ranking; none and no folder: the list of them) "
-            "and a folder. With --from: a sample submission, and a folder.",
+            "and a folder. With --from: a sample submission, where lines have no ids the public "
+            "file whose rows they follow, and a folder.",
         ),
     ] = None,
     truth: Annotated[
@@ -84,18 +85,24 @@ def _fitting(truth: Path, words: list[str]) -> Result:
     from scorer.io.write import write
     from scorer.prepare.bind import prepare
     from scorer.prepare.guess.challenge import challenge_data
+    from scorer.prepare.guess.lines import in_order
     from scorer.prepare.open import opened
 
-    if not 1 <= len(words) <= 2:
+    if not 1 <= len(words) <= 3:
         raise UsageError(FORM)
-    sample, target = (Path(words[0]) if len(words) == 2 else None), Path(words[-1])
-    named = [path for path in (truth, sample) if path is not None]
+    *given, target = map(Path, words)
+    sample: Path | None = given[0] if given else None
+    lists: Path | None = given[1] if len(given) > 1 else None
+    named = [path for path in (truth, sample, lists) if path is not None]
     for path in named:
         if not path.is_file():
             raise UsageError(f"{printable(path)} is no file; {FORM}")
     if len({path.name for path in named}) < len(named):
-        raise UsageError(f"truth and sample are both called {quoted(truth.name)}")
-    data, guess = challenge_data(truth, sample)
+        raise UsageError(f"two of the files are called {quoted(truth.name)}")
+    if sample is not None and lists is not None:
+        data, guess = in_order(truth, sample, lists)
+    else:
+        data, guess = challenge_data(truth, sample)
     del data["id"]  # which is the folder's name
     opened(prepare(load(data, truth.parent)))  # the truth must be one
     if sample is not None and _beyond(load(data, truth.parent), sample):

@@ -19,7 +19,7 @@ from scorer.prepare.guess.look import LOOKED, Look, first_lines
 
 QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
 RUN = re.compile(
-    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+([ \t]+[^\s,]+)?[ \t]*"
+    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9.][^\s,]*([ \t]+[^\s,]+)?[ \t]*"
 )
 LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 
@@ -44,7 +44,10 @@ def looked(path: Path) -> Look:
     """
     if (found := look(path)) is not None:
         return found
-    raise UsageError(f"{display_path(path)}: no header is seen in which columns have names")
+    raise UsageError(
+        f"{display_path(path)}: no header is seen in which columns have names; if its lines have "
+        "no ids: score init --from TRUTH SAMPLE LISTS DIR, with the file whose rows they follow"
+    )
 
 
 def is_qrels(path: Path) -> bool:

@@ -1,0 +1,141 @@
+"""Files whose lines have no ids: the n-th one is of the n-th row of a public file of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scorer.core.errors import UsageError
+from scorer.core.text import display_path, printable
+from scorer.io.files import open_bytes
+from scorer.io.limits import Limits, Unreadable
+from scorer.io.table import DECIMAL
+from scorer.prepare.guess.base import Guess
+from scorer.prepare.guess.forms import look
+from scorer.prepare.guess.look import Look, first_lines, renamed
+from scorer.prepare.guess.pairs import RANKING
+from scorer.prepare.guess.tables import CLASSES, NUMBERS
+
+PAIRS = "pairs"
+MARKS = (" ", ",", ";", "|")  # between several ids of a line
+KINDS = {
+    "number": ("a table of numbers", "target", "prediction", NUMBERS),
+    "class": ("a table of classes", "label", "label", CLASSES),
+    "items": ("ranked lists", "item", "item", RANKING),
+}
+
+
+class Side(NamedTuple):
+    """What is seen of a truth or a sample.
+
+    Attributes:
+        values: some of what it says of lists: a number, a class, or several ids.
+        mark: what parts several ids of a line; PAIRS where they have a row each; empty where a list
+            has one value.
+        written: keys of challenge.yaml, without the role of the values.
+        name: what the column of values is called; empty where it has no name.
+    """
+
+    values: Sequence[str]
+    mark: str
+    written: Mapping[str, Any]
+    name: str
+
+    @property
+    def kind(self) -> str:
+        """What its values are."""
+        if self.mark:
+            return "items"
+        return "number" if all(DECIMAL.fullmatch(each) for each in self.values) else "class"
+
+
+def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Guess]:
+    """What challenge.yaml would say of files of which one at least has lines without ids.
+
+    Args:
+        truth: the truth's file.
+        sample: a submission.
+        lists: the public file, a row for each list.
+
+    Raises:
+        UsageError: it is no such file, or the lines are not as many as its rows.
+    """
+    known = _table(lists)
+    key = next((name for name in known.names if known.distinct(name)), known.names[0])
+    rows = _count(lists) - 1
+    sides = [_side(path, lists, known, key, rows) for path in (truth, sample)]
+    mine, theirs = sides
+    kind = theirs.kind if theirs.kind == "items" else mine.kind
+    what, role, sent, metrics = KINDS[kind]
+    guess = Guess(
+        f"{what}, a line for each row of {printable(lists.name)}",
+        _section(mine, role), _section(theirs, sent), metrics,
+    )  # fmt: skip
+    data = {
+        "id": truth.name.split(".")[0] or "challenge",
+        "truth": {"file": truth.name, **guess.truth},
+        "lists": {"file": lists.name, **renamed({"list": key})},
+        "submission": dict(guess.submission),
+        "metrics": list(metrics),
+    }
+    return data, guess
+
+
+def _section(side: Side, role: str) -> dict[str, Any]:
+    """The keys of a file whose values have that role."""
+    found = {key: each for key, each in side.written.items() if key != "columns"}
+    if "lines" in found and not side.name:
+        found = {"header": [role], **found}
+    columns = {**side.written.get("columns", {}), **({role: side.name} if side.name else {})}
+    found |= renamed(columns)
+    if side.mark in MARKS:
+        found["cells"] = {role: side.mark}
+    return found
+
+
+def _side(path: Path, lists: Path, known: Look, key: str, rows: int) -> Side:
+    """A file with ids of the lists, or with a line for each of their rows."""
+    seen = look(path)
+    own = None if seen is None else seen.like(key)
+    if seen is not None and own is not None and {*seen.cells(own)} & {*known.cells(key)}:
+        others = list(seen.others((own,)))
+        if not others:
+            raise UsageError(f"{display_path(path)}: it has ids, and no answers")
+        value = seen.called("label", (own,)) or others[-1]
+        cells = seen.cells(value)
+        mark = "" if seen.distinct(own) else PAIRS
+        return Side(cells, mark, {**seen.written, "columns": {"list": own}}, value)
+    lines, count = first_lines(path), _count(path)
+    if count not in (rows, rows + 1):
+        raise UsageError(
+            f"{display_path(path)}: it has {count:,} lines, and {display_path(lists)} {rows:,} "
+            "rows; without ids, the lines are in the order of the rows"
+        )
+    head = lines[0].strip() if count > rows else ""
+    values = [line.strip() for line in lines[1 if head else 0 :]]
+    mark = next((m for m in MARKS if sum(m in each for each in values) > len(values) / 2), "")
+    return Side(values, mark, {"lines": "lists"}, head)
+
+
+def _table(path: Path) -> Look:
+    """A table with a header, of one column, too."""
+    found = look(path)
+    if found is not None and found.names and "header" not in found.written:
+        return found
+    lines = first_lines(path)
+    if len(lines) < 2:
+        raise UsageError(f"{display_path(path)}: no header and rows of lists are seen")
+    return Look((lines[0].strip(),), tuple((line.strip(),) for line in lines[1:]))
+
+
+def _count(path: Path) -> int:
+    """How many lines a text file has."""
+    try:
+        with open_bytes(path, Limits()) as stream:
+            count, last = 0, b"\n"
+            while piece := stream.read(1 << 20):
+                count, last = count + piece.count(b"\n"), piece[-1:]
+    except (Unreadable, OSError) as error:
+        raise UsageError(f"{display_path(path)}: {error}") from None
+    return count + (last != b"\n")
