@@ -15,14 +15,13 @@ from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known, PublicIds
 from scorer.checks.tally import ListFindings, Tally, Whole
-from scorer.core.arrays import starts
+from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import CodedColumn, Codes, Ints, Table
+from scorer.io.table import CodedColumn, Codes, Table
 from scorer.views.ranked import RankedRows, among, keys, named, ranked
 
 Rows = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
 

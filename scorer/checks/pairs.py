@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.core.arrays import starts
+from scorer.core.arrays import Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
-from scorer.io.table import CodedColumn, Ints, Table, grouped
+from scorer.io.table import CodedColumn, Table, grouped
 from scorer.views.ranked import hashed
 
 LONGEST = 8  # items of a cycle that are all named

@@ -29,3 +29,13 @@ def starts(*keys: NDArray[Any]) -> Mask:
     for key in keys:
         new[1:] |= key[1:] != key[:-1]
     return new
+
+
+def ends(*keys: NDArray[Any]) -> Mask:
+    """Where the runs of `starts` end.
+
+    >>> ends(np.array([1, 1, 2, 2]), np.array([0, 0, 0, 5])).tolist()
+    [False, True, True, True]
+    """
+    found: Mask = np.append(starts(*keys)[1:], True)[: keys[0].size]
+    return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import mended, too_long
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 Octets = NDArray[np.uint8]
 Places = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 NEWLINE, TAB, BLANK, QUOTE, COMMENT, TILDE = b'\n\t "#~'
 NONE = np.empty(0, dtype=np.int64)

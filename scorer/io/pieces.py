@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.io.distinct import Distinct
 from scorer.io.files import drain, open_bytes, open_stored
 from scorer.io.limits import Limits, NoTable, Unreadable, limit, refuse_errors
-from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table, TextColumn, coded
+from scorer.io.table import CodedColumn, Schema, Table, TextColumn, coded
 from scorer.io.text import Request
 
 if TYPE_CHECKING:

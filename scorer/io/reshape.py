@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.io.blocks import Block, Lines, Mask, Places
+from scorer.io.blocks import Block, Lines, Places
 from scorer.io.form import (
     WHITESPACE,
     CutSchema,

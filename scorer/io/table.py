@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import starts
+from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.lines import count_only
@@ -31,9 +31,7 @@ from scorer.io.schema import Schema as Schema
 if TYPE_CHECKING:
     import polars as pl
 
-Ints = NDArray[np.int64]
 Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
-Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint64]
 IdTexts: TypeAlias = "list[str] | pl.Series"  # ids of rows, in a large table as polars has them
 

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from scorer.challenge.public import held
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.table import CodedColumn, Ints, Schema, Table, in_order
+from scorer.io.table import CodedColumn, Schema, Table, in_order
 from scorer.kinds.base import Constants, Meeting, SideTables, kind
 from scorer.views.diverse import Diverse
 from scorer.views.extras import Extras, placed

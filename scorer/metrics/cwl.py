@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, ends
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.views.hits import Hits, Judged, ratio
@@ -128,7 +128,7 @@ def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
         return difference
 
     known = weight * (rank + after - 1) ** 2
-    last = np.append(np.diff(hits.in_list) != 0, True) if rank.size else first
+    last = ends(hits.in_list)
     until = np.where(last, float(depth), np.roll(rank, -1)) if rank.size else rank
     looked = hits.total(known * looks(rank, until, after))
     opening = np.where(first, (2 * goal) ** 2 * looks(np.zeros_like(rank), rank, before), 0.0)
@@ -152,7 +152,7 @@ def _segments(
     nth = hits.nth()
     above = np.where(nth > 1, np.roll(hits.rank, 1), 0) if nth.size else hits.rank
     looked = hits.total(still * between(above, hits.rank))
-    last = np.append(np.diff(hits.in_list) != 0, True) if nth.size else nth.astype(bool)
+    last = ends(hits.in_list)
     rest = np.where(last, left * (whole - between(np.zeros_like(hits.rank), hits.rank)), 0.0)
     looked += hits.total(rest)
     looked[hits.total() == 0] = whole

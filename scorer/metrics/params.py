@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
+from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
-
-Floats = NDArray[np.float64]
 
 MOST = 2**31 - 1  # items: what ranks are computed in holds this and its neighbours
 HIGHEST = 1000  # 2^1000 a few million times over is still finite

@@ -13,10 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import starts
+from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.io.table import EXTRA, NUMBER, CodedColumn, Floats, Ints, Table
+from scorer.io.table import EXTRA, NUMBER, CodedColumn, Table
 from scorer.kinds.grades import Grades
 from scorer.kinds.labels import Labels
 from scorer.kinds.preferences import Preferences
@@ -301,7 +301,7 @@ class _OfGrades:
         nothing = judge(table_of({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
         best = self.ready.answers.subtopics.of_judged(nothing).best(rel, 0.5, None)
-        rows = best.item[np.append(np.diff(best.item) != 0, True)] if best.item.size else NONE
+        rows = best.item[ends(best.item)]
         return self._listed(self.truth.in_list[rows], self.truth.item[rows])
 
     @cached_property

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from scorer.challenge.public import Public
-from scorer.io.table import CodedColumn, Floats, Ints, Schema, Table
+from scorer.core.arrays import Floats, Ints
+from scorer.io.table import CodedColumn, Schema, Table
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.views.join import Truth
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask, ends
 from scorer.views.hits import Judged
 
 
@@ -117,7 +117,7 @@ class Diverse:
             step += 1
             gain = np.bincount(wanted.item, worth[key], minlength=rank.size)[left]
             by = left[np.lexsort((self.named[left], gain, in_list[left]))]
-            chosen = by[np.append(np.diff(in_list[by]) != 0, True)]  # the last of each list
+            chosen = by[ends(in_list[by])]  # the last of each list
             rank[chosen] = step
             taken = np.zeros(rank.size, dtype=bool)
             taken[chosen] = True

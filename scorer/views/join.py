@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.core.arrays import Mask, starts
+from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.core.members import Members
-from scorer.io.table import CodedColumn, Codes, Floats, IdTexts, Ints, Table
+from scorer.io.table import CodedColumn, Codes, IdTexts, Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import NONE as NO_EXTRAS
 from scorer.views.extras import Extras, Named, placed

@@ -14,9 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from scorer.core.arrays import Floats, Ints, Mask
 
 CELLS = 4_000_000  # how many pairs are looked at together, so that memory stays bounded
 

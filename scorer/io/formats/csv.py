@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.io.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines, Mask, columns
+from scorer.io.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines, columns
 from scorer.io.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.io.formats.base import (
     COMPRESSED,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, ends
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
@@ -21,9 +21,9 @@ def _gini(key: Floats, target: Floats, weight: Floats) -> float:
     Rows with equal keys stand in all their orders alike: the curve is straight there.
     """
     order = np.argsort(-key, kind="stable")
-    ends = np.append(np.diff(key[order]) != 0, True)
-    rows = np.append(0.0, np.cumsum(weight[order])[ends])
-    sums = np.append(0.0, np.cumsum((target * weight)[order])[ends])
+    last = ends(key[order])
+    rows = np.append(0.0, np.cumsum(weight[order])[last])
+    sums = np.append(0.0, np.cumsum((target * weight)[order])[last])
     if not rows[-1] or not sums[-1]:
         return float("nan")
     rows, sums = rows / rows[-1], sums / sums[-1]
