@@ -243,10 +243,12 @@ def _under(
         paths: the steps to each role's cells; the first step is to these.
         known: the cells that are known above.
     """
+    ends = [role for role in NAMES if paths.get(role) == ("*",)]
+    named = ends[:1]  # {id: text}: where two end at the same member, its value is the second
     for name, node in members:
         cells, deeper = dict(known), dict[str, Steps]()
         for role, path in paths.items():
-            if len(path) == 1 and path[0] == "*" and role in NAMES and name is not None:
+            if role in named and name is not None:
                 cells[role] = Cell(name.value, name.at)
             elif through(path[1:]):
                 deeper[role] = path[1:]

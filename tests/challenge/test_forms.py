@@ -128,6 +128,27 @@ def test_documents(tmp_path):
     ]
 
 
+def test_an_answer_is_a_text_by_the_id_of_its_question(tmp_path):
+    write(
+        tmp_path,
+        challenge__yaml="""
+            truth: {file: truth.json, format: json}
+            submission: {format: json}
+            metrics: [ExactMatch]
+            """,
+        truth__json='{"q1": ["Nile", "the river Nile"], "q2": ["Po"], "q3": ["q3"]}',
+        good__json='{"q1": "The Nile!", "q2": "Rhine", "q3": "q2"}',
+        bad__json='{"q1": "Nile",\n"q2": {"x": [1]}, "q3": "a"}',
+        more__json='{"q1": "Nile",\n"q2": "Po", "q4": "a"}',
+    )
+    assert values(tmp_path, "good.json", "ExactMatch") == {"q1": 1.0, "q2": 0.0, "q3": 0.0}
+    assert problems(tmp_path, "bad.json") == ["S207 2:7 an object where the item is expected"]
+    assert problems(tmp_path, "more.json") == [
+        "S301 None:None 1 of 3 lists is missing: 'q3'",
+        "S302 2:13 list 'q4' is not in this challenge; nearest: 'q1'",
+    ]
+
+
 @pytest.mark.parametrize(
     ("written", "message"),
     [

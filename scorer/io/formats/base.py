@@ -213,7 +213,7 @@ def _naming(shape: Schema, path: Path) -> str | None:
     values = [role for role in ("grade", "rating") if role in shape.roles]
     if not values:
         return None
-    roles = dict.fromkeys([*shape.required, *values])
+    roles = dict.fromkeys([*(r for r in shape.required if "[" not in r), *values])
     columns = ", ".join(
         f"{role}: {printable(shape.columns.get(role, '...'), 60)}" for role in roles
     )
