@@ -492,3 +492,13 @@ def test_names_written_from_right_to_left_leave_the_columns_in_their_order(form,
     for name in NAMES[:2]:
         assert said.count(f"{LEFT_TO_RIGHT}{name}{LEFT_TO_RIGHT}") == said.count(name) > 0
     assert said.count(LEFT_TO_RIGHT) == 2 * sum(map(said.count, NAMES[:2]))
+
+
+def test_a_description_keeps_its_lines_in_html(challenge, score):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@1]\ndescription: |\n  One.\n  Two <b>.\n\n  Three.\n",
+        **{"s.csv": "list,item\nq1,a\nq2,a\n"},
+    )
+    page = score(folder, folder / "s.csv", "--format", "html").out
+    assert '<p class="prose">One.\nTwo &lt;b&gt;.\n\nThree.</p>' in page
+    assert ".prose { white-space: pre-wrap; }" in page
