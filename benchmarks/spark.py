@@ -1,11 +1,13 @@
 """The engine on Spark against the engine of one machine: CPU time a row, growth, driver memory.
 
-    python benchmarks/spark.py --rows 10 30
+    python benchmarks/spark.py --rows 0.1 1 10 30
 
 Sets are like R of generate.py, in Parquet: users with ten ranked items, and five true ones. Three
 ways take turns: `score` (local), `score --engine spark` (the truth and a value for each list are
 in the driver), and `scorer.spark.values` (neither is). CPU time is that of all processes (driver,
-Java, Python workers), read from /proc; memory is the most that the driver's Python held.
+Java, Python workers), read from /proc; memory is the most that the driver's Python held, and the
+most that Java did, which here is driver and executor in one. A set of ten million rows has a
+million lists.
 """
 
 from __future__ import annotations
@@ -79,9 +81,9 @@ def _items(user: np.ndarray, step: np.ndarray, rank: np.ndarray) -> pl.Series:
     return pl.Series((user * 7919 + step[user] * rank) % ITEMS).cast(pl.String)
 
 
-def measured(words: list[object]) -> tuple[float, float, int]:
-    """CPU seconds of a process tree, wall seconds, and the most bytes that its root held."""
-    start, used, most = time.monotonic(), dict[int, int](), 0
+def measured(words: list[object]) -> tuple[float, int, int]:
+    """CPU seconds of a process tree, and the most bytes that its root and its Java held."""
+    used, most, java = dict[int, int](), 0, 0
     with (HERE / ".data" / "spark.log").open("wb") as log:
         process = subprocess.Popen(
             list(map(str, words)), stdout=log, stderr=log, start_new_session=True
@@ -89,11 +91,13 @@ def measured(words: list[object]) -> tuple[float, float, int]:
         while process.poll() is None:
             for pid, ticks in _session(process.pid):
                 used[pid] = ticks
+                if _name(pid) == "java":
+                    java = max(java, _peak(pid))
             most = max(most, _peak(process.pid))
             time.sleep(0.2)
     if process.returncode:
         sys.exit((HERE / ".data" / "spark.log").read_text())
-    return sum(used.values()) / TICK, time.monotonic() - start, most
+    return sum(used.values()) / TICK, most, java
 
 
 def _session(leader: int) -> list[tuple[int, int]]:
@@ -108,6 +112,13 @@ def _session(leader: int) -> list[tuple[int, int]]:
             if int(fields[3]) == leader:
                 found.append((int(entry), int(fields[11]) + int(fields[12])))
     return found
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _peak(pid: int) -> int:
@@ -126,8 +137,9 @@ def main() -> None:
     parser.add_argument("--master", default=MASTER)
     asked = parser.parse_args()
     option = ["--engine", "spark", "--engine-option", f"spark.master={asked.master}"]
-    print("| rows, millions | way | CPU to local's | CPU to that of the first set | driver, MB |")
-    print("|---:|---|---:|---:|---:|", flush=True)
+    heads = "rows, millions", "way", "CPU to local's", "CPU to that of the first set"
+    print("|", " | ".join([*heads, "driver, MB", "Java, MB"]), "|")
+    print("|---:|---|---:|---:|---:|---:|", flush=True)
     first: dict[str, float] = {}
     for millions in asked.rows:
         folder = make(int(millions * 1e6))
@@ -137,17 +149,17 @@ def main() -> None:
             "spark": [SCORE, folder, run, "-q", *option],
             "values": [sys.executable, "-c", VALUES, folder, asked.master],
         }
-        found: dict[str, list[tuple[float, float, int]]] = {name: [] for name in ways}
+        found: dict[str, list[tuple[float, int, int]]] = {name: [] for name in ways}
         for _ in range(asked.runs):
             for name, words in ways.items():
                 found[name].append(measured(words))
         cpu = {name: median(each[0] for each in runs) for name, runs in found.items()}
         for name, runs in found.items():
-            memory = max(each[2] for each in runs) / 1e6
+            driver, java = (max(each[n] for each in runs) / 1e6 for n in (1, 2))
             growth = cpu[name] / first.setdefault(name, cpu[name])
             print(
                 f"| {millions:g} | {name} | {cpu[name] / cpu['local']:.2f} | {growth:.2f} | "
-                f"{memory:,.0f} |",
+                f"{driver:,.0f} | {java:,.0f} |",
                 flush=True,
             )
 

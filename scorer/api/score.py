@@ -21,6 +21,7 @@ from scorer.api.submissions import (
     named_files,
     scored_files,
     terms_of,
+    with_truth_here,
     without_baselines,
 )
 from scorer.challenge.model import Challenge
@@ -59,8 +60,10 @@ def score(
         TypeError: submissions are of another type.
         UsageError: two submissions have one name.
     """
-    prepared = bound(challenge, allow_plugins)
-    with named_files(submissions, prepared) as files:
+    with (
+        with_truth_here(bound(challenge, allow_plugins), engine, engine_options) as prepared,
+        named_files(submissions, prepared) as files,
+    ):
         ready = answerable(opened(prepared))
         others, same = without_baselines(files, prepared)
         read = [*others, *baselines(prepared)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from filecmp import cmp
 from itertools import groupby
 from pathlib import Path
@@ -137,6 +138,29 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
             data.write(path, submission, layout, f"run {quoted(name)}")
             files.append(Named(name, path, shown=name, format=data.FORMAT))
         yield files
+
+
+@contextmanager
+def with_truth_here(
+    prepared: BoundChallenge, engine: str, options: Mapping[str, str] | None
+) -> Iterator[BoundChallenge]:
+    """The challenge with a truth of this machine: one at a URL is brought by the engine, if it can.
+
+    Args:
+        prepared: the challenge.
+        engine: the name of the engine.
+        options: the engine's.
+
+    Raises:
+        ChallengeError: the engine does not find it.
+    """
+    file, fetch = prepared.challenge.truth.file, engines().get(engine).fetch
+    if fetch is None or not is_url(str(file)):
+        yield prepared
+        return
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        path = fetch(str(file), Path(folder), options or {})
+        yield replace(prepared, challenge=prepared.challenge.with_truth(path))
 
 
 def _listed(submissions: object) -> Iterable[object]:

@@ -54,6 +54,7 @@ from scorer.challenge.yaml import Value
 from scorer.core.formula import FormulaError, parse
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, nearest, printable, quoted
+from scorer.io.address import is_url
 from scorer.io.form import Form
 from scorer.io.limits import Limits as ReadLimits
 from scorer.io.schema import EXTRA, NUMBER
@@ -741,5 +742,6 @@ class Challenge(Part):
     def with_truth(self, path: Path) -> Self:
         """A copy with another truth, which may lie anywhere; its columns are called the same."""
         kept = self.truth.format if path.suffix == self.truth.file.suffix else None
-        update = {"file": Path(os.path.realpath(path)), "format": kept}
+        file = path if is_url(str(path)) else Path(os.path.realpath(path))
+        update = {"file": file, "format": kept}
         return self.model_copy(update={"truth": self.truth.model_copy(update=update)})

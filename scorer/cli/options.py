@@ -116,9 +116,23 @@ MetricWords = Annotated[
         help="Score by this measure instead of the challenge's; repeatable.",
     ),
 ]
+
+
+def _place(word: str) -> Path:
+    """A path, or an address where the word is a URL."""
+    from scorer.io.address import Address, is_url
+
+    return Address(word) if is_url(word) else Path(word)
+
+
 TruthWord = Annotated[
     Path | None,
-    typer.Option("--truth", metavar="FILE", help="Use this truth instead of the challenge's."),
+    typer.Option(
+        "--truth",
+        metavar="FILE",
+        parser=_place,
+        help="Use this truth instead of the challenge's.",
+    ),
 ]
 
 

@@ -14,6 +14,7 @@ from scorer.scoring.lists import Plan
 
 Tick = Callable[[float], None]  # how much is done, of 1 for each submission
 Run = Callable[..., Iterator[Outcome]]  # of a plan, paths, a tick, and options where it has any
+Fetch = Callable[[str, Path, Mapping[str, str]], Path]  # of a URL, to a folder, with options
 F = TypeVar("F", bound=Run)
 
 
@@ -24,6 +25,7 @@ class Engine(NamedTuple):
     run: Run  # gives the outcome of each submission, in their order
     aliases: tuple[str, ...] = ()
     options: bool = False  # whether it can be told more, by name
+    fetch: Fetch | None = None  # brings a truth that lies elsewhere; None: where it cannot
 
     def outcomes(
         self, plan: Plan, submissions: Sequence[Path], tick: Tick, options: Mapping[str, str]
@@ -40,13 +42,13 @@ class Engine(NamedTuple):
         return self.run(plan, submissions, tick)
 
 
-def engine(name: str, *, options: bool = False) -> Callable[[F], F]:
+def engine(name: str, *, options: bool = False, fetch: Fetch | None = None) -> Callable[[F], F]:
     """Make a function the engine of that name.
 
     It is given a plan, the paths of the submissions, and what to tell how far it is; with
-    `options`, also a mapping of options to their values.
+    `options`, also a mapping of options to their values. `fetch` brings a truth from a URL.
     """
-    return lambda function: mark(function, Engine(name, function, options=options))
+    return lambda function: mark(function, Engine(name, function, options=options, fetch=fetch))
 
 
 @cache

@@ -45,7 +45,7 @@ def _explain(
     "F",
     title="F measure",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
-    aliases=("F1",),
+    aliases=("F1", "fmeasure", "f1score"),
     expected=True,
     figure=of_share,
     of_sums=shares,

@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from everything import KINDS, made, sent
+from everything import FURTHER, KINDS, made, sent
+from wholes import CASES, CHALLENGES, FILES
 
 import scorer
 import scorer.spark
 from scorer.engines.spark import pack
+from scorer.io.address import Address
+from scorer.prepare.bind import prepare
 
 COMMAND = Path(sys.executable).parent / "score"
 SPLIT = "spark.sql.files.maxPartitionBytes"
@@ -40,14 +43,18 @@ def both(folder, paths, **words):
 
 
 def test_every_metric_is_asked_for():
-    from everything import FURTHER, asked
+    from everything import asked
 
     from scorer.metrics.base import metrics
 
     tried = {name for kind in KINDS for name in asked(kind)}
     assert len(tried) > 60
+    more = CHALLENGES["further"] + CHALLENGES["series"] + EARLY
     for metric in metrics():
-        assert metric.name in FURTHER or any(metric.name in name for name in tried), metric.name
+        if metric.name in FURTHER:
+            assert metric.name in more, metric.name
+        else:
+            assert any(metric.name in name for name in tried), metric.name
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -61,6 +68,42 @@ def test_spark_says_the_same_of_random_challenges(many, tmp_path, kind):
     found = both(tmp_path, paths)
     assert [each["valid"] for each in found["submissions"]] == [True, True, False]
     assert len(found["leaderboard"]) == 2
+
+
+EARLY = """truth: truth.csv
+submission: {columns: {extra: {delay: number}}}
+metrics: ["ERDE(positive=1)@5", "ERDE(positive=1)@50", "FLatency(positive=1)"]
+"""
+
+
+def test_spark_says_the_same_of_delays(many, tmp_path):
+    rng = np.random.default_rng(9)
+    names = [f"u{n}" for n in rng.permutation(60)]
+    (tmp_path / "challenge.yaml").write_text(EARLY)
+    rows = [
+        f"{name},{label}\n" for name, label in zip(names, rng.integers(2, size=60), strict=True)
+    ]
+    (tmp_path / "truth.csv").write_text("list,label\n" + "".join(rows))
+    for name, wrong in (("good", []), ("odd", ["u1,1,3\n", "u2,1,\n", "u99,0,x\n"])):
+        rows = [f"{name},{rng.integers(2)},{rng.integers(1, 90)}\n" for name in sorted(names)]
+        (tmp_path / f"{name}.csv").write_text("list,label,delay\n" + "".join(rows + wrong))
+    found = both(tmp_path, [tmp_path / "good.csv", tmp_path / "odd.csv"])
+    assert [each["valid"] for each in found["submissions"]] == [True, False]
+
+
+# files beside the truth, further columns, folds, candidates of lists
+@pytest.mark.parametrize("kind", [kind for kind in CHALLENGES if kind not in KINDS])
+def test_spark_says_the_same_where_there_are_further_files(many, tmp_path, kind):
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content)
+    (tmp_path / "challenge.yaml").write_text(CHALLENGES[kind])
+    paths = []
+    for of, (name, text) in CASES:
+        if of == kind:
+            paths.append(tmp_path / f"sent-{name}.csv")
+            paths[-1].write_text(text)
+    found = both(tmp_path, paths)
+    assert any(each["valid"] for each in found["submissions"])
 
 
 def test_one_bucket_and_one_part_say_the_same(spark, tmp_path):
@@ -118,6 +161,26 @@ def test_a_folder_of_parts_and_a_glob_are_as_one_file(spark, folder, tmp_path, f
     for name in names:
         assert found.mean(name, "AP") == expected.mean("one", "AP"), name
         assert found.per_list(name, "nDCG@10") == expected.per_list("one", "nDCG@10")
+
+
+def test_a_truth_at_a_url_is_brought_here(spark, folder, tmp_path):
+    (run := tmp_path / "a.csv").write_text(csv(ROWS))
+    expected = scorer.score(folder, [run])
+    challenge = scorer.load(folder)
+    rows = pl.read_csv(folder / "truth.csv")
+    for n, part in enumerate((rows[:9], rows[9:])):
+        (tmp_path / "parts").mkdir(exist_ok=True)
+        part.write_parquet(tmp_path / "parts" / f"part-{n}.parquet")
+    (tmp_path / "t.csv").write_text((folder / "truth.csv").read_text())
+    for name in ("t.csv", "parts"):
+        away = challenge.with_truth(Address(f"file://{tmp_path}/{name}"))
+        found = scorer.score(away, [run], engine="spark")
+        assert found.per_list("a", "nDCG@10") == expected.per_list("a", "nDCG@10"), name
+    (tmp_path / "parts" / "more.csv").write_text("list,item,grade\n")
+    for name, told in (("nothing.csv", "file not found, by Spark"), ("parts", "these are 3 files")):
+        with pytest.raises(scorer.ChallengeError, match=told):
+            scorer.score(challenge.with_truth(Address(f"file://{tmp_path}/{name}")), [run],
+                         engine="spark")  # fmt: skip
 
 
 def test_parquet_of_one_file_and_of_parts(spark, folder, tmp_path):
@@ -256,7 +319,6 @@ def test_a_plugin_that_raises_is_told_with_its_list(spark, folder):
 
 def test_a_plan_brings_the_files_of_its_plugins(folder):
     from scorer.engines.spark.scoring import Work
-    from scorer.prepare.bind import prepare
     from scorer.prepare.open import opened
 
     plugged(folder, "works")
@@ -308,6 +370,23 @@ def test_what_is_wrong_with_a_frame_has_no_line(spark, random):
 
 
 HIVEMALL = ["precision_at@3", "recall_at@3", "hitrate@3", "mrr", "average_precision", "ndcg", "auc"]
+HIVEMALL += ["fmeasure@3"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "metrics"),
+    [
+        ("grades", HIVEMALL, ["P", "R", "Success", "RR", "AP", "nDCG", "AUC", "F"]),
+        ("ratings", ["mae", "mse", "rmse", "r2"], ["MAE", "MSE", "RMSE", "R2"]),
+        ("classes", ["fmeasure", "f1score", "fmeasure(average=micro)"], ["F1", "F1", "F1"]),
+        ("probabilities", ["logloss"], ["LogLoss"]),
+    ],
+)
+def test_measures_have_the_names_that_hivemall_gives_them(tmp_path, kind, names, metrics):
+    made(tmp_path, kind, np.random.default_rng(1), lists=4)
+    for name, metric in zip(names, metrics, strict=True):
+        challenge = scorer.load(tmp_path).with_metrics([name])
+        assert [measure.metric.name for measure in prepare(challenge).measures] == [metric]
 
 
 def test_values_stay_in_a_frame_and_are_those_of_the_report(spark, random, monkeypatch):
@@ -329,6 +408,34 @@ def test_values_stay_in_a_frame_and_are_those_of_the_report(spark, random, monke
     }
     mean = found.where("measure = 'RR'").selectExpr("avg(value)").first()[0]
     assert mean == pytest.approx(report.mean("a", "RR"))
+
+
+@pytest.mark.parametrize("kind", ["ratings", "preferences", "classes", "probabilities", "targets"])
+def test_values_of_every_kind_are_those_of_the_report(spark, tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(pack, "BUCKET_ROWS", 40)
+    rng = np.random.default_rng(KINDS.index(kind))
+    names = made(tmp_path, kind, rng, lists=30)
+    sent(tmp_path / "a.csv", kind, names, rng)
+
+    challenge = scorer.load(tmp_path)
+    every = prepare(challenge).measures
+    asked = [measure.id for measure in every if measure.aggregate in ("mean", "sum")]
+    assert asked
+    if len(asked) < len(every):
+        with pytest.raises(scorer.UsageError, match="has no value for each list"):
+            scorer.spark.values(spark, challenge, str(tmp_path / "a.csv"))
+    challenge = challenge.with_metrics(asked)
+    report = scorer.score(challenge, [tmp_path / "a.csv"])
+    found = scorer.spark.values(
+        spark, challenge, frame(spark, tmp_path / "a.csv"), f"file://{tmp_path}/truth.csv"
+    )
+    mine = {(row["list"], row["measure"]): row["value"] for row in found.collect()}
+    assert len(mine) == len(names) * len(asked)
+    assert mine == {
+        (name, measure.id): None if np.isnan(value) else value
+        for measure in report.measures
+        for name, value in report.per_list("a", measure.id).items()
+    }
 
 
 def test_values_of_what_cannot_be_scored_say_why(spark, random):
@@ -354,7 +461,6 @@ def test_the_command_gives_its_result_alone(spark, folder, tmp_path):
 
 def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path, monkeypatch):
     from scorer.engines.spark import scoring
-    from scorer.prepare.bind import prepare
     from scorer.prepare.open import opened
 
     rng = np.random.default_rng(6)

@@ -81,6 +81,13 @@ def test_the_engine_of_one_machine_names_this_one_for_a_url(score, words, url):
     assert "named" in ran.out
 
 
+def test_the_engine_of_one_machine_names_this_one_for_a_truth(score, words):
+    ran = score(*words[:2], "--truth", "s3a://bucket//truth.csv")
+    assert (ran.code, ran.out) == (2, "")
+    assert "s3a://bucket//truth.csv: error[T101] this is a URL" in ran.err
+    assert "--engine spark" in ran.err
+
+
 def test_an_option_that_is_none_is_refused_before_anything_starts():
     with pytest.raises(Exception, match="takes Spark's own options"):
         session_of({"master": "local"})

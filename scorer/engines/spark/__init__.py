@@ -13,6 +13,7 @@ from typing import Any
 
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
+from scorer.engines.spark.fetch import fetch
 from scorer.engines.spark.outcomes import job, returned, settled
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet, session_of
@@ -25,7 +26,7 @@ from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 
 
-@engine("spark", options=True)
+@engine("spark", options=True, fetch=fetch)
 def spark(
     plan: Plan,
     submissions: Sequence[Path],

@@ -32,7 +32,11 @@ OWN = {  # of a session that is started here
     "spark.log.level": "ERROR",
     "spark.driver.extraJavaOptions": JAVA_OPTIONS,
     "spark.python.daemon.module": "scorer.engines.spark.daemon",
+    # with any other number of bytes, all columns are measured again for every row
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
 }
+NEAR = {"spark.shuffle.compress": "false", "spark.broadcast.compress": "false"}  # on this machine
 
 
 def session_of(options: Mapping[str, str]) -> Any:
@@ -65,6 +69,8 @@ def session_of(options: Mapping[str, str]) -> Any:
         _refuse_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings = {**OWN, "spark.master": os.environ.get("MASTER", MASTER), **options}
+        if settings["spark.master"].startswith("local"):
+            settings = {**NEAR, **settings}
     for name, value in settings.items():
         builder = builder.config(name, value)
     if remote and "spark.remote" not in options:

@@ -51,7 +51,8 @@ class Opening:
             names = pl.Series(list(known.lists), dtype=pl.String)
             mine = bucket_of(TextColumn(names).row_hashes, self.buckets) == bucket
             lists = Names(names.filter(mine).to_list())
-        part = replace(known, lists=lists, asked=None)
+        # candidates that are the truth's own: before it is read, none are known
+        part = replace(known, lists=lists, candidates=known.candidates or None, asked=None)
         asking = Asking(self.challenge, (), lambda: truth)
         return kinds().get(known.kind).public(part, asking)
 

@@ -22,6 +22,7 @@ HOW = of_tallies("F1", "2 hits / (true + predicted)", _rate)
     "F1",
     title="F1: the harmonic mean of precision and recall",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    aliases=("fmeasure", "f1score"),
     **HOW,
 )
 def f1(

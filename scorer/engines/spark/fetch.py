@@ -1,0 +1,62 @@
+"""A truth that only Spark reaches, brought to this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.engines.spark.session import quiet, session_of
+from scorer.engines.spark.sources import unreadable
+from scorer.io.limits import Unreadable
+
+
+def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:
+    """Write what stands at a URL to a file of this machine.
+
+    Args:
+        url: a file, or a folder of parts in Parquet.
+        folder: where it is written.
+        options: of the session that reads it.
+
+    Returns:
+        The file, called as it is there.
+
+    Raises:
+        ChallengeError: it cannot be read.
+    """
+    session = session_of(options)
+    try:
+        with quiet():
+            try:
+                return _fetched(session, url, folder)
+            except Unreadable:
+                raise
+            except Exception as error:
+                raise unreadable(error) from None
+    except Unreadable as error:
+        findings = Findings(url)
+        findings.add(error.problem)
+        raise ChallengeError(problems=of_organizer(findings)) from None
+
+
+def _fetched(session: Any, url: str, folder: Path) -> Path:
+    import polars as pl
+
+    frame = session.read.format("binaryFile").load(url)
+    files = [unquote(row["path"]) for row in frame.select("path").collect()]
+    if len(files) == 1:
+        path = folder / files[0].rpartition("/")[2]
+        path.write_bytes(frame.select("content").first()["content"])
+        return path
+    if not files or not all(file.endswith(".parquet") for file in files):
+        message = f"these are {len(files):,} files; a truth of several is read from Parquet alone"
+        raise Unreadable(Problem("S107", message))
+    path = folder / "truth.parquet"
+    made = pl.from_arrow(session.read.parquet(url).toArrow())
+    assert isinstance(made, pl.DataFrame)
+    made.write_parquet(path)
+    return path
