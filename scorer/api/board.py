@@ -453,7 +453,13 @@ class Board:
         return self._database.claim(values, worker, datetime.now(UTC), seconds)
 
     def renew(self, sha256: str, worker: str, seconds: float) -> None:
-        """Keep a file that this worker has taken, for so long from now."""
+        """Keep a file that this worker has taken, for so long from now.
+
+        Args:
+            sha256: of the file.
+            worker: who has taken it.
+            seconds: from now.
+        """
         until = datetime.now(UTC) + timedelta(seconds=seconds)
         self._database.renew(self.version().values, sha256, worker, until)
 
@@ -864,7 +870,16 @@ class Board:
         return {split: tuple(sorted(names)) for split, names in found.items()}
 
     def why(self, team: str, *, split: str | None = None, now: datetime | None = None) -> Why:
-        """Explain a team's rank. Raises `UnknownName`."""
+        """Explain a team's rank.
+
+        Args:
+            team: its name.
+            split: the split of the board; default: the one that the phase shows.
+            now: what was received and decided by then counts; default: the present.
+
+        Raises:
+            UnknownName: there is no such team or split.
+        """
         known = self.team(team)
         self.finish_pending()
         return self.snapshot().why(known, now or datetime.now(UTC), split)

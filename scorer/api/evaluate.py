@@ -127,6 +127,12 @@ def challenge_of(
 ) -> Iterator[Challenge]:
     """A challenge whose truth is data; its files are there inside the `with`.
 
+    Args:
+        truth: as `evaluate` takes it.
+        measures: as `evaluate` takes them.
+        columns: role -> column of the data.
+        rules: keys of `submission:` in a challenge.yaml, and `undefined`.
+
     Raises as `evaluate` does.
     """
     columns = dict(columns or {})

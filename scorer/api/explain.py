@@ -27,9 +27,20 @@ def explain(
     *,
     allow_plugins: bool = False,
 ) -> Explanation:
-    """How one list of a submission comes by its values. Raises as `score` does, and `UnknownName`.
+    """How one list of a submission comes by its values.
 
     The truth is taken as a whole, whatever folds the challenge has.
+
+    Args:
+        challenge: a loaded challenge, or the path of its challenge.yaml or folder.
+        submission: the path of its file, or a named one.
+        name: of the list.
+        allow_plugins: whether the challenge's own metrics may be run.
+
+    Raises:
+        ChallengeError: the challenge itself is wrong.
+        PluginError: a metric, or its explanation, failed.
+        UnknownName: the truth has no such list.
     """
     from scorer.results.explanation import Explanation
     from scorer.scoring.explain import explained

@@ -241,7 +241,12 @@ def scored_files(
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
 
-    `options` are the engine's.
+    Args:
+        ready: the challenge.
+        files: the submissions, in the order of what is given.
+        progress: called before each is read.
+        engine: what brings the lists to be scored, by its name.
+        options: what that engine is told.
 
     Raises:
         UsageError: two submissions have one name.

@@ -246,7 +246,15 @@ def checked(seen: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")) 
 
 
 def tell(found: Checked, public: Public, rules: Submission, ids: PublicIds, to: Findings) -> None:
-    """Add all that is wrong with a submission to what its reader found."""
+    """Add all that is wrong with a submission to what its reader found.
+
+    Args:
+        found: what the checks found in all its lists.
+        public: what participants may know of the challenge.
+        rules: for submissions.
+        ids: the public ids.
+        to: what the reader found.
+    """
     partial = any(to.counts[code] for code in UNREAD)
     to.extend(found.problems(Whole(public, rules, ids, partial)))
 
@@ -388,7 +396,13 @@ def _at(mask: Mask, codes: Codes) -> Mask:
 
 
 def describe_fault(fault: Fault, word: str, rows: int) -> str:
-    """What is wrong with an id, in a sentence about the `rows` that have it."""
+    """What is wrong with an id, in a sentence about the rows that have it.
+
+    Args:
+        fault: what is wrong.
+        word: what the challenge calls that which the id names.
+        rows: how many have it.
+    """
     many = f"{rows:,} row{'s' if rows > 1 else ''}"
     if fault.code == "S309":
         return f"empty id: the {word} has no name in {many}"

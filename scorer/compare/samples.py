@@ -338,6 +338,12 @@ def all_apart(
     """The intervals of each pair's difference by every measure.
 
     Measures of lists are drawn together, as drawing takes the time.
+
+    Args:
+        samples: measure id -> what is drawn from.
+        a: rows of the first submissions, (pairs,).
+        b: rows of the second ones.
+        rules: level, draws and seed.
     """
     made: dict[str, list[Ends]] = {}
     of_lists = {key: each for key, each in samples.items() if isinstance(each, _OfLists)}

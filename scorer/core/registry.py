@@ -174,13 +174,26 @@ def _together(thing: object, other: object) -> bool:
 def discover(kind: str, package: str, type_: type[T], group: str = "") -> Registry[T]:
     """The marked things of that type in every module of `package`, and in the entry points.
 
-    `group` is that of the entry points, where it is not called as the package is.
+    Args:
+        kind: what such a thing is called in messages.
+        package: whose modules, and folders' modules, define the own ones.
+        type_: of the things.
+        group: of the entry points, where it is not called as the package is.
     """
     return Registry(kind, package, type_, group=group)
 
 
 def load_one(package: str, type_: type[T], name: str) -> T | None:
-    """The thing of that name in the module of that name, without loading its neighbours."""
+    """The thing of that name in the module of that name, without loading its neighbours.
+
+    Args:
+        package: in which the module is looked for.
+        type_: of the thing.
+        name: of the module and of the thing, in small letters.
+
+    Returns:
+        The thing; None where there is no such module, or it defines no such thing.
+    """
     return next(iter(load_named(package, type_, name)), None)
 
 

@@ -40,6 +40,11 @@ def by_preference(
     """Order by what an aggregation makes of the preferences between the entries themselves.
 
     Baselines are not asked: who stands outside the ranks must not change them.
+
+    Args:
+        preference: which of two is preferred, list by list.
+        aggregate: what makes an order of the preferences.
+        positions: name of an entry -> where its relevant items stand.
     """
 
     def places(entries: Sequence[Entry]) -> Sequence[float]:

@@ -32,7 +32,13 @@ class ListColumns:
         groups: Mapping[str, Mapping[str, str]],
         weights: Mapping[str, Mapping[str, float]],
     ) -> ListColumns:
-        """Those of some lists, from what each column says of each list."""
+        """Those of some lists, from what each column says of each list.
+
+        Args:
+            lists: the lists, in order.
+            groups: column -> list -> the group that it is in.
+            weights: column -> list -> its number.
+        """
         found = {}
         for column, known in groups.items():
             names = sorted(set(known.values()))

@@ -36,6 +36,11 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
     """The groups of a measure that have one of these lists; None where it has no groups.
 
     A group is told by its own name and those of the groups that hold it.
+
+    Args:
+        columns: what is known of the lists.
+        measure: whose groups.
+        lists: which lists count, one element a list.
     """
     how = measure.combination
     if not how.groups:

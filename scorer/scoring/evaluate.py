@@ -32,6 +32,17 @@ def score(
     A list's value depends on that list and on the measures' settled parameters
     only, so any split of the lists may be scored anywhere. A composite has none of its own.
 
+    Args:
+        meeting: the lists as the measures see them.
+        lists: their names, in the same order.
+        measures: settled ones, composites and their parts.
+        digests: what the values depend on, to be kept beside them.
+        columns: the groups and weights of these lists.
+
+    Returns:
+        For each measure raw float64 values, (lists,), NaN where undefined; or the statistics of a
+        figure of all lists.
+
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.
     """

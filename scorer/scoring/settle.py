@@ -26,7 +26,14 @@ Figure = Callable[[Mask], float]  # of some of the lists
 
 
 def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None) -> Value:
-    """The value that the rules make of a scorecard's lists, or of those that `keep` names."""
+    """The value that the rules make of a scorecard's lists.
+
+    Args:
+        card: raw values.
+        measure: a composite, or one that the card has.
+        rules: how lists without a value count: of one measure, or by the ids of measures.
+        keep: which lists count, (lists,); all without it.
+    """
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
     if measure.parts and not measure.of_lists:
         return _formula(card, measure, rules, kept)
@@ -88,6 +95,14 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
 
     The lists that a composite's parts skip, it skips; where its formula has no value for a list,
     the list is undefined.
+
+    Args:
+        card: raw values.
+        measure: one with a value a list.
+        rules: how lists without a value count: of one measure, or by the ids of measures.
+
+    Returns:
+        Two arrays of shape (lists,): values, and SCORED, MISSING or UNDEFINED.
     """
     own = own_rules(rules, measure)
     outside = ~belonging(card, measure)
@@ -110,7 +125,18 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
 def group_figures(
     card: Scorecard, measure: Measure, rules: Ruled, found: Grouped, figure: Figure
 ) -> Floats:
-    """The figure of each innermost group, 0 where it has none and the rules say so."""
+    """The figure of each innermost group, 0 where it has none and the rules say so.
+
+    Args:
+        card: raw values.
+        measure: the measure.
+        rules: how lists without a value count: of one measure, or by the ids of measures.
+        found: the groups.
+        figure: from a mask of lists to their figure.
+
+    Returns:
+        Shape (groups,).
+    """
     zero = own_rules(rules, measure).undefined == "zero" and not measure.of_lists
     masks = (found.codes == group for group in range(len(found.names)))
     figures = np.array([figure(mask) for mask in masks])
@@ -174,6 +200,12 @@ def over_folds(
 
     The deviation is the sample's (n - 1). A fold without a value counts in
     neither. A list's value is its mean over the folds that it is in.
+
+    Args:
+        cards: fold -> the raw values of its lists.
+        lists: all lists, in order.
+        measure: the measure.
+        rules: how lists without a value count: of one measure, or by the ids of measures.
     """
     found = {fold: settle(card, measure, rules) for fold, card in cards.items()}
     means = np.array([value.mean for value in found.values()])

@@ -187,7 +187,16 @@ def combined(figures: Floats, sizes: Floats, levels: Sequence[Level]) -> Floats:
 
 
 def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floats]:
-    """The figures and sizes of the groups around, as `combined`."""
+    """The figures and sizes of the groups around, as `combined`.
+
+    Args:
+        figures: shape (draws, groups); NaN where a group has none.
+        sizes: shape (draws, groups); how many lists of each were drawn.
+        level: how the groups make those around them.
+
+    Returns:
+        Both of shape (draws, groups around).
+    """
     count, how = int(level.around.max(initial=0)) + 1, level.aggregate
     made, total = np.full((len(figures), count), np.nan), np.zeros((len(figures), count))
     for group in range(count):

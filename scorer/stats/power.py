@@ -138,6 +138,12 @@ def least_p(units: int, test: Test, adjust: Adjust, pairs: int, draws: int) -> f
 def fewest_lists(alpha: float, test: Test, adjust: Adjust, pairs: int) -> int:
     """The fewest lists with which any difference can be significant.
 
+    Args:
+        alpha: the level of significance.
+        test: permutation, wilcoxon or t.
+        adjust: max or holm.
+        pairs: how many are tested together.
+
     >>> fewest_lists(0.05, "permutation", "max", 1)  # 2 / 2**6 = .03
     6
     """

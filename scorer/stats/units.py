@@ -61,7 +61,13 @@ def unit_sizes(lists: int, unit: Ints | None) -> Floats:
 
 
 def blocks(width: int, draws: int, size: int) -> Iterator[int]:
-    """`draws` cut into numbers of draws that fit into `size`; never so few that BLAS idles."""
+    """Cut draws into blocks that fit into memory; never so few at once that BLAS idles.
+
+    Args:
+        width: elements of a draw.
+        draws: how many there are.
+        size: elements of a block.
+    """
     rows = max(32, size // max(width, 1))
     yield from (min(rows, draws - start) for start in range(0, draws, rows))
 
