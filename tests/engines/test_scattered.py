@@ -1,14 +1,17 @@
 """Rows in no order, kept as hashes, say to the bit what the whole says, of every kind."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from wholes import CASES, every_plan, same
 
 from scorer.engines import gather
-from scorer.engines.kept import Kept
+from scorer.engines.kept import AskedIds, Kept
 from scorer.engines.local import scored
 from scorer.io import text as reading
 from scorer.io.formats import csv
+from scorer.io.table import CodedColumn, Schema, Table
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +67,27 @@ def test_scattered_rows_say_what_the_whole_says(
         if len(sent[1]) > 100:  # of further columns of a submission the texts are needed
             assert bool(blocks) is (kind != "further")
         blocks.clear()
+
+
+def test_lists_without_items_stay_with_the_rows(plans):
+    kept, line = Kept(plans["grades"], 2), 2
+    for names, empty in ((("q1", "q2", "q1"), [("q7", 9)]), (("q2", "q1"), [("q0", 9)])):
+        ids = {role: CodedColumn(np.arange(len(names)), names) for role in ("list", "item")}
+        lines = np.arange(line, line + len(names))
+        kept.add(Table(ids, {}, lines, Schema(("list", "item")), {"empty": tuple(empty)}))
+        line += len(names)
+    texts = {"item": AskedIds("item")}
+    tables = [kept.block(n, texts)[0] for n in range(kept.blocks)]
+    assert [list(table.facts["empty"]) for table in tables] == [[("q7", 9), ("q0", 9)], [], []]
+    assert [table.line.tolist() for table in tables] == [[], [2, 4, 6], [3, 5]]
+
+
+def test_too_many_errors_end_it_before_all_ids_are_read(plans, blocks, tmp_path):
+    """Those that a list has twice: their ids are read a part of the lists at a time."""
+    path, plan = tmp_path / "mine.csv", plans["grades"]
+    rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(1800)]
+    path.write_text("list,item,score\n" + "".join(rows))
+    limits = dataclasses.replace(plan.limits, errors=100)
+    found = scored(dataclasses.replace(plan, limits=limits), path)
+    assert found.findings.counts["S104"] == 1
+    assert 0 < len(set(blocks)) < max(blocks) + 500 // 7
