@@ -114,3 +114,16 @@ metrics: [{measure}, {{metric: RR, id: a}}, {{metric: nDCG, id: b}}]
     if ran.code:
         assert "challenge.yaml:3: error[C122] leaderboard.ladder: auto takes its step" in ran.err
         assert "ladder: 0.01" in ran.err
+
+
+def test_a_figure_without_a_value_is_said_and_why(challenge, score):
+    files = {
+        "truth.csv": "list,target\n1,2\n2,4\n3,0\n",
+        "one.csv": "list,prediction\n1,2.5\n2,4\n3,1\n",
+    }
+    folder = challenge("truth: truth.csv\nmetrics: [RMSE, RMSLE(log=plain)]\n", **files)
+    ran = score(folder, folder / "one.csv")
+    assert ran.code == 0
+    said = " ".join(ran.out.split())
+    assert "RMSLE(log=plain) has no value for 'one'; `score metrics RMSLE` says when." in said
+    assert "RMSE has no value" not in said

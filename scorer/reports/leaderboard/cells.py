@@ -358,6 +358,12 @@ def _absent(report: Report) -> Iterator[str]:
         are = "is" if len(names) == 1 else "are"
         message = f"{', '.join(names)} {are} undefined for {many} of {lists} {units} ({counts})."
         yield message
+    for measure in report.measures:
+        without = [s.name for s in valid if math.isnan(s.values[measure.id].mean)]
+        if without:
+            called = printable(measure.id)
+            says = "" if measure.parts else f"; `score metrics {measure.metric.name}` says when"
+            yield f"{called} has no value for {join_first(without)}{says}."
     missing = {scored.name: scored.values[report.primary.id].missing for scored in valid}
     missing = {name: count for name, count in missing.items() if count}
     if missing:
