@@ -133,3 +133,18 @@ def test_ottos_own_case(tmp_path, score):
     each = {"clicks": 1 / 3, "carts": 3 / 9, "orders": 1 / 5}
     total = 0.1 * each["clicks"] + 0.3 * each["carts"] + 0.6 * each["orders"]
     assert found == pytest.approx(each | {"score": total}, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_each_kit_checks_its_sample_and_good_and_bad_files(name, score, tmp_path):
+    kit = tmp_path / "kit.zip"
+    ran = score("kit", GALLERY / name, "-o", kit)
+    assert ran.code == 0, ran
+    shutil.unpack_archive(kit, tmp_path / "kit")
+    samples = list((tmp_path / "kit").glob("sample_submission*"))
+    files = ROOT / "submissions_example" / "gallery" / name
+    ran = score("check", kit, *samples, *sorted((files / "good").iterdir()))
+    assert ran.code == 0, ran
+    for path in sorted((files / "bad").iterdir()):
+        ran = score("check", kit, path)
+        assert ran.code == 1, ran

@@ -223,7 +223,11 @@ def _lists(
         optional = () if _telling(challenge, public) else ("group",)
         shape = Schema(("list",), optional)
         return _packed(challenge, "lists", challenge.lists, shape, files, packed)
-    files["lists.csv"] = _csv([{"list": name} for name in public.lists], ("list",))
+    if challenge.parted:  # whose parts are groups, which measures may name
+        rows = [{"list": name, "group": public.groups.get(name, "")} for name in public.lists]
+        files["lists.csv"] = _csv(rows, ("list", "group"))
+    else:
+        files["lists.csv"] = _csv([{"list": name} for name in public.lists], ("list",))
     return {"file": "lists.csv"}
 
 

@@ -72,7 +72,9 @@ def _archive(
                 for row in rows
                 if str(row["list"]).startswith(prefix)
             ]
-            data = in_form(mine, columns, replace(form, parts=()), write, tables)
+            tabs = file.lower().endswith(".tsv") and not form.separator  # as it is read, then
+            own = replace(form, parts=(), separator="tab" if tabs else form.separator)
+            data = in_form(mine, columns, own, write, tables)
             member = zipfile.ZipInfo(file, OLDEST)
             member.external_attr = 0o644 << 16
             archive.writestr(member, data)
