@@ -7,6 +7,7 @@ rows are kept, each in some 20 bytes, and gathered list by list.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -139,7 +140,12 @@ def _read(
 def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
     """The one part of a file that is scored at once."""
     table = joined(tables)
-    return [] if table is None else [score_lists(plan, table)]
+    if table is None:
+        return []
+    if len(table):
+        with suppress(Apart):  # runs tell lists apart sooner than a sort does
+            table = by_runs(table)
+    return [score_lists(plan, table)]
 
 
 def _by_hashes(plan: Plan) -> bool:

@@ -282,9 +282,12 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
     if first.last and len(first.data) < SMALLEST:
         yield _small(reader, first)
         return
+    ask_for_polars()
+    if first.last:
+        yield _cut(reader, first)
+        return
     from concurrent.futures import ThreadPoolExecutor
 
-    ask_for_polars()
     threads = ThreadPoolExecutor(THREADS)
     request.stack.callback(threads.shutdown, cancel_futures=True)
     waiting = deque([(first, threads.submit(_cut, reader, first))])
@@ -316,7 +319,8 @@ def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:
         NoTable: there is none; the findings say why.
         Unreadable: no more of it can be read.
     """
-    stream, limits, number, size = request.stream, request.limits, 1, SMALLEST
+    stream, limits, number = request.stream, request.limits, 1
+    size = max(SMALLEST, PIECE)
     rest, begins, last = b"", True, False
     while not last:
         read = stream.read(size)
