@@ -340,7 +340,7 @@ def _texts(table: Table) -> Callable[[Ints], IdTexts]:
 def _whole(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
     """The scorecard of all lists of the truth."""
     if card is not None and len(card.lists) == len(truth.lists):
-        return card
+        return replace(card, lists=truth.lists)  # which are the same: one text of each name is kept
     given = set(card.lists) if card else set[str]()
     rest = np.array([n for n, name in enumerate(truth.lists) if name not in given], dtype=np.int64)
     part = truth.only(rest)
