@@ -4,6 +4,7 @@ Spark starts it (`spark.python.daemon.module`), and it forks a worker whenever o
 Nothing but importing is done here: threads would not come along.
 """
 
+from contextlib import suppress
 from importlib import import_module
 
 NEEDED = (
@@ -19,7 +20,8 @@ NEEDED = (
 
 if __name__ == "__main__":
     for name in NEEDED:
-        import_module(name)
+        with suppress(ImportError):  # whoever needs it says so
+            import_module(name)
     from pyspark.daemon import manager
 
     manager()
