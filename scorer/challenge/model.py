@@ -312,7 +312,7 @@ class Limits(Part):
     ids: Count = Field(20_000_000, description="different ids")
     ratio: Count = Field(100, description="unpacked bytes for each compressed one")
     careful: Count = Field(2_000_000, description="lines that can only be read one by one")
-    errors: Count = Field(1_000_000, description="errors in rows, after which reading ends")
+    errors: Count = Field(200_000, description="errors in rows, after which reading ends")
 
     @property
     def bounds(self) -> ReadLimits:

@@ -25,6 +25,7 @@ from scorer.core.problems import KEPT, PLACES, Problem
 from scorer.io.limits import refuse_errors as refuse_errors
 
 TOGETHER = 1 << 20  # ids that are looked at together
+NAMED = 1_000_000  # wrong ids of one part that are looked at one by one
 TEXT = 4_000_000  # characters of the names of a class that are kept
 
 Hashes = NDArray[np.uint64]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.checks.base import Submitted, checked, checks
+from scorer.checks.base import Checked, Submitted, checked, checks
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.engines.kept import AskedIds, Kept, refuse_longer, series_of
@@ -40,6 +40,14 @@ CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look
 
 class Apart(Exception):
     """The rows of a list do not stand together."""
+
+
+class TooManyErrors(Unreadable):
+    """A file has more errors than are accepted; `checked` has those that were found."""
+
+    def __init__(self, problem: Problem, checked: Checked) -> None:
+        super().__init__(problem)
+        self.checked = checked
 
 
 def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
@@ -165,12 +173,15 @@ def _bounded(plan: Plan, parts: list[Part]) -> list[Part]:
     """The parts, as long as they have no more errors than are accepted.
 
     Raises:
-        Unreadable: they have more.
+        TooManyErrors: they have more.
     """
     most = plan.limits.errors
     if sum(part.checked.errors for part in parts) > most:
         parts = [merged(parts)]  # an id is counted once
-        refuse_errors(parts[0].checked.errors, most)
+        try:
+            refuse_errors(parts[0].checked.errors, most)
+        except Unreadable as error:
+            raise TooManyErrors(error.problem, parts[0].checked) from None
     return parts
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from scorer.checks.tally import Whole
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
-from scorer.engines.gather import Apart, parts_apart, parts_together
+from scorer.engines.gather import Apart, TooManyErrors, parts_apart, parts_together
 from scorer.engines.processes import shareable, shared
 from scorer.io.limits import Unreadable
 from scorer.io.parts import by_part
@@ -75,6 +76,10 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
             )
         except Unreadable as error:
             findings.add(error.problem)
+            if isinstance(error, TooManyErrors):
+                whole = Whole(plan.public, plan.rules, plan.known, partial=True)
+                problems = error.checked.problems(whole)
+                findings.extend(each for each in problems if each.severity == "error")
             return Outcome(findings, None, None)
         part = merged(found) if found else None
         found.clear()  # of millions of ids that are wrong, each copy is large

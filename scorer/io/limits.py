@@ -27,7 +27,7 @@ class Limits:
     ids: int = 100_000_000  # different ids of one column
     ratio: int = 1000  # decompressed bytes for a stored one
     careful: int = 200_000_000  # lines, or rows of them, that polars cannot cut
-    errors: int = 1_000_000  # in rows, after which reading ends
+    errors: int = 200_000  # in rows, after which reading ends
 
 
 class Unreadable(Exception):

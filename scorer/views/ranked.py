@@ -204,7 +204,9 @@ class ItemIndex:
         """The rows whose key another row of their list has too."""
         if not self._alike.size:
             return self._alike
-        at = np.union1d(self._alike, self._alike + 1)
+        alike = np.zeros(self.packed.size, dtype=bool)
+        alike[self._alike] = alike[self._alike + 1] = True
+        at = np.flatnonzero(alike)
         place, prefix = self._places(at), self._prefix[at]
         by = np.lexsort((self.keys[place], prefix))
         same = (np.diff(prefix[by]) == 0) & (np.diff(self.keys[place][by]) == 0)

@@ -337,3 +337,24 @@ def test_no_thread_outlives_a_file_however_it_ends(odd, challenge, monkeypatch):
             assert threading.active_count() == before
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+def test_more_errors_than_are_accepted_come_with_the_first_of_them(
+    scattered, challenge, monkeypatch
+):
+    monkeypatch.setattr(reading, "SMALLEST", 200)
+    monkeypatch.setattr(reading, "PIECE", 1000)
+    rules = "submission: {limits: {errors: 100}, missing_list: zero}\n"
+    folder = challenge("truth: truth.csv\nmetrics: [P@2]\n" + rules)
+    names = [f"q{n}" for n in (1, 2)]
+    lines = [f"{name},{item},1" for name in names for item in range(200) for _ in range(2)]
+    order = np.random.default_rng(1).permutation(len(lines)) if scattered else range(len(lines))
+    rows = [lines[n] for n in order]
+    (folder / "mine.csv").write_text("\n".join(["list,item,score", *rows]) + "\n")
+    (mine,) = scorer.score(folder, [folder / "mine.csv"]).submissions
+    assert not mine.valid
+    codes = [each.code for each in mine.findings]
+    assert codes.count("S104") == 1
+    assert 100 < codes.count("S304") <= 400
+    assert set(codes) == {"S104", "S304"}  # nothing is said of what was not read

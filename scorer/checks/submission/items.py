@@ -25,7 +25,7 @@ from scorer.checks.ids import (
     Fault,
     Known,
 )
-from scorer.checks.tally import IdTally, Whole, id_problems, refuse_errors
+from scorer.checks.tally import NAMED, IdTally, Whole, id_problems, refuse_errors
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
@@ -172,7 +172,8 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
 def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
     """Ids that are not public."""
     wrong = known.places(ids) < 0
-    refuse_errors(int(wrong.sum()), submitted.rules.limits.errors)  # before each gets a name
+    most = max(submitted.rules.limits.errors, NAMED)
+    refuse_errors(int(wrong.sum()), most)  # before each gets a name
     found = list(_each(submitted, ids, wrong)) if wrong.any() else []
     decimals = all(name.endswith(".0") for name, *_ in found if name)
     strange = [(*others, known.class_of(others[0])) for others in found]

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, describe_fault, occurrences
 from scorer.checks.ids import CLASSES, class_of
-from scorer.checks.tally import IdTally, Whole, id_problems, refuse_errors
+from scorer.checks.tally import NAMED, IdTally, Whole, id_problems, refuse_errors
 from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Problem, Severity
@@ -143,7 +143,7 @@ def unknown_list(submitted: Submitted) -> Lists:
 
     if (wrong := present & (number < 0)).any():
         if submitted.rules.unknown_list == "error":
-            refuse_errors(int(wrong.sum()), submitted.rules.limits.errors)
+            refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, NAMED))
         codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
         if hashed(ids):
             kept, plain, ended = _unexplained(submitted, codes, rows, counts)
