@@ -16,7 +16,7 @@ from scorer.api import data
 from scorer.api.report import Report
 from scorer.api.submissions import Progress, Submissions, loaded
 from scorer.challenge.forms import written_keys
-from scorer.challenge.model import ROLES, Challenge, Source, Submission
+from scorer.challenge.model import ROLES, Challenge, Described, Submission
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
@@ -170,7 +170,7 @@ def _with_lists(challenge: Challenge, truth: object) -> Challenge:
     path = challenge.folder / "lists.jsonl"
     with path.open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps({name: str(key)})}\n" for key in truth)
-    lists = Source(file=path, columns={"list": name})
+    lists = Described(file=path, columns={"list": name})
     return challenge.model_copy(update={"lists": lists})
 
 

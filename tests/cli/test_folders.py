@@ -14,6 +14,7 @@ from scorer.core.errors import UsageError
 from scorer.io import write as writing
 
 COMMAND = str(Path(sys.executable).parent / "score")
+FOLDS = 60
 FILES = {"1/truth.csv": b"x", "1/train.csv": b"y", "folds.csv": b"z"}
 
 
@@ -78,16 +79,18 @@ def test_whenever_folds_is_ended_its_folder_is_whole_or_not_there(number, tmp_pa
     while n < 3 or (not cut and n < 30):  # on a busy machine many an end comes too late
         target = tmp_path / f"made{n}"
         process = subprocess.Popen(
-            [COMMAND, "folds", "all.csv", "-o", target.name, "-k", "60"],
+            [COMMAND, "folds", "all.csv", "-o", target.name, "-k", f"{FOLDS}"],
             cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            # below nohup it would be ignored
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )  # fmt: skip
         end = time.monotonic() + 30
         while process.poll() is None and not list(tmp_path.glob(f".made{n}.*")):
             assert time.monotonic() < end
-        time.sleep(chance.uniform(0, 0.005))
+        time.sleep(chance.uniform(0, 0.005) * (n % 3))  # also at once
         process.send_signal(number)
         process.wait(timeout=30)
-        assert not target.exists() or len(entries(target)) == 3 * 60 + 1
+        assert not target.exists() or len(entries(target)) == 3 * FOLDS + 1
         cut, n = cut + (not target.exists()), n + 1
         if number != signal.SIGKILL:  # which nobody can answer
             assert not list(tmp_path.glob(".made*"))
