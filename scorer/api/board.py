@@ -854,8 +854,9 @@ class Board:
         version = self.version(as_of)
         self.finish_pending(version)
         moment = as_of or now or datetime.now(UTC)
-        return self.snapshot(version).board(
-            moment, split=split, phase=phase, rule=rule, only=entries
+        snapshot = self.snapshot(version)
+        return snapshot.certain(
+            snapshot.order(moment, split=split, phase=phase, rule=rule, only=entries)
         )
 
     def shown(self, now: datetime | None = None) -> str:

@@ -162,9 +162,8 @@ def checks(on: On = "submission") -> Registry[Check]:
 class Checked:
     """What the checks find in some lists of a submission, by the names of the checks."""
 
-    of_lists: Mapping[str, ListFindings] = field(
-        default_factory=dict
-    )  # of those that look at lists
+    # of those that look at lists
+    of_lists: Mapping[str, ListFindings] = field(default_factory=dict)
     tallies: Mapping[str, Tally] = field(default_factory=dict)  # of the others
 
     @property
@@ -387,6 +386,11 @@ def repeated_items(submitted: Submitted, known: Mapping[str, object] | None) -> 
     lists = submitted.lists.codes[mine]
     again, first = repeated(lists, codes, rows=np.flatnonzero(named))
     return mine[again], mine[first]
+
+
+def numbered_rows(public: Public, lists: CodedColumn) -> Mask:
+    """Which rows have a number to be predicted, where others have a class."""
+    return _at(np.array(public.numbered(lists.names), dtype=bool), lists.codes)
 
 
 def _at(mask: Mask, codes: Codes) -> Mask:

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.challenge.public import Names, Public, held
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Ints, Mask, distinct
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, quoted
 from scorer.io.table import CodedColumn, hashed
-from scorer.views.ranked import ItemIndex, distinct, look_up, spans, spread
+from scorer.views.ranked import ItemIndex, look_up, spans, spread
 from scorer.views.ranked import hashed as is_hashed
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")

@@ -20,7 +20,7 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
     """What is wrong with the preferences of a file, a participant's or the organizer's."""
     lists, line = table.ids["list"], table.line
     ids = table.ids["better"], table.ids["worse"]
-    better, worse = numbered(*ids)
+    better, worse = row_codes(*ids)
 
     def pair(row: int) -> str:
         return " > ".join(printable(column.text(row), 60) for column in ids)
@@ -102,7 +102,7 @@ def joined(*columns: CodedColumn) -> tuple[list[str], tuple[Ints, ...]]:
     return list(index), tuple(codes)
 
 
-def numbered(*columns: CodedColumn) -> tuple[Ints, ...]:
+def row_codes(*columns: CodedColumn) -> tuple[Ints, ...]:
     """A number for each row of several columns, equal where the ids are."""
     if not all(map(hashed, columns)):
         return joined(*columns)[1]

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import PublicIds
-from scorer.core.arrays import Ints, starts
+from scorer.core.arrays import Ints, small, starts
 from scorer.core.problems import KEPT, PLACES, Problem
-from scorer.io.limits import refuse_errors as refuse_errors
 
 TOGETHER = 1 << 20  # ids that are looked at together
 NAMED = 1_000_000  # wrong ids of one part that are looked at one by one
@@ -263,12 +262,6 @@ def _next_alike(hashes: Hashes) -> bool:
 
 def _length(known: tuple[str, str | None]) -> int:
     return len(known[0]) + len(known[1] or "")
-
-
-def small(numbers: NDArray[Any], least: type[np.unsignedinteger[Any]] = np.uint8) -> Counts:
-    """The same in fewer bytes, but in no fewer than `least` has."""
-    most = np.min_scalar_type(int(numbers.max(initial=0)))
-    return numbers.astype(np.promote_types(most, least), copy=False)
 
 
 def id_problems(

@@ -1,4 +1,4 @@
-"""The array types, and the runs of equal rows."""
+"""The array types, the runs of equal rows, and numbers each once or in fewer bytes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-
-
 Floats = NDArray[np.float64]
-
-
 Mask = NDArray[np.bool_]
 
 
@@ -39,3 +35,23 @@ def ends(*keys: NDArray[Any]) -> Mask:
     """
     found: Mask = np.append(starts(*keys)[1:], True)[: keys[0].size]
     return found
+
+
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Each of these numbers once, ascending; `np.unique` would import `numpy.ma`."""
+    ordered = np.sort(numbers)
+    once: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: ordered.size]]
+    return once
+
+
+def small(
+    numbers: NDArray[np.integer[Any]], least: type[np.integer[Any]] = np.uint8
+) -> NDArray[Any]:
+    """The same in fewer bytes, but in no fewer than `least` has: 16 bits sort much faster.
+
+    >>> small(np.array([3, 300])).dtype, small(np.array([-3, 200])).dtype
+    (dtype('uint16'), dtype('int16'))
+    """
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    kind = np.min_scalar_type(high if low >= 0 else min(low, -high - 1))
+    return numbers.astype(np.promote_types(kind, least), copy=False)

@@ -233,6 +233,11 @@ class Findings:
         return dict(sorted(found.items()))
 
     @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return sum(self.tally("error").values())
+
+    @property
     def fatal(self) -> bool:
         """Whether any is an error, so that the file cannot be scored."""
         return self._errors

@@ -17,19 +17,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.checks.base import Checked, Submitted, checked, checks
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, distinct
 from scorer.core.problems import Problem
-from scorer.engines.kept import AskedIds, Kept, refuse_longer, series_of
+from scorer.engines.kept import AskedIds, Kept, refuse_longer
 from scorer.io.formats.base import Format
-from scorer.io.limits import Unreadable, limit, refuse_errors
+from scorer.io.limits import Unreadable, limit, too_many_errors
 from scorer.io.pieces import Pieces, joined
-from scorer.io.table import EXTRA, CodedColumn, Hashes, IdTexts, Schema, Table, TextColumn
+from scorer.io.table import (
+    EXTRA,
+    CodedColumn,
+    Hashes,
+    IdTexts,
+    Schema,
+    Table,
+    TextColumn,
+    series_of,
+    text_of,
+)
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
-from scorer.views.ranked import distinct
 from scorer.views.texts import Texts
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
 HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
@@ -178,10 +187,8 @@ def _bounded(plan: Plan, parts: list[Part]) -> list[Part]:
     most = plan.limits.errors
     if sum(part.checked.errors for part in parts) > most:
         parts = [merged(parts)]  # an id is counted once
-        try:
-            refuse_errors(parts[0].checked.errors, most)
-        except Unreadable as error:
-            raise TooManyErrors(error.problem, parts[0].checked) from None
+        if parts[0].checked.errors > most:
+            raise TooManyErrors(too_many_errors(most), parts[0].checked)
     return parts
 
 
@@ -367,15 +374,6 @@ def _joined(columns: Sequence[CodedColumn]) -> CodedColumn:
     made = TextColumn(pl.concat([text_of(column) for column in columns], rechunk=False), usual)
     vars(made)["row_hashes"] = np.concatenate([column.row_hashes for column in columns])
     return made
-
-
-def text_of(column: CodedColumn) -> pl.Series:
-    """The text of each row, as polars has it."""
-    import polars as pl
-
-    if isinstance(column, TextColumn):
-        return column.series
-    return pl.Series(column.held, dtype=pl.String).gather(column.codes)
 
 
 class _Seen:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, distinct, small
 from scorer.core.problems import Problem
 from scorer.io.formats.base import Format
 from scorer.io.limits import Limits, Unreadable, limit
 from scorer.io.pieces import SCATTERED, reread
-from scorer.io.table import CodedColumn, Hashes, IdTexts, Schema, Table, UnreadColumn
+from scorer.io.table import CodedColumn, Hashes, IdTexts, Schema, Table, UnreadColumn, series_of
 from scorer.scoring.lists import Plan
-from scorer.views.ranked import distinct, named, small
+from scorer.views.ranked import named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,7 +118,7 @@ def _scaled(values: Floats, scale: float) -> NDArray[Any] | None:
     if not _gives_back(values, scale):
         return None
     whole = np.rint(values * scale).astype(np.int32)
-    return _small(whole)
+    return small(whole)
 
 
 def _gives_back(values: Floats, scale: float) -> bool:
@@ -127,7 +127,7 @@ def _gives_back(values: Floats, scale: float) -> bool:
     return bool(fits) and not np.signbit(values[values == 0]).any()
 
 
-class Lines:
+class LineNumbers:
     """The lines of consecutive rows: most begin on the line after the row before, or on its."""
 
     def __init__(self, line: Ints) -> None:
@@ -139,7 +139,7 @@ class Lines:
             if odd.size <= EXCEPTIONS * line.size:
                 self._step = step
                 beyond = np.append(0, np.cumsum(steps[odd] - step))
-                self._odd, self._beyond = odd.astype(np.uint32), _small(beyond)
+                self._odd, self._beyond = odd.astype(np.uint32), small(beyond)
                 return
         self._held = Narrow(line - self._first)
 
@@ -151,13 +151,6 @@ class Lines:
         if self._odd.size:
             lines += self._beyond[np.searchsorted(self._odd, rows.astype(np.uint32))]
         return lines
-
-
-def _small(numbers: NDArray[np.signedinteger[Any]]) -> NDArray[Any]:
-    """The same in fewer bytes, whatever their signs."""
-    least, most = int(numbers.min()), int(numbers.max())
-    kinds = (np.iinfo(kind) for kind in ("u1", "i1", "u2", "i2", "u4", "i4", "i8"))
-    return numbers.astype(next(k.dtype for k in kinds if k.min <= least and most <= k.max))
 
 
 @dataclass
@@ -232,7 +225,7 @@ class _Piece(NamedTuple):
     places: Narrow  # in the piece
     ids: Mapping[str, Hashes]
     numbers: Mapping[str, Short]
-    lines: Lines  # of the rows as they stand in the piece
+    lines: LineNumbers  # of the rows as they stand in the piece
 
 
 class Kept:
@@ -276,7 +269,7 @@ class Kept:
             Narrow(by),
             {role: ids.row_hashes[by] for role, ids in table.ids.items() if role in SCATTERED},
             {role: Short(values).ordered(by) for role, values in table.numbers.items()},
-            Lines(table.line),
+            LineNumbers(table.line),
         )
         self._pieces.append(piece)
         self.rows += by.size
@@ -390,10 +383,3 @@ def refuse_longer(plan: Plan, rows: int) -> None:
     if rows > most:
         message = f"more than {most:,} rows in one {plan.public.word('list')}"
         raise Unreadable(Problem("S104", message, help=limit("list")))
-
-
-def series_of(names: Sequence[str]) -> pl.Series:
-    """Ids as polars has them."""
-    import polars as pl
-
-    return pl.Series(names, dtype=pl.String)

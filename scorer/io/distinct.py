@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Mask, distinct
 from scorer.io.table import Table, TextColumn
 
 FEWEST = 20  # bits: of so few places that small counts are exact but for one in thousands
@@ -34,7 +34,7 @@ class Distinct:
                 self._seen[role] = np.zeros(1 << self._bits, dtype=bool)
             hashes = column.row_hashes if isinstance(column, TextColumn) else column.hashes
             place = (hashes >> np.uint64(64 - self._bits)).view(np.int64)
-            new = np.unique(place[~self._seen[role][place]])
+            new = distinct(place[~self._seen[role][place]])
             self._seen[role][new] = True
             self._taken[role] += new.size
 

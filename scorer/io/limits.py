@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import Problem
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
 
@@ -60,16 +60,20 @@ def too_careful(limits: Limits) -> Problem:
     return Problem("S104", message, help=f"{limit('careful')}; {hint}")
 
 
-def refuse_errors(errors: int | Findings, most: int) -> None:
+def too_many_errors(most: int) -> Problem:
+    """What is said of a file with more errors than are accepted."""
+    message = f"more than {most:,} errors; the rest of the file is not read"
+    return Problem("S104", message, help=limit("errors"))
+
+
+def refuse_errors(errors: int, most: int) -> None:
     """End the reading of a file with more errors than are accepted.
 
     Raises:
         Unreadable: there are more.
     """
-    count = errors if isinstance(errors, int) else sum(errors.tally("error").values())
-    if count > most:
-        message = f"more than {most:,} errors; the rest of the file is not read"
-        raise Unreadable(Problem("S104", message, help=limit("errors")))
+    if errors > most:
+        raise Unreadable(too_many_errors(most))
 
 
 def limit(*names: str) -> str:

@@ -17,7 +17,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.io.distinct import Distinct
 from scorer.io.files import drain, open_bytes, open_stored
 from scorer.io.limits import Limits, NoTable, Unreadable, limit, refuse_errors
-from scorer.io.table import CodedColumn, Schema, Table, TextColumn, coded
+from scorer.io.table import CodedColumn, Schema, Table, coded, text_of
 from scorer.io.text import Request
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]
                     at = int(table.line[-1])
                     raise Unreadable(Problem("S104", message, line=at, help=limit("ids")))
             yield table
-            refuse_errors(request.findings, limits.errors)
+            refuse_errors(request.findings.errors, limits.errors)
         found.whole = True
     except Unreadable as error:
         request.findings.add(error.problem)
@@ -232,7 +232,7 @@ def joined(found: Pieces) -> Table | None:
     facts, wanted = dict(first.facts), first.wanted
     for table in chain((first, second), found):
         for role, column in table.ids.items():
-            series = _series(column)
+            series = text_of(column)
             if role not in SCATTERED:
                 runs = series.rle().struct.unnest()
                 series = runs["value"]
@@ -261,12 +261,3 @@ def joined(found: Pieces) -> Table | None:
         wanted,
         facts,
     )
-
-
-def _series(column: CodedColumn) -> pl.Series:
-    """The text of each row, as polars has it."""
-    import polars as pl
-
-    if isinstance(column, TextColumn):
-        return column.series
-    return pl.Series(column.held, dtype=pl.String).gather(column.codes)

@@ -184,9 +184,21 @@ def in_order(column: CodedColumn) -> tuple[Sequence[str] | pl.Series, Ints]:
 
 def hashed(names: Sequence[str] | pl.Series) -> Hashes:
     """The 64-bit hash of each id, as polars makes it."""
+    return series_of(names).hash().to_numpy()
+
+
+def series_of(names: Sequence[str] | pl.Series) -> pl.Series:
+    """Ids as polars has them."""
     import polars as pl
 
-    return pl.Series(names, dtype=pl.String).hash().to_numpy()
+    return pl.Series(names, dtype=pl.String)
+
+
+def text_of(column: CodedColumn) -> pl.Series:
+    """The text of each row, as polars has it."""
+    if isinstance(column, TextColumn):
+        return column.series
+    return series_of(column.held).gather(column.codes)
 
 
 def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Codes, pl.Series]:

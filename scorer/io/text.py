@@ -373,7 +373,7 @@ def _begin(
             if problem.line is not None and problem.line < number + used:
                 request.findings.add(problem)
         request.findings.merge(findings)
-        refuse_errors(request.findings, request.limits.errors)
+        refuse_errors(request.findings.errors, request.limits.errors)
         at = 0
         for _ in range(used):
             at = data.find(b"\n", at) + 1 or len(data)

@@ -9,6 +9,7 @@ import numpy as np
 
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
+from scorer.checks.base import numbered_rows
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
@@ -262,8 +263,7 @@ def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, 
     """The classes that a truth names, without its numbers."""
     column, ids = table.ids["label"], table.ids["list"]
     if public.numbers:
-        numbered = np.array(public.numbered(ids.names), dtype=bool)[ids.codes]
-        column = column.where(np.flatnonzero(~numbered))
+        column = column.where(np.flatnonzero(~numbered_rows(public, ids)))
         used = np.unique(column.codes).tolist()
         return tuple(classes_of([column.names[code] for code in used], separator))
     return tuple(classes_of(column.names, separator))

@@ -20,7 +20,7 @@ from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import Checked, Submitted, checked, tell
 from scorer.checks.ids import PublicIds
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, distinct
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.io.form import PLAIN, Form
@@ -34,7 +34,7 @@ from scorer.results.columns import NONE, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.views.meeting import Views
-from scorer.views.ranked import GAPS, distinct, ranked
+from scorer.views.ranked import GAPS, ranked
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ class Snapshot:
         name = span.phase.show if span is not None else _last_shown(self.rules, now)
         return name if name in self.splits else EVERYTHING
 
-    def board(
+    def order(
         self,
         now: datetime,
         *,
@@ -122,7 +122,7 @@ class Snapshot:
         rule: str | None = None,
         only: Sequence[int] | None = None,
     ) -> LiveReport:
-        """The board at a time, with intervals, tiers and ranges of ranks.
+        """The standings at a time.
 
         Args:
             now: entries received and decisions made by then count.
@@ -134,20 +134,6 @@ class Snapshot:
         Raises:
             UnknownName: there is no such split or phase.
         """
-        live = self.order(now, split=split, phase=phase, rule=rule, only=only)
-        report = with_certainty(live.report, self.terms.groups, self.terms.clusters)
-        return live._replace(report=report)
-
-    def order(
-        self,
-        now: datetime,
-        *,
-        split: str | None = None,
-        phase: str | None = None,
-        rule: str | None = None,
-        only: Sequence[int] | None = None,
-    ) -> LiveReport:
-        """As `board`, without what says how certain the standings are: sooner made."""
         span = self.span(now, phase)
         name = self.shown(span, now, split)
         held = self.state(now)
@@ -169,6 +155,11 @@ class Snapshot:
                 )
         times = {title: row.received.timestamp() for title, row in rows.items()}
         return LiveReport(ranked(terms, scored, times), rows, name, span.phase.id if span else None)
+
+    def certain(self, live: LiveReport) -> LiveReport:
+        """The standings with intervals, tiers and ranges of ranks, which take most of the time."""
+        report = with_certainty(live.report, self.terms.groups, self.terms.clusters)
+        return live._replace(report=report)
 
     def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
         """An entry's scorecard cut to a split and settled; worked out once."""

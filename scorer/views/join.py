@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.core.arrays import Floats, Ints, Mask, distinct, starts
 from scorer.core.members import Members
 from scorer.io.table import CodedColumn, Codes, IdTexts, Table
 from scorer.views.diverse import Diverse
@@ -22,7 +22,6 @@ from scorer.views.ranked import (
     Hashes,
     ItemIndex,
     TiedRows,
-    distinct,
     hashed,
     keys,
     ranked,

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scorer.core.arrays import distinct
 from scorer.core.members import Members
 from scorer.io.table import CodedColumn, Codes, Table, in_order
-from scorer.views.ranked import distinct, hashed
+from scorer.views.ranked import hashed
 
 if TYPE_CHECKING:
     import polars as pl

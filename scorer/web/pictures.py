@@ -220,7 +220,8 @@ def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: date
         f"Entry {one.name} is higher in {up:,} lists, entry {other.name} in {down:,}; "
         f"{differences.size - up - down:,} are equal."
     ]
-    tested = snapshot.board(now, split=split, only=[e.number for e in entries]).report.certainty
+    only = [entry.number for entry in entries]
+    tested = snapshot.certain(snapshot.order(now, split=split, only=only)).report.certainty
     if tested is not None and tested.p.shape == (2, 2) and not np.isnan(tested.p[0, 1]):
         words.append(
             f"A difference as large as this in {printable(primary.id)} comes by chance with "

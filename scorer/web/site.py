@@ -206,7 +206,7 @@ class Site:
 
     def _made(self, split: str, as_of: datetime | None, phase: str | None) -> Shown:
         snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.clock()
-        live = snapshot.board(now, split=split, phase=phase)
+        live = snapshot.certain(snapshot.order(now, split=split, phase=phase))
         table, strip = standings(live, self.teams, self.zone)
         return Shown(live, table, strip, over_time(snapshot, live, now, self.teams, self.zone))
 

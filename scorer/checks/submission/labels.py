@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, first_rows, places, repeated
+from scorer.checks.base import Submitted, check, first_rows, numbered_rows, places, repeated
 from scorer.checks.ids import LOST, READ_AS_TEXT, Known
 from scorer.checks.tally import Whole
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Ints
 from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.io.table import number
@@ -153,7 +153,7 @@ def unknown_label(submitted: Submitted) -> Faults:
     ids, classes = submitted.table.ids["label"], set(public.classes)
     lines = np.arange(len(submitted.table))
     if public.numbers:
-        lines = lines[~numbered(submitted)]
+        lines = lines[~numbered_rows(submitted.public, submitted.lists)]
         ids = ids.where(lines)
     strange: dict[str, str] = {}  # a cell -> the label that is none
     words = False
@@ -179,19 +179,12 @@ def unknown_label(submitted: Submitted) -> Faults:
     return Faults(found, words=words, word=word)._kept()
 
 
-def numbered(submitted: Submitted) -> Mask:
-    """Which rows have a number to predict, where others have a class."""
-    lists = submitted.lists
-    mine: Mask = np.array(submitted.public.numbered(lists.names), dtype=bool)[lists.codes]
-    return mine
-
-
 @check("S501", "S502", "S503", "S504", "S505", "S506", kinds=("labels",), scope="row")
 def number_beside_classes(submitted: Submitted) -> Faults:
     """A row of a group of numbers has a number, which lies in `submission.range`."""
     if not submitted.public.numbers or "label" not in submitted.table.ids:
         return Faults()
-    lines = np.flatnonzero(numbered(submitted))
+    lines = np.flatnonzero(numbered_rows(submitted.public, submitted.lists))
     ids = submitted.table.ids["label"].where(lines)
     low, high = submitted.rules.range or (-math.inf, math.inf)
     strange: dict[str, tuple[str, str]] = {}

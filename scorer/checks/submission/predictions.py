@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from scorer.checks.base import Submitted, check, places, repeated_items
 from scorer.checks.tally import Whole
+from scorer.core.arrays import distinct
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
-from scorer.views.ranked import distinct
 
 
 @dataclass(frozen=True, slots=True)

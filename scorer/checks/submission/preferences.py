@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.checks.base import Submitted, check
-from scorer.checks.pairs import faults, numbered
+from scorer.checks.pairs import faults, row_codes
 from scorer.core.arrays import starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
@@ -31,7 +31,7 @@ def strange_item(submitted: Submitted) -> Iterator[Problem]:
     strange = [np.flatnonzero((in_list >= 0) & (pair < 0)) for in_list, pair in found]
     if not any(rows.size for rows in strange):
         return
-    keys = numbered(*(table.ids[role] for role in roles))
+    keys = row_codes(*(table.ids[role] for role in roles))
     row, of = np.concatenate(strange), np.repeat(np.arange(len(roles)), [r.size for r in strange])
     key = np.concatenate([mine[rows] for mine, rows in zip(keys, strange, strict=True)])
     in_list = lists.codes[row]

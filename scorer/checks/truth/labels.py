@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.checks.base import Truthful, check, first_rows, places, repeated
+from scorer.checks.base import Truthful, check, first_rows, numbered_rows, places, repeated
 from scorer.checks.ids import LOST, Known
-from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.io.table import number
@@ -42,7 +41,7 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
     known, strange = Known(dict.fromkeys(declared)), dict[str, str]()
     lines = np.arange(len(table))
     if truthful.public.numbers:
-        lines = lines[~numbered(truthful)]
+        lines = lines[~numbered_rows(truthful.public, truthful.table.ids["list"])]
         ids = ids.where(lines)
     for cell in ids.names:
         labels = [cell] if separator is None else [each.strip() for each in cell.split(separator)]
@@ -67,19 +66,12 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
             yield Problem("T801", f"{message}{known.hint(label)}", line=line, list=where)
 
 
-def numbered(truthful: Truthful) -> Mask:
-    """Which rows have a number to be predicted, where others have a class."""
-    lists = truthful.table.ids["list"]
-    mine: Mask = np.array(truthful.public.numbered(lists.names), dtype=bool)[lists.codes]
-    return mine
-
-
 @check("T501", "T502", "T503", "T504", "T506", kinds=("labels",))
 def number_beside_classes(truthful: Truthful) -> Iterator[Problem]:
     """A row of a group of numbers has a number."""
     if not truthful.public.numbers or "label" not in truthful.table.ids:
         return
-    lines = np.flatnonzero(numbered(truthful))
+    lines = np.flatnonzero(numbered_rows(truthful.public, truthful.table.ids["list"]))
     ids, lists = truthful.table.ids["label"].where(lines), truthful.table.ids["list"]
     faults = {name: fault for name in ids.names if (fault := number(name)[1]) is not None}
     word = printable(truthful.table.called("label"), 60)

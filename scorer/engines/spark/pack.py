@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints
-from scorer.engines.gather import Apart, by_runs, text_of
-from scorer.io.table import TEXT, CodedColumn, Hashes, Schema, Table, TextColumn
-from scorer.views.ranked import small
+from scorer.core.arrays import Floats, Ints, small
+from scorer.engines.gather import Apart, by_runs
+from scorer.io.table import TEXT, CodedColumn, Hashes, Schema, Table, TextColumn, text_of
 
 if TYPE_CHECKING:
     import polars as pl
