@@ -22,6 +22,7 @@ from scorer.challenge.public import Public
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, small, starts
 from scorer.core.problems import KEPT, PLACES, Problem
+from scorer.io.limits import refuse_errors as refuse_errors
 
 TOGETHER = 1 << 20  # ids that are looked at together
 NAMED = 1_000_000  # wrong ids of one part that are looked at one by one

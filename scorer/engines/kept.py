@@ -149,7 +149,8 @@ class LineNumbers:
             return self._held.at(rows) + self._first
         lines = rows * self._step + self._first
         if self._odd.size:
-            lines += self._beyond[np.searchsorted(self._odd, rows.astype(np.uint32))]
+            beyond = self._beyond[np.searchsorted(self._odd, rows.astype(np.uint32))]
+            lines += beyond.astype(np.int64)
         return lines
 
 

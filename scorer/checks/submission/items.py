@@ -25,11 +25,10 @@ from scorer.checks.ids import (
     Fault,
     Known,
 )
-from scorer.checks.tally import NAMED, IdTally, Whole, id_problems
+from scorer.checks.tally import NAMED, IdTally, Whole, id_problems, refuse_errors
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
-from scorer.io.limits import refuse_errors
 from scorer.io.table import CodedColumn
 from scorer.views.ranked import among, by_row, hashed, named
 

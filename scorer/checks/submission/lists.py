@@ -10,12 +10,11 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, describe_fault, occurrences
 from scorer.checks.ids import CLASSES, class_of
-from scorer.checks.tally import NAMED, IdTally, Whole, id_problems
+from scorer.checks.tally import NAMED, IdTally, Whole, id_problems, refuse_errors
 from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
-from scorer.io.limits import refuse_errors
 from scorer.views.ranked import hashed, named
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
