@@ -69,7 +69,8 @@ def spools(process, tmp_path):
     """Whether the process has a file without a name among its temporary ones."""
     for handle in Path(f"/proc/{process.pid}/fd").iterdir():
         with suppress(FileNotFoundError):
-            if os.readlink(handle).startswith(str(tmp_path / "temporary")):
+            name = os.readlink(handle)  # Python tries the folder with a file that has a name
+            if name.startswith(str(tmp_path / "temporary")) and name.endswith("(deleted)"):
                 return True
     return False
 
