@@ -30,7 +30,13 @@ class Engine(NamedTuple):
     def outcomes(
         self, plan: Plan, submissions: Sequence[Path], tick: Tick, options: Mapping[str, str]
     ) -> Iterator[Outcome]:
-        """What becomes of each submission, in their order.
+        """The outcome of each submission, in their order.
+
+        Args:
+            plan: the challenge.
+            submissions: their files.
+            tick: told how many submissions are done.
+            options: what the engine is told beside, by name.
 
         Raises:
             UsageError: options for an engine that has none.
@@ -45,8 +51,13 @@ class Engine(NamedTuple):
 def engine(name: str, *, options: bool = False, fetch: Fetch | None = None) -> Callable[[F], F]:
     """Make a function the engine of that name.
 
-    It is given a plan, the paths of the submissions, and what to tell how far it is; with
-    `options`, also a mapping of options to their values. `fetch` brings a truth from a URL.
+    The function takes a plan, the paths of the submissions, and a callable that it tells how far
+    it is; with `options`, also a mapping of options to their values.
+
+    Args:
+        name: the engine's name, of `--engine`.
+        options: whether the function takes options.
+        fetch: brings a truth from a URL; None: the engine cannot.
     """
     return lambda function: mark(function, Engine(name, function, options=options, fetch=fetch))
 

@@ -26,13 +26,22 @@ from scorer.scoring.lists import Plan, merged, outcome
 def local(
     plan: Plan, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
-    """Read, check and score each submission."""
+    """Read, check and score each submission.
+
+    Args:
+        plan: the challenge.
+        submissions: their files.
+        tick: told how many submissions are done, with the share of the one being read.
+
+    Returns:
+        The outcome of each submission, in their order.
+    """
     done = 0
     if shareable(submissions):
-        for found in shared(partial(scored, plan), submissions):
+        for shared_outcome in shared(partial(scored, plan), submissions):
             done += 1
             tick(done)
-            yield found
+            yield shared_outcome
     for n, path in enumerate(submissions[done:], done):
         tick(n)
         yield scored(plan, path, lambda share, n=n: tick(n + share))  # type: ignore[misc]
@@ -40,7 +49,13 @@ def local(
 
 
 def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
-    """What becomes of one submission: its problems, and its scorecard if it has no error."""
+    """The outcome of one submission: its problems, and its scorecard if it has no error.
+
+    Args:
+        plan: the challenge.
+        path: the submission's file.
+        tick: told the share of the file that is read, from 0 to 1.
+    """
     try:
         try:
             return _scored(plan, path, tick, together=True)
@@ -69,7 +84,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:
         try:
-            found = (
+            parts = (
                 parts_together(plan, tables)
                 if together
                 else parts_apart(plan, tables, path, format)
@@ -79,15 +94,15 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
             if isinstance(error, TooManyErrors):
                 whole = Whole(plan.public, plan.rules, plan.known, partial=True)
                 problems = error.checked.problems(whole)
-                findings.extend(each for each in problems if each.severity == "error")
+                findings.extend(problem for problem in problems if problem.severity == "error")
             return Outcome(findings, None, None)
-        part = merged(found) if found else None
-        found.clear()  # of millions of ids that are wrong, each copy is large
+        part = merged(parts) if parts else None
+        parts.clear()  # of millions of ids that are wrong, each copy is large
     digest = sha256.hexdigest() if tables.hashed else None
     if part is None or not tables.whole:
         by_part(findings, format.form.parts)
         return Outcome(findings, digest, None)
-    made = outcome(plan, part, findings, digest)
+    scored_outcome = outcome(plan, part, findings, digest)
     findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
     by_part(findings, format.form.parts)
-    return made
+    return scored_outcome

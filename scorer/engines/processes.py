@@ -47,9 +47,9 @@ def shared(scorer: Scorer, submissions: Sequence[Path]) -> Iterator[Outcome]:
     """
     begun = mmap.mmap(-1, max(len(submissions), 1))  # a byte a submission, shared with the copies
     done = 0
-    for found in _copied(scorer, list(enumerate(submissions)), PROCESSES, begun):
+    for shared_outcome in _copied(scorer, list(enumerate(submissions)), PROCESSES, begun):
         done += 1
-        yield found
+        yield shared_outcome
     if not any(begun[:]):
         return
     for n, path in list(enumerate(submissions))[done:]:
@@ -76,25 +76,25 @@ def _copied(
     except (OSError, NotImplementedError):  # a system without semaphores
         return
     try:
-        yield from pool.map(_one, work)
+        yield from pool.map(_score_one, work)
     except (BrokenProcessPool, OSError):
         return
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-_given: list[tuple[Scorer, mmap.mmap]] = []  # in a copy of the process, what it scores by
+_job: list[tuple[Scorer, mmap.mmap]] = []  # in a copy of the process, what it scores by
 
 
 def _begin(scorer: Scorer, begun: mmap.mmap) -> None:
     """Initialise a copy of the process: default signal handlers, one polars thread."""
-    _given.append((scorer, begun))
+    _job.append((scorer, begun))
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other copy has the other core
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
-def _one(work: tuple[int, Path]) -> Outcome:
-    (scorer, begun), (number, path) = _given[-1], work
+def _score_one(work: tuple[int, Path]) -> Outcome:
+    (scorer, begun), (number, path) = _job[-1], work
     begun[number] = 1
     return scorer(path)

@@ -32,27 +32,27 @@ class ListColumns:
         groups: Mapping[str, Mapping[str, str]],
         weights: Mapping[str, Mapping[str, float]],
     ) -> ListColumns:
-        """Those of some lists, from what each column says of each list.
+        """The columns of some lists, from the groups and weights of every list.
 
         Args:
             lists: the lists, in order.
             groups: column -> list -> the group that it is in.
             weights: column -> list -> its number.
         """
-        found = {}
-        for column, known in groups.items():
-            names = sorted(set(known.values()))
+        coded = {}
+        for column, group_of in groups.items():
+            names = sorted(set(group_of.values()))
             place = {name: n for n, name in enumerate(names)}
-            codes = np.array([place[known[name]] for name in lists], dtype=np.int64)
-            found[column] = Groups(tuple(names), codes)
+            codes = np.array([place[group_of[name]] for name in lists], dtype=np.int64)
+            coded[column] = Groups(tuple(names), codes)
         numbers = {
-            column: np.array([known[name] for name in lists], dtype=np.float64)
-            for column, known in weights.items()
+            column: np.array([weight_of[name] for name in lists], dtype=np.float64)
+            for column, weight_of in weights.items()
         }
-        return cls(found, numbers)
+        return cls(coded, numbers)
 
     def at(self, rows: Any) -> ListColumns:
-        """Those of some of the lists: places, or a mask."""
+        """The columns of some of the lists: places, or a mask."""
         if not self.groups and not self.weights:
             return self
         return ListColumns(
@@ -61,7 +61,7 @@ class ListColumns:
         )
 
     def plus(self, others: Sequence[ListColumns]) -> ListColumns:
-        """Those of these lists, then of others."""
+        """The columns of these lists, then of others."""
         if not others or (not self.groups and not self.weights):
             return self
         every = (self, *others)

@@ -28,8 +28,8 @@ def belonging(card: Scorecard, measure: Measure) -> Mask:
     if name is None:
         return np.ones(len(card.lists), dtype=bool)
     group = card.columns.groups["group"]
-    mine: Mask = group.codes == group.names.index(name)
-    return mine
+    members: Mask = group.codes == group.names.index(name)
+    return members
 
 
 def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | None:
@@ -42,16 +42,18 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
         measure: whose groups.
         lists: which lists count, one element a list.
     """
-    how = measure.combination
-    if not how.groups:
+    combination = measure.combination
+    if not combination.groups:
         return None
-    every = [columns.groups[name] for name in how.groups]
-    keys = keys_of(columns, how)
+    group_columns = [columns.groups[name] for name in combination.groups]
+    keys = keys_of(columns, combination)
     present, codes = np.unique(keys[lists], axis=0, return_inverse=True)
-    found = np.full(len(keys), -1, dtype=np.int64)
-    found[lists] = codes.reshape(-1)
+    group_codes = np.full(len(keys), -1, dtype=np.int64)
+    group_codes[lists] = codes.reshape(-1)
     levels, groups = [], present
-    for depth, (kind, weight) in enumerate(zip(how.aggregates, how.weights, strict=True)):
+    for depth, (kind, weight) in enumerate(
+        zip(combination.aggregates, combination.weights, strict=True)
+    ):
         outer, around = groups[:1, :-1], np.zeros(len(groups), dtype=np.int64)
         if outer.size:
             outer, around = np.unique(groups[:, :-1], axis=0, return_inverse=True)
@@ -63,9 +65,9 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
             weights = columns.weights[weight][member]
         levels.append(Level(kind, weights, around.reshape(-1), weight == SIZE))
         groups = outer
-    names = [" / ".join(e.names[c] for e, c in zip(every, reversed(row), strict=True))
+    names = [" / ".join(e.names[c] for e, c in zip(group_columns, reversed(row), strict=True))
              for row in present.tolist()]  # fmt: skip
-    return Grouped(found, tuple(names), tuple(levels))
+    return Grouped(group_codes, tuple(names), tuple(levels))
 
 
 def keys_of(columns: ListColumns, how: Combination) -> Ints:

@@ -37,7 +37,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One submission and what became of it."""
+    """One submission with its findings and values."""
 
     name: str
     path: str
@@ -165,7 +165,7 @@ class Certainty(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a run found out, before it is made text."""
+    """The results of a run, before they are written as text."""
 
     challenge: Challenge
     fingerprint: str
@@ -197,10 +197,10 @@ class Report:
         notes, signatures = Findings(), dict(self.signatures)
         notes.extend(note for note in self.notes if not note.code.startswith("S"))
         measures = tuple(map(_published, self.measures))
-        for before, each in zip(self.measures, measures, strict=True):
-            if each is not before:
-                said = rf"\|{SECRET}:[^|]*"
-                signatures[each.id] = re.sub(said, f"|{SECRET}:truth", signatures[each.id])
+        for original, public in zip(self.measures, measures, strict=True):
+            if public is not original:
+                pattern = rf"\|{SECRET}:[^|]*"
+                signatures[public.id] = re.sub(pattern, f"|{SECRET}:truth", signatures[public.id])
         return replace(
             self,
             measures=measures,
@@ -215,8 +215,11 @@ class Report:
         return next((m for m in self.measures if m.primary), self.measures[0])
 
 
-def _published(each: Measure) -> Measure:
+def _published(settled: Measure) -> Measure:
     """The measure without what the truth alone settles; as it is where the challenge says it."""
-    if SECRET not in each.params or measure(each.metric, each.name).params[SECRET] is not None:
-        return each
-    return replace(each, params={**each.params, SECRET: None})
+    if (
+        SECRET not in settled.params
+        or measure(settled.metric, settled.name).params[SECRET] is not None
+    ):
+        return settled
+    return replace(settled, params={**settled.params, SECRET: None})

@@ -41,7 +41,7 @@ class Rules(NamedTuple):
 
     @classmethod
     def of(cls, challenge: Challenge, better: str) -> Rules:
-        """Those of a challenge, for measures of that direction."""
+        """The rules of a challenge, for measures of that direction."""
         undefined = challenge.undefined or ("error" if better == "lower" else "zero")
         return cls(challenge.submission.missing_list or "error", undefined)
 
@@ -65,12 +65,14 @@ class Scorecard:
 
     def of_figure(self, measure: str) -> Statistics | None:
         """What the figure of a measure is made of, with its lists' names and groups."""
-        found = self.statistics.get(measure)
-        if found is None:
+        statistics = self.statistics.get(measure)
+        if statistics is None:
             return None
         groups = self.columns.groups.get("group")
-        named = () if groups is None else [groups.names[code] for code in groups.codes.tolist()]
-        return replace(found, names=self.lists, groups=named)
+        group_names = (
+            () if groups is None else [groups.names[code] for code in groups.codes.tolist()]
+        )
+        return replace(statistics, names=self.lists, groups=group_names)
 
     def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
         """SCORED, MISSING or UNDEFINED for each list.
@@ -92,9 +94,9 @@ class Scorecard:
         for n, statistics in enumerate(self.statistics.values()):
             arrays[f"in_list{n}"] = statistics.in_list
             arrays[f"rows{n}"] = statistics.rows
-        if (found := self.positions) is not None:
+        if (positions := self.positions) is not None:
             for name in POSITIONS:
-                arrays[name] = getattr(found, name)
+                arrays[name] = getattr(positions, name)
         for n, groups in enumerate(self.columns.groups.values()):
             arrays[f"group{n}"] = groups.codes
         for n, weights in enumerate(self.columns.weights.values()):
@@ -102,7 +104,7 @@ class Scorecard:
         head = {
             "groups": {name: each.names for name, each in self.columns.groups.items()},
             "weights": list(self.columns.weights),
-            "positions": found is not None,
+            "positions": positions is not None,
             "lists": self.lists,
             "values": list(self.values),
             "statistics": list(self.statistics),
@@ -170,14 +172,14 @@ def merged(cards: Sequence[Scorecard]) -> Scorecard:
         },
         statistics,
         cards[0].digests,
-        _together(
+        _joined_positions(
             [(card.positions, place[offset:]) for card, offset in zip(cards, offsets, strict=False)]
         ),
         cards[0].columns.plus([card.columns for card in cards[1:]]).at(order),
     )
 
 
-def _together(parts: Sequence[tuple[Positions | None, Ints]]) -> Positions | None:
+def _joined_positions(parts: Sequence[tuple[Positions | None, Ints]]) -> Positions | None:
     """Positions of several parts; each comes with where its lists stand in the whole."""
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in POSITIONS}
     lists = 0
@@ -189,8 +191,10 @@ def _together(parts: Sequence[tuple[Positions | None, Ints]]) -> Positions | Non
             array = getattr(positions, name)
             column.append(place[array] if name in ("in_list", "truth_list") else array)
     joined = {name: np.concatenate(column) for name, column in columns.items()}
-    mine, truth = (joined[name].argsort(kind="stable") for name in ("in_list", "truth_list"))
-    by = {name: truth if name.startswith("truth") else mine for name in POSITIONS}
+    hit_order, truth_order = (
+        joined[name].argsort(kind="stable") for name in ("in_list", "truth_list")
+    )
+    by = {name: truth_order if name.startswith("truth") else hit_order for name in POSITIONS}
     return Positions(**{name: joined[name][by[name]] for name in POSITIONS}, lists=lists)
 
 

@@ -35,7 +35,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What random submissions come to."""
+    """The distribution of a measure over random submissions."""
 
     mean: float
     deviation: float  # of the draws' means
@@ -44,17 +44,21 @@ class Chance:
 
     @classmethod
     def of(cls, means: Sequence[float]) -> Chance:
-        """Of the means of several draws, as those of a normal variable."""
-        found = np.array(means)
-        found = found[~np.isnan(found)]
-        if found.size < 2:
+        """Estimated from the means of several draws, as those of a normal variable."""
+        values = np.array(means)
+        values = values[~np.isnan(values)]
+        if values.size < 2:
             return cls(*[math.nan] * 4)
         from scipy.special import stdtrit
 
-        mean, apart = float(found.mean()), float(found.std(ddof=1))
+        mean, deviation = float(values.mean()), float(values.std(ddof=1))
         # a prediction interval: the mean and the deviation are themselves known from the draws
-        wide = float(stdtrit(found.size - 1, NINETY_NINE)) * apart * math.sqrt(1 + 1 / found.size)
-        return cls(mean, apart, mean - wide - SAME, mean + wide + SAME)
+        margin = (
+            float(stdtrit(values.size - 1, NINETY_NINE))
+            * deviation
+            * math.sqrt(1 + 1 / values.size)
+        )
+        return cls(mean, deviation, mean - margin - SAME, mean + margin + SAME)
 
 
 @dataclass(frozen=True, slots=True)

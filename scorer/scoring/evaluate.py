@@ -50,11 +50,11 @@ def score(
     for measure in measures:
         if measure.parts:
             continue
-        found = evaluate(measure, meeting.views)
-        if isinstance(found, Statistics):
-            statistics[measure.id] = found
+        raw = evaluate(measure, meeting.views)
+        if isinstance(raw, Statistics):
+            statistics[measure.id] = raw
         else:
-            values[measure.id] = found
+            values[measure.id] = raw
         if measure.combination.unit == "item":
             statistics[measure.id + OF_ITEMS] = _of_items(measure, meeting.views)
     positions = meeting.views.get(Positions)
@@ -70,14 +70,14 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
     with plugin_call(f"metric {metric.name} failed"):
         if metric.view is Ranked:
             return _one_by_one(measure, views[Judged])  # type: ignore[arg-type]
-        found = metric.function(views[metric.view], **measure.params)
-    if isinstance(found, Statistics):
-        return found
+        values = metric.function(views[metric.view], **measure.params)
+    if isinstance(values, Statistics):
+        return values
     lists = len(views[metric.view].names)  # type: ignore[attr-defined]
-    if not isinstance(found, np.ndarray) or found.shape != (lists,):
-        shape = found.shape if isinstance(found, np.ndarray) else type(found).__name__
+    if not isinstance(values, np.ndarray) or values.shape != (lists,):
+        shape = values.shape if isinstance(values, np.ndarray) else type(values).__name__
         raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
-    return _checked(measure, found, views[metric.view].names)  # type: ignore[attr-defined]
+    return _checked(measure, values, views[metric.view].names)  # type: ignore[attr-defined]
 
 
 def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
@@ -85,8 +85,8 @@ def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
     rated = views[Rated]
     assert isinstance(rated, Rated)
     assert rated.item_code is not None
-    found = measure.metric.function(rated.each(), **{**measure.params, "average": "pooled"})
-    rows = np.column_stack([rated.item_code, found.rows])
+    statistics = measure.metric.function(rated.each(), **{**measure.params, "average": "pooled"})
+    rows = np.column_stack([rated.item_code, statistics.rows])
     return Statistics(rated.in_list, rows, rated.lists)
 
 
@@ -110,18 +110,18 @@ def _one_by_one(measure: Measure, judged: Judged) -> Floats:
 
 def _checked(measure: Measure, values: Floats, names: Sequence[str]) -> Floats:
     """Values inside the metric's range; NaN, undefined for a list, is a value too."""
-    found = values.astype(np.float64)
+    floats = values.astype(np.float64)
     low, high = measure.metric.range
     slack = 1e-9
-    wrong = np.isinf(found)
+    wrong = np.isinf(floats)
     if low is not None:
-        wrong |= found < low - slack
+        wrong |= floats < low - slack
     if high is not None:
-        wrong |= found > high + slack
+        wrong |= floats > high + slack
     if wrong.any():
         at = int(np.argmax(wrong))
         raise PluginError(
-            f"metric {measure.metric.name} gave {found[at]} for list {quoted(names[at])}; "
+            f"metric {measure.metric.name} gave {floats[at]} for list {quoted(names[at])}; "
             f"its range is {'-∞' if low is None else low} to {'∞' if high is None else high}"
         )
-    return found
+    return floats

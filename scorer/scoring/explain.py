@@ -61,7 +61,7 @@ def explained(
         message = f"{type(error).__name__}: {printable(error)}"
         raise PluginError(f"metric {metric.name} cannot explain itself: {message}") from error
     working = Working(f"{measure.id}: {metric.title}", steps, value)
-    counts, notes = _disposed(measure, card, at, rules)
+    counts, notes = _after_rules(measure, card, at, rules)
     return Explained(measure, working, counts, notes)
 
 
@@ -83,22 +83,25 @@ def raw(measure: Measure, card: Scorecard, at: int) -> float:
 
 def _of_parts(measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules]) -> Explained:
     """A formula with the values of its measures put in."""
-    whole = {part.id: settle(card, part, rules).mean for part in measure.parts}
-    here = {
+    means = {part.id: settle(card, part, rules).mean for part in measure.parts}
+    list_values = {
         part.id: float(of_lists(card, part, rules)[0][at]) if part.of_lists else float("nan")
         for part in measure.parts
     }
     total = settle(card, measure, rules)
     value = float(of_lists(card, measure, rules)[0][at]) if measure.of_lists else total.mean
-    known = here if measure.of_lists else whole
+    inputs = list_values if measure.of_lists else means
     numbers, names = with_blanks(measure.params["score"])
-    columns: dict[str, list[Any]] = {"measure": list(whole), "this list": list(here.values())}
+    columns: dict[str, list[Any]] = {
+        "measure": list(means),
+        "this list": list(list_values.values()),
+    }
     steps = (
-        grid("Its measures", columns | {"all lists": list(whole.values())}),
-        formula(measure.id, measure.params["score"], numbers, *(known[n] for n in names),
+        grid("Its measures", columns | {"all lists": list(means.values())}),
+        formula(measure.id, measure.params["score"], numbers, *(inputs[n] for n in names),
                 value=value),
     )  # fmt: skip
-    counts, notes = _disposed(measure, card, at, rules)
+    counts, notes = _after_rules(measure, card, at, rules)
     if not measure.of_lists:
         kind = "The working is that of the whole submission"
         notes = (f"{kind}: {measure.id} is a formula of its measures' values of all lists.",)
@@ -115,23 +118,25 @@ def _combined(
         yield f"The list is in another group than {printable(how.group)}, and does not count."
     if how.plain or how.of_lists:
         return
-    shown = f"{mean:.6g}" if mean == mean else "undefined"
+    mean_text = f"{mean:.6g}" if mean == mean else "undefined"
     if not how.groups:
         weight = f", weighted by {how.list_weights}" if how.list_weights else ""
-        yield f"The lists' values make {measure.id} by their {how.lists}{weight}: {shown}."
+        yield f"The lists' values make {measure.id} by their {how.lists}{weight}: {mean_text}."
         return
-    every = np.ones(len(card.lists), dtype=bool)
-    found = grouped(card.columns, measure, belonging(card, measure) & every)
-    if found is None or found.codes[at] < 0:
+    all_lists = np.ones(len(card.lists), dtype=bool)
+    groups = grouped(card.columns, measure, belonging(card, measure) & all_lists)
+    if groups is None or groups.codes[at] < 0:
         return
-    mine = found.names[found.codes[at]]
-    values = [settle(card, measure, rules, found.codes == n).mean for n in range(len(found.names))]
+    group_name = groups.names[groups.codes[at]]
+    values = [
+        settle(card, measure, rules, groups.codes == n).mean for n in range(len(groups.names))
+    ]
     parts = [f"{printable(name, 60)} {value:.6g}" if value == value else f"{name} undefined"
-             for name, value in zip(found.names, values, strict=True)]  # fmt: skip
+             for name, value in zip(groups.names, values, strict=True)]  # fmt: skip
     yield (
-        f"The list is in {printable(mine, 60)}, one of {len(parts):,} groups "
+        f"The list is in {printable(group_name, 60)}, one of {len(parts):,} groups "
         f"({', '.join(parts[:8])}{' and more' * (len(parts) > 8)}); they make {measure.id} by "
-        f"{', then '.join(map(str, how.aggregates))}: {shown}."
+        f"{', then '.join(map(str, how.aggregates))}: {mean_text}."
     )
 
 
@@ -151,26 +156,26 @@ def plain(measure: Measure) -> Callable[..., Steps]:
     return steps
 
 
-def _disposed(
+def _after_rules(
     measure: Measure, card: Scorecard, at: int, ruled: Mapping[str, Rules]
 ) -> tuple[float, tuple[str, ...]]:
     """The value after the missing and undefined rules, with notes that say why."""
-    found, name, rules = settle(card, measure, ruled), measure.id, ruled[measure.id]
-    notes = list(_combined(measure, card, at, ruled, found.mean))
+    settled, name, rules = settle(card, measure, ruled), measure.id, ruled[measure.id]
+    notes = list(_combined(measure, card, at, ruled, settled.mean))
     if not card.answered[at]:
         notes.append("The submission leaves this list out; it is worked as an empty list.")
-    if found.per_list is None:
-        whole = f"{found.mean:.6g}" if found.mean == found.mean else "undefined"
+    if settled.per_list is None:
+        whole = f"{settled.mean:.6g}" if settled.mean == settled.mean else "undefined"
         rows = "rows" if "labels" in measure.metric.kinds else "lists"
         if measure.combination.groups:
             return float("nan"), tuple(notes)
         notes.append(
-            f"{name} is one figure of all {found.lists:,} {rows} together: {whole}. "
+            f"{name} is one figure of all {settled.lists:,} {rows} together: {whole}. "
             "The working shows what "
             + ("this row adds to it." if rows == "rows" else "it would be of this list alone.")
         )
         return float("nan"), tuple(notes)
-    state, counts = of_lists(card, measure, ruled)[1][at], float(found.per_list[at])
+    state, counts = of_lists(card, measure, ruled)[1][at], float(settled.per_list[at])
     if state == MISSING and rules.missing == "skip":
         notes.append("Lists that are left out do not count (missing_list: skip).")
     elif state == UNDEFINED:

@@ -81,7 +81,7 @@ class Plan:
 
     @cached_property
     def _places(self) -> dict[str | None, Ints]:
-        found: dict[str | None, Ints] = {}
+        by_fold: dict[str | None, Ints] = {}
         assert self.truth is not None
         names = tuple(self.public.lists)
         for fold, truth in ((None, self.truth), *self.folds.items()):
@@ -90,8 +90,8 @@ class Plan:
             else:
                 index = {name: n for n, name in enumerate(truth.lists)}
                 places = np.array([index.get(name, -1) for name in names], dtype=np.int64)
-            found[fold] = np.append(places, -1)  # of a list that is not public
-        return found
+            by_fold[fold] = np.append(places, -1)  # of a list that is not public
+        return by_fold
 
     def __getstate__(self) -> dict[str, object]:
         """Without what can be worked out again."""
@@ -99,7 +99,7 @@ class Plan:
 
 
 class Part(NamedTuple):
-    """What becomes of some lists of a submission."""
+    """The outcome of some lists of a submission."""
 
     checked: Checked
     card: Scorecard | None = None  # of those that the truth has; None where it has none of them
@@ -121,7 +121,7 @@ class Begun:
         """The rows of the table whose items' ids settle that order."""
         if not self.meetings:
             return np.empty(0, dtype=np.int64)
-        return distinct(np.concatenate([found.wanted for _, found in self.meetings.values()]))
+        return distinct(np.concatenate([meeting.wanted for _, meeting in self.meetings.values()]))
 
     def finished(self, texts: Callable[[Ints], IdTexts]) -> Part:
         """The part, given the ids of these rows."""
@@ -130,8 +130,8 @@ class Begun:
     def views(self, texts: Callable[[Ints], IdTexts]) -> dict[str | None, Views]:
         """What the measures see of each fold that has any of the lists, given the ids."""
         return {
-            fold: found.views(texts(found.wanted))
-            for fold, (truth, found) in (self.meetings or {}).items()
+            fold: meeting.views(texts(meeting.wanted))
+            for fold, (truth, meeting) in (self.meetings or {}).items()
             if truth.lists
         }
 
@@ -141,21 +141,21 @@ class Begun:
             return Part(self.checked)
         try:
             cards = {
-                fold: _scored(self.plan, seen, self.meetings[fold][0].lists)
-                for fold, seen in views.items()
+                fold: _scored(self.plan, fold_views, self.meetings[fold][0].lists)
+                for fold, fold_views in views.items()
             }
         except SubmissionRejected as error:
             return Part(self.checked, refused=error.problems)
         return Part(
             self.checked,
             cards.pop(None, None),
-            {name: one for name, one in cards.items() if name is not None},
+            {name: card for name, card in cards.items() if name is not None},
             True,
         )
 
 
 def score_lists(plan: Plan, table: Table) -> Part:
-    """What becomes of whole lists of a submission.
+    """The part of the outcome that whole lists of a submission make.
 
     Args:
         plan: the challenge.
@@ -181,9 +181,9 @@ def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
     Raises:
         PluginError: as `score_lists`.
     """
-    found = begun(plan, table, whole=True)
-    views = found.views(_texts(table))
-    return found.scored(views), views.get(None)
+    started = begun(plan, table, whole=True)
+    views = started.views(_texts(table))
+    return started.scored(views), views.get(None)
 
 
 def begun(plan: Plan, table: Table, rows: bool = True, whole: bool = False) -> Begun:
@@ -197,15 +197,16 @@ def begun(plan: Plan, table: Table, rows: bool = True, whole: bool = False) -> B
     """
     table = with_slots(plan, table)
     if plan.checks:
-        seen = Submitted(table, plan.public, plan.rules, plan.known)
-        found = checked(seen, ("list", "file", "row") if rows else ("list", "file"))
-        number, fit = seen.number, not (seen.unread or found.fatal or _twice(seen))
+        submitted = Submitted(table, plan.public, plan.rules, plan.known)
+        checks = checked(submitted, ("list", "file", "row") if rows else ("list", "file"))
+        number = submitted.number
+        fit = not (submitted.unread or checks.fatal or _repeats_item(submitted))
     else:
-        found, fit = Checked(), True
+        checks, fit = Checked(), True
         number = plan.known.lists.places(table.ids["list"])
     if plan.truth is None or not fit:
-        return Begun(plan, found)
-    return Begun(plan, found, _met(plan, plan.truth, table, number, whole))
+        return Begun(plan, checks)
+    return Begun(plan, checks, _meetings(plan, plan.truth, table, number, whole))
 
 
 def with_slots(plan: Plan, table: Table) -> Table:
@@ -216,35 +217,39 @@ def with_slots(plan: Plan, table: Table) -> Table:
 
 
 def merged(parts: Sequence[Part]) -> Part:
-    """What becomes of the lists of all parts."""
+    """One part with the lists of all parts."""
     first, *others = parts
     if not others:
         return first
-    found = first.checked.plus([part.checked for part in others])
+    checks = first.checked.plus([part.checked for part in others])
     if not all(part.scored for part in parts):
-        return Part(found, refused=tuple(one for part in parts for one in part.refused))
+        return Part(checks, refused=tuple(problem for part in parts for problem in part.refused))
     folds = dict.fromkeys(name for part in parts for name in part.folds)
     return Part(
-        found,
-        _together([part.card for part in parts]),
-        {name: card for name in folds if (card := _together([p.folds.get(name) for p in parts]))},
+        checks,
+        _merged_cards([part.card for part in parts]),
+        {
+            name: card
+            for name in folds
+            if (card := _merged_cards([p.folds.get(name) for p in parts]))
+        },
         True,
     )
 
 
-def _together(cards: Sequence[Scorecard | None]) -> Scorecard | None:
-    some = [card for card in cards if card is not None]
-    return scorecard.merged(some) if some else None
+def _merged_cards(cards: Sequence[Scorecard | None]) -> Scorecard | None:
+    present = [card for card in cards if card is not None]
+    return scorecard.merged(present) if present else None
 
 
 def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> Outcome:
-    """What becomes of a submission whose lists are all in `part`.
+    """The outcome of a submission whose lists are all in `part`.
 
     Lists of the truth that it leaves out are scored as empty ones.
 
     Args:
         plan: the challenge.
-        part: what became of all its lists.
+        part: the outcome of all its lists.
         findings: what its reader found; what the checks found is added.
         sha256: the digest of its file.
     """
@@ -254,9 +259,10 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
     if findings.fatal or plan.truth is None or not part.scored:
         return Outcome(findings, sha256, None)
     try:
-        card = _whole(plan, plan.truth, part.card)
+        card = _complete_card(plan, plan.truth, part.card)
         folds = {
-            name: _whole(plan, fold, part.folds.get(name)) for name, fold in plan.folds.items()
+            name: _complete_card(plan, fold, part.folds.get(name))
+            for name, fold in plan.folds.items()
         }
     except SubmissionRejected as error:
         findings.extend(error.problems)
@@ -266,11 +272,11 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
         findings,
         sha256,
         replace(card, digests=digests),
-        {name: replace(one, digests=digests) for name, one in folds.items()},
+        {name: replace(fold_card, digests=digests) for name, fold_card in folds.items()},
     )
 
 
-def _met(
+def _meetings(
     plan: Plan, truth: OpenTruth, table: Table, number: Ints, every: bool
 ) -> dict[str | None, tuple[OpenTruth, Meeting]]:
     """The table seen through the truth, and through that of each fold.
@@ -278,7 +284,7 @@ def _met(
     `number` is that of each distinct list of the table among the challenge's public ones. Unless
     `every` list is asked for, the truth is that of the table's lists alone.
     """
-    found: dict[str | None, tuple[OpenTruth, Meeting]] = {}
+    by_fold: dict[str | None, tuple[OpenTruth, Meeting]] = {}
     present = np.zeros(number.size, dtype=bool)
     present[ranked(table).lists] = True
     for name, whole in ((None, truth), *plan.folds.items()):
@@ -286,15 +292,15 @@ def _met(
         lists = np.arange(len(whole.lists)) if every else distinct(place[place >= 0])
         part = whole.only(lists)
         code = np.where(place >= 0, np.searchsorted(lists, place), -1)
-        mine, rows = _numbered(table, code, part.lists)
-        meeting = begin(part, mine, plan.rules.ties, plan.views)
+        renumbered, rows = _renumbered(table, code, part.lists)
+        meeting = begin(part, renumbered, plan.rules.ties, plan.views)
         if rows is not None:
             meeting = meeting._replace(wanted=rows[meeting.wanted])
-        found[name] = part, meeting
-    return found
+        by_fold[name] = part, meeting
+    return by_fold
 
 
-def _numbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, Ints | None]:
+def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, Ints | None]:
     """A table with its lists as the truth numbers them, without the rows of others.
 
     Args:
@@ -308,50 +314,52 @@ def _numbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, In
     lists = table.ids["list"]
     codes = code[lists.codes] if len(table) else np.empty(0, dtype=np.int64)
     columns = {**table.ids, "list": CodedColumn(codes, names)}
-    mine = replace(table, ids=columns)
+    renumbered = replace(table, ids=columns)
     if (codes < 0).any():
-        kept = np.flatnonzero(codes >= 0)
+        rows = np.flatnonzero(codes >= 0)
         part = replace(
-            mine,
-            ids={role: ids.where(kept) for role, ids in columns.items()},
-            numbers={role: values[kept] for role, values in table.numbers.items()},
-            line=table.line[kept],
+            renumbered,
+            ids={role: ids.where(rows) for role, ids in columns.items()},
+            numbers={role: values[rows] for role, values in table.numbers.items()},
+            line=table.line[rows],
         )
-        return part, kept
-    made = copy(ranked(table))
-    vars(made)["lists"] = code[made.lists]
-    vars(mine)["ranked"] = made
-    return mine, None
+        return part, rows
+    ranking = copy(ranked(table))
+    vars(ranking)["lists"] = code[ranking.lists]
+    vars(renumbered)["ranked"] = ranking
+    return renumbered, None
 
 
 def _scored(plan: Plan, views: Views, lists: Sequence[str]) -> Scorecard:
     return score(views, lists, plan.measures, columns=plan.columns_of(lists))
 
 
-def _twice(seen: Submitted) -> bool:
+def _repeats_item(submitted: Submitted) -> bool:
     """Whether a list names an item twice, which is an error whatever the item."""
-    return "item" in seen.table.ids and seen.ranked.items.repeated.size > 0
+    return "item" in submitted.table.ids and submitted.ranked.items.repeated.size > 0
 
 
 def _texts(table: Table) -> Callable[[Ints], IdTexts]:
     return lambda rows: table.ids["item"].gathered(rows) if rows.size else []
 
 
-def _whole(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
+def _complete_card(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
     """The scorecard of all lists of the truth."""
     if card is not None and len(card.lists) == len(truth.lists):
         return replace(card, lists=truth.lists)  # which are the same: one text of each name is kept
-    given = set(card.lists) if card else set[str]()
-    rest = np.array([n for n, name in enumerate(truth.lists) if name not in given], dtype=np.int64)
-    part = truth.only(rest)
-    views = part.meet(_empty(plan.shapes[0]), plan.rules.ties, plan.views)
-    left = _scored(plan, views, part.lists)
-    return scorecard.merged([card, left]) if card is not None else left
+    present = set(card.lists) if card else set[str]()
+    absent = np.array(
+        [n for n, name in enumerate(truth.lists) if name not in present], dtype=np.int64
+    )
+    part = truth.only(absent)
+    views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
+    missing = _scored(plan, views, part.lists)
+    return scorecard.merged([card, missing]) if card is not None else missing
 
 
-def _empty(shape: Schema) -> Table:
+def _empty_table(shape: Schema) -> Table:
     """A table of that shape without rows."""
-    none = np.empty(0, dtype=np.int64)
-    ids = {role: CodedColumn(none, ()) for role in shape.required if role in TEXT}
+    no_rows = np.empty(0, dtype=np.int64)
+    ids = {role: CodedColumn(no_rows, ()) for role in shape.required if role in TEXT}
     numbers = {role: np.empty(0) for role in shape.required if role not in TEXT}
-    return Table(ids, numbers, none, shape)
+    return Table(ids, numbers, no_rows, shape)

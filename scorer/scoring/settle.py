@@ -43,25 +43,25 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         counts = card.answered & kept if own_rules(rules, measure).missing == "skip" else kept
         absent = int((~card.answered & kept).sum())
 
-        def figure(some: Mask) -> float:
+        def figure(chosen: Mask) -> float:
             assert measure.metric.figure is not None
-            return float(measure.metric.figure(statistics.of(some & used), **measure.params))
+            return float(measure.metric.figure(statistics.of(chosen & used), **measure.params))
 
-        none = measure.combination.group is not None and not kept.any()
-        mean = float("nan") if none else _of_groups(card, measure, rules, kept, figure)
+        empty_group = measure.combination.group is not None and not kept.any()
+        mean = float("nan") if empty_group else _of_groups(card, measure, rules, kept, figure)
         return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
     values, states = of_lists(card, measure, rules)
     values[~kept] = np.nan
     how, counted = measure.combination, ~np.isnan(values)
     if measure.metric.aggregate == "sum" and how.plain:
-        found = values[counted]
-        mean = float(np.cumsum(found)[-1]) if found.size else np.nan
+        summands = values[counted]
+        mean = float(np.cumsum(summands)[-1]) if summands.size else np.nan
     else:
         weights = card.columns.weights.get(how.list_weights or "")
 
-        def figure(some: Mask) -> float:
-            mine = some & counted
-            return how.lists.of(values[mine], None if weights is None else weights[mine])
+        def figure(chosen: Mask) -> float:
+            rows = chosen & counted
+            return how.lists.of(values[rows], None if weights is None else weights[rows])
 
         mean = _of_groups(card, measure, rules, counted, figure)
     return Value(
@@ -123,7 +123,7 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
 
 
 def group_figures(
-    card: Scorecard, measure: Measure, rules: Ruled, found: Grouped, figure: Figure
+    card: Scorecard, measure: Measure, rules: Ruled, groups: Grouped, figure: Figure
 ) -> Floats:
     """The figure of each innermost group, 0 where it has none and the rules say so.
 
@@ -131,14 +131,14 @@ def group_figures(
         card: raw values.
         measure: the measure.
         rules: how lists without a value count: of one measure, or by the ids of measures.
-        found: the groups.
+        groups: the groups.
         figure: from a mask of lists to their figure.
 
     Returns:
         Shape (groups,).
     """
     zero = own_rules(rules, measure).undefined == "zero" and not measure.of_lists
-    masks = (found.codes == group for group in range(len(found.names)))
+    masks = (groups.codes == group for group in range(len(groups.names)))
     figures = np.array([figure(mask) for mask in masks])
     return np.where(np.isnan(figures), 0.0, figures) if zero else figures
 
@@ -147,14 +147,14 @@ def _of_groups(
     card: Scorecard, measure: Measure, rules: Ruled, lists: Mask, figure: Figure
 ) -> float:
     """The figure of lists, or the one that their groups' figures make."""
-    found = grouped(card.columns, measure, lists)
-    if found is None:
+    groups = grouped(card.columns, measure, lists)
+    if groups is None:
         return float(figure(lists))
-    if not found.names:
+    if not groups.names:
         return float("nan")
-    figures = group_figures(card, measure, rules, found, figure)
-    sizes = np.bincount(found.codes[lists], minlength=figures.size).astype(np.float64)
-    return float(combined(figures[None], sizes[None], found.levels)[0])
+    figures = group_figures(card, measure, rules, groups, figure)
+    sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
+    return float(combined(figures[None], sizes[None], groups.levels)[0])
 
 
 def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Value:
@@ -162,35 +162,41 @@ def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Val
     parts = {part.id: settle(card, part, rules, kept) for part in measure.parts}
     tree = formula_of(measure.params["score"])
     mean = tree.value({key: np.array([value.mean]) for key, value in parts.items()})
-    each: Floats | None = None
+    list_values: Floats | None = None
     counts = [
         value.per_list for value in parts.values() if value.plain and value.per_list is not None
     ]
     alike = len(counts) == len(parts) and all(
-        (np.isnan(one) == np.isnan(counts[0])).all() for one in counts
+        (np.isnan(values) == np.isnan(counts[0])).all() for values in counts
     )
     if alike and tree.affine() and all(p.metric.aggregate == "mean" for p in measure.parts):
-        each = tree.value(dict(zip(parts, counts, strict=True)))
-    about = [_about(card, part, rules, kept) for part in measure.parts]
+        list_values = tree.value(dict(zip(parts, counts, strict=True)))
+    about = [_list_masks(card, part, rules, kept) for part in measure.parts]
     lists, missing, undefined = (
         int(np.any(masks, axis=0).sum()) for masks in zip(*about, strict=True)
     )
-    return Value(float(mean[0]), lists, missing, undefined, each, whole=each is None)
+    return Value(float(mean[0]), lists, missing, undefined, list_values, whole=list_values is None)
 
 
-def _about(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> tuple[Mask, Mask, Mask]:
+def _list_masks(
+    card: Scorecard, measure: Measure, rules: Ruled, kept: Mask
+) -> tuple[Mask, Mask, Mask]:
     """The lists that a measure counts, those that are missing, and those it is undefined for."""
-    mine = kept & belonging(card, measure)
+    members = kept & belonging(card, measure)
     if measure.parts and not measure.of_lists:
-        each = [_about(card, part, rules, kept) for part in measure.parts]
-        counted, missing, undefined = (np.any(masks, axis=0) for masks in zip(*each, strict=True))
+        parts = [_list_masks(card, part, rules, kept) for part in measure.parts]
+        counted, missing, undefined = (np.any(masks, axis=0) for masks in zip(*parts, strict=True))
         return counted, missing, undefined
     if measure.id in card.statistics:
         skip = own_rules(rules, measure).missing == "skip"
-        counted = mine & card.answered if skip else mine
-        return counted, mine & ~card.answered, np.zeros_like(mine)
+        counted = members & card.answered if skip else members
+        return counted, members & ~card.answered, np.zeros_like(members)
     values, states = of_lists(card, measure, rules)
-    return ~np.isnan(values) & mine, (states == MISSING) & mine, (states == UNDEFINED) & mine
+    return (
+        ~np.isnan(values) & members,
+        (states == MISSING) & members,
+        (states == UNDEFINED) & members,
+    )
 
 
 def over_folds(
@@ -207,24 +213,24 @@ def over_folds(
         measure: the measure.
         rules: how lists without a value count: of one measure, or by the ids of measures.
     """
-    found = {fold: settle(card, measure, rules) for fold, card in cards.items()}
-    means = np.array([value.mean for value in found.values()])
+    by_fold = {fold: settle(card, measure, rules) for fold, card in cards.items()}
+    means = np.array([value.mean for value in by_fold.values()])
     means = means[~np.isnan(means)]
     total, times = np.zeros(len(lists)), np.zeros(len(lists))
     missing, undefined = np.zeros(len(lists), dtype=bool), np.zeros(len(lists), dtype=bool)
     place = {name: n for n, name in enumerate(lists)}
-    for fold, value in found.items():
+    for fold, value in by_fold.items():
         card = cards[fold]
-        mine = np.array([place[name] for name in card.lists], dtype=np.int64)
+        rows = np.array([place[name] for name in card.lists], dtype=np.int64)
         if value.per_list is None or not measure.of_lists:
-            missing[mine] |= ~card.answered
+            missing[rows] |= ~card.answered
             continue
-        states, known = of_lists(card, measure, rules)[1], ~np.isnan(value.per_list)
-        missing[mine] |= states == MISSING
-        undefined[mine] |= states == UNDEFINED
-        total[mine[known]] += value.per_list[known]
-        times[mine[known]] += 1
-    whole = any(value.per_list is None for value in found.values()) or not measure.of_lists
+        states, defined = of_lists(card, measure, rules)[1], ~np.isnan(value.per_list)
+        missing[rows] |= states == MISSING
+        undefined[rows] |= states == UNDEFINED
+        total[rows[defined]] += value.per_list[defined]
+        times[rows[defined]] += 1
+    whole = any(value.per_list is None for value in by_fold.values()) or not measure.of_lists
     return Value(
         float(means.mean()) if means.size else np.nan,
         int((~missing).sum() if own_rules(rules, measure).missing == "skip" else len(lists))
@@ -233,7 +239,7 @@ def over_folds(
         int(missing.sum()),
         int(undefined.sum()),
         None if whole else ratio(total, times),
-        {fold: value.mean for fold, value in found.items()},
+        {fold: value.mean for fold, value in by_fold.items()},
         float(means.std(ddof=1)) if means.size > 1 else np.nan,
-        whole or not all(value.plain for value in found.values()),
+        whole or not all(value.plain for value in by_fold.values()),
     )

@@ -27,11 +27,11 @@ def _begin(score, begun):
     {then}
     begin(score, begun)
 processes._begin = _begin
-one = processes._one
+one = processes._score_one
 def _one(work):
     {each}
     return one(work)
-processes._one = _one
+processes._score_one = _one
 from scorer.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
@@ -77,7 +77,7 @@ def test_when_a_copy_is_killed_the_first_process_does_the_rest(run):
     assert said(killed) == said(run("--format", "json", least=10**9))
 
 
-KILLED = "begun = processes._given[-1][1]; begun[work[0]] = 1; work[0] == 1 and os._exit(9)"
+KILLED = "begun = processes._job[-1][1]; begun[work[0]] = 1; work[0] == 1 and os._exit(9)"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux only")
