@@ -70,10 +70,10 @@ def filled(folder: Path, entries: int) -> None:
         start = datetime(2026, 1, 1, tzinfo=UTC)
         for n, path in enumerate(files):
             board.add([path], f"team{n}", now=start)
-        kept = board.entries()
+        scored = board.entries()
         teams = board._database.teams()
         for n in range(entries - TEAMS):
-            entry = kept[n % TEAMS]
+            entry = scored[n % TEAMS]
             draft = Draft(
                 teams[(n * 7 + 1) % TEAMS].id, start + timedelta(minutes=n), entry.sha256,
                 entry.file, entry.size, "main", "", {},
@@ -81,8 +81,8 @@ def filled(folder: Path, entries: int) -> None:
             board._database.record(
                 draft,
                 version.values,
-                lambda known, statuses: None,
-                lambda made, previous: receipt(made, "team", version.fingerprint, previous),
+                lambda teams_known, statuses: None,
+                lambda stored, previous: receipt(stored, "team", version.fingerprint, previous),
             )
 
 

@@ -2,7 +2,7 @@
 
     python benchmarks/budget.py --mib 256 --output benchmarks/budget.md
 
-Each file is as large as asked for, unpacked, and made to be dear in one way. A row says how the
+Each file is as large as asked for, unpacked, and made to cost much in one way. A row says how the
 command ended, its CPU time (of all its processes), that time for a file of a GiB, and the most
 memory that any one process held. A file that is refused at a count (S104) costs no more when it is
 larger: reading ends at the same place. The budget: 2 GiB, and 60 s of CPU for a GiB.
@@ -115,11 +115,16 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
 }  # fmt: skip
 
 
-def made(folder: Path, name: str, size: int) -> Path:
+def case_file(folder: Path, name: str, size: int) -> Path:
     """The file of a case, made by a process of its own.
 
     Linux counts the memory of the process that starts another one towards the other's peak, so
     this one must stay small.
+
+    Args:
+        folder: where the file is written.
+        name: of the case.
+        size: bytes, unpacked.
     """
     path = folder / f"case.{CASES[name][0]}"
     words = [sys.executable, __file__, "--case", name, "--make", path, "--mib", str(size // MIB)]
@@ -128,22 +133,34 @@ def made(folder: Path, name: str, size: int) -> Path:
 
 
 def make(path: Path, name: str, size: int) -> None:
-    """Write `size` bytes of a case, unpacked."""
+    """Write the file of a case.
+
+    Args:
+        path: the file.
+        name: of the case.
+        size: bytes, unpacked.
+    """
     suffix, parts = CASES[name]
     if suffix == "parquet":
         parquet(path, name, size)
         return
     with gzip.open(path, "wb", 1) if suffix.endswith(".gz") else path.open("wb") as file:
-        left = size
+        remaining = size
         for part in parts():
-            if len(part) > left:
-                file.write(part[: part.rfind(b"\n", 0, left) + 1])
+            if len(part) > remaining:
+                file.write(part[: part.rfind(b"\n", 0, remaining) + 1])
                 break
-            left -= file.write(part)
+            remaining -= file.write(part)
 
 
 def parquet(path: Path, name: str, size: int) -> None:
-    """Rows of Parquet that would be `size` bytes of text."""
+    """Write a case of Parquet.
+
+    Args:
+        path: the file.
+        name: of the case.
+        size: bytes that the rows would take as text.
+    """
     import polars
 
     if name.endswith("categories"):
@@ -158,7 +175,16 @@ def parquet(path: Path, name: str, size: int) -> None:
 
 
 def measured(folder: Path, path: Path, cells: bool) -> tuple[str, float, int]:
-    """How `score` ended on a file, its CPU time in seconds, and its most memory in bytes."""
+    """Run `score` on a file.
+
+    Args:
+        folder: of the challenges.
+        path: the file.
+        cells: whether its challenge has several ids in a cell.
+
+    Returns:
+        How it ended, its CPU time in seconds, and its peak memory in bytes.
+    """
     challenge, good = ("cells.yaml", "cells.csv") if cells else ("challenge.yaml", "good.csv")
     words = [SCORE, folder / challenge, path, folder / good, "--format", "json"]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -167,14 +193,14 @@ def measured(folder: Path, path: Path, cells: bool) -> tuple[str, float, int]:
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
-        said, told = out.read(), err.read().decode(errors="replace")
+        output, errors = out.read(), err.read().decode(errors="replace")
     ended = f"exit {process.returncode}"
-    if said:
-        case, good = json.loads(said)["submissions"]
+    if output:
+        case, good = json.loads(output)["submissions"]
         codes = dict.fromkeys(p["code"] for p in case["problems"] if p["severity"] == "error")
         ended = "scored" if case["valid"] else ", ".join(codes)
         ended += "" if good["valid"] else "; the other was NOT scored"
-    elif match := re.search(r"\[([A-Z][0-9]{3})\]", told):
+    elif match := re.search(r"\[([A-Z][0-9]{3})\]", errors):
         ended += f" {match[1]}"
     return ended, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
 
@@ -229,13 +255,13 @@ def main() -> int:
         folder = Path(place)
         challenge(folder)
         for name in options.case or CASES:
-            path = made(folder, name, size)
+            path = case_file(folder, name, size)
             ended, seconds, memory = measured(folder, path, name in CELLS)
             path.unlink()
-            each = seconds if ended.startswith("S104") else seconds * GIB / size
-            if each > SECONDS or memory > MEMORY:
+            cost = seconds if ended.startswith("S104") else seconds * GIB / size
+            if cost > SECONDS or memory > MEMORY:
                 over.append(name)
-            row = f"| {name} | {ended} | {seconds:.1f} | {each:.0f} | {memory / MIB:,.0f} |"
+            row = f"| {name} | {ended} | {seconds:.1f} | {cost:.0f} | {memory / MIB:,.0f} |"
             print(row, flush=True)
             lines.append(row)
     lines += ["", f"Over the budget: {', '.join(over) if over else 'none'}."]

@@ -45,23 +45,23 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, help="pairs of processes (%(default)s)")
     parser.add_argument("--only", nargs="*", default=list(BOUNDS), help="some of the oddities")
     parser.add_argument("-o", "--output", type=Path, help="write the table to this file as well")
-    asked = parser.parse_args()
-    made = [sys.executable, HERE / "generate.py", "-d", asked.data, asked.set]
-    subprocess.run(list(map(str, made)), check=True, stdout=subprocess.DEVNULL)
-    folder = asked.data / "cliffs"
-    commands = _made(asked.data / asked.set, folder, _score())
+    options = parser.parse_args()
+    command = [sys.executable, HERE / "generate.py", "-d", options.data, options.set]
+    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+    folder = options.data / "cliffs"
+    commands = _variations(options.data / options.set, folder, _score())
     rows = [
         "## What an oddity costs",
         "",
-        f"CPU time over that of the spotless TREC file of set {asked.set}: the median of "
-        f"{asked.runs} pairs run in turn (in brackets the least and the greatest).",
+        f"CPU time over that of the spotless TREC file of set {options.set}: the median of "
+        f"{options.runs} pairs run in turn (in brackets the least and the greatest).",
         "",
         "| | CPU ratio | bound |",
         "|---|---:|---:|",
     ]
-    for name in asked.only:
+    for name in options.only:
         pairs = []
-        for _ in range(asked.runs):
+        for _ in range(options.runs):
             print(name, file=sys.stderr, flush=True)
             base, odd = measured(commands[""]), measured(commands[name])
             if odd.fault and not odd.fault.startswith("exit 1"):
@@ -74,12 +74,12 @@ def main() -> int:
         )
     text = "\n".join([_machine(_score(), []), *rows]) + "\n"
     print(text)
-    if asked.output:
-        asked.output.write_text(text)
+    if options.output:
+        options.output.write_text(text)
     return 0
 
 
-def _made(source: Path, folder: Path, score: Path) -> dict[str, list[object]]:
+def _variations(source: Path, folder: Path, score: Path) -> dict[str, list[object]]:
     """The command of each variation, its files made; the spotless one's is called ""."""
     import polars as pl
 

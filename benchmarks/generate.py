@@ -70,16 +70,23 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; all")
     parser.add_argument("-d", "--data", type=Path, default=DATA, help="the folder they go to")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    if unknown := sorted(set(asked.sets) - SETS.keys()):
+    options = parser.parse_args()
+    if unknown := sorted(set(options.sets) - SETS.keys()):
         parser.error(f"no such set: {', '.join(unknown)}")
-    for name in asked.sets or SETS:
-        made = make(name, SETS[name], asked.data, asked.seed)
-        print(f"{name}: {'made' if made else 'there already'}")
+    for name in options.sets or SETS:
+        new = make(name, SETS[name], options.data, options.seed)
+        print(f"{name}: {'made' if new else 'there already'}")
 
 
 def make(name: str, spec: Spec, data: Path, seed: int = 1) -> bool:
-    """Make a set under `data`; False if it is there already."""
+    """Make a set under `data`; False if it is there already.
+
+    Args:
+        name: of the set, and of its folder.
+        spec: its size and form.
+        data: the folder that holds the sets.
+        seed: of all draws.
+    """
     stamp = f"{VERSION} {seed} {spec}\n"
     folder, part = data / name, data / f"{name}.part"
     if (folder / STAMP).exists() and (folder / STAMP).read_text() == stamp:

@@ -31,7 +31,14 @@ def ids(letter, numbers):
 
 
 def grid(rows, size, rng, items=ITEMS):
-    """Lists of `size` different items each: the list and the item of each row."""
+    """Lists of `size` different items each: the list and the item of each row, int64 (rows,).
+
+    Args:
+        rows: how many; a multiple of `size`.
+        size: items of each list.
+        rng: the generator that is drawn from.
+        items: how many items there are.
+    """
     lists = rows // size
     first, step = rng.integers(0, items, lists), rng.integers(1, items, lists)
     item = (first[:, None] + step[:, None] * np.arange(size)) % items
@@ -39,7 +46,14 @@ def grid(rows, size, rng, items=ITEMS):
 
 
 def ranked(rows, rng, size=1000, judged=20):
-    """A truth of grades, and a submission."""
+    """A truth of grades, and a submission.
+
+    Args:
+        rows: of the submission.
+        rng: the generator that is drawn from.
+        size: items of each list.
+        judged: how many of them the truth grades.
+    """
     in_list, item = grid(rows, size, rng)
     truth = np.arange(rows) % size % (size // judged) == 0
     columns = {"list": ids("q", in_list), "item": ids("d", item)}
@@ -62,26 +76,53 @@ def trec(rows, rng):
 
 
 def catalogue(folder, rng, truth, sent):
-    """The items, and how many know each."""
+    """Write the items, and how many users know each.
+
+    Args:
+        folder: of the challenge; the other arguments are what every case has.
+        rng: the generator that is drawn from.
+        truth: its rows.
+        sent: the submission's rows.
+    """
     users = rng.integers(0, 1000, ITEMS)
     table = pl.DataFrame({"item": ids("d", np.arange(ITEMS)), "users": users})
     table.write_csv(folder / "items.csv")
 
 
 def candidates(folder, rng, truth, sent):
-    """The candidates of each list: all that the submission returns."""
+    """Write the candidates of each list, which are all that the submission returns.
+
+    Args:
+        folder: of the challenge.
+        rng: not used.
+        truth: not used.
+        sent: the submission's rows.
+    """
     sent.select("list", "item").write_csv(folder / "items.csv")
 
 
 def folds(folder, rng, truth, sent):
-    """A fold for each list."""
+    """Write a fold for each list.
+
+    Args:
+        folder: of the challenge.
+        rng: not used.
+        truth: its rows.
+        sent: not used.
+    """
     lists = truth["list"].unique(maintain_order=True)
     fold = pl.Series("fold", np.arange(len(lists)) % 5)
     pl.DataFrame([lists, fold]).write_csv(folder / "folds.csv")
 
 
 def rated(rows, rng, size=50):
-    """A truth of ratings, and a submission."""
+    """A truth of ratings, and a submission.
+
+    Args:
+        rows: of the submission, and of the truth.
+        rng: the generator that is drawn from.
+        size: items of each list.
+    """
     in_list, item = grid(rows, size, rng)
     columns = {"list": ids("u", in_list), "item": ids("d", item)}
     truth = pl.DataFrame(columns | {"rating": rng.integers(1, 6, rows)})
@@ -89,7 +130,13 @@ def rated(rows, rng, size=50):
 
 
 def preferred(rows, rng, size=20):
-    """A truth that prefers each item to the next one, and pairs of all."""
+    """A truth that prefers each item to the next one, and pairs of all.
+
+    Args:
+        rows: pairs of the submission.
+        rng: the generator that is drawn from.
+        size: items of each list.
+    """
     above, below = np.triu_indices(size, 1)
     lists = rows // above.size
     item = grid(lists * size, size, rng)[1].reshape(lists, size)
@@ -102,7 +149,13 @@ def preferred(rows, rng, size=20):
 
 
 def ordered(rows, rng, size=20):
-    """A truth of pairs, and ranked lists."""
+    """A truth of pairs, and ranked lists.
+
+    Args:
+        rows: of the submission.
+        rng: the generator that is drawn from.
+        size: items of each list.
+    """
     truth, _ = preferred(rows // size * 190, rng, size)
     both = pl.concat([truth.select("list", item="better"), truth.select("list", item="worse")])
     sent = both.unique(maintain_order=True).sort("list", maintain_order=True)
@@ -162,8 +215,18 @@ CASES = {  # the YAML, the truth and the submission, and what else the challenge
 }  # fmt: skip
 
 
-def made(folder, case, rows, rng):
-    """A challenge and three submissions; the rows of the truth, and of the submission."""
+def write_set(folder, case, rows, rng):
+    """Write a challenge and three submissions.
+
+    Args:
+        folder: which is made.
+        case: its name in `CASES`.
+        rows: of the submission.
+        rng: the generator that is drawn from.
+
+    Returns:
+        The number of rows of the truth, and of the submission.
+    """
     yaml, make, more = CASES[case]
     folder.mkdir()
     truth, sent = make(rows, rng)
@@ -196,34 +259,34 @@ def main():
     words.add_argument("--only", nargs="+", default=list(CASES))
     words.add_argument("-o", "--output", type=Path)
     words.add_argument("--json", action="store_true", help="a line of JSON a case, too")
-    asked = words.parse_args()
+    options = words.parse_args()
     lines = ["| case | rows | truth, bytes a row | whole, bytes a row | scattered, bytes a row |",
              "|---|---:|---:|---:|---:|"]  # fmt: skip
     print(*lines, sep="\n", flush=True)
-    for case in asked.only:
+    for case in options.only:
         before = None
-        for rows in (1000, *asked.rows):
+        for rows in (1000, *options.rows):
             with tempfile.TemporaryDirectory() as place:
                 folder = Path(place) / "set"
-                in_truth, sent = made(folder, case, rows, np.random.default_rng(2011))
-                found = {n: peak(folder, f"{n}.csv") for n in ("one", "whole", "scattered")}
+                in_truth, sent = write_set(folder, case, rows, np.random.default_rng(2011))
+                peaks = {n: peak(folder, f"{n}.csv") for n in ("one", "whole", "scattered")}
             if rows == 1000:
-                tiny = found["one"][0]
+                tiny = peaks["one"][0]
                 continue
-            base = found["one"][0]
-            costs = np.array([base - tiny, *(found[n][0] - base for n in ("whole", "scattered"))])
-            each, of = costs / (in_truth, sent, sent), f"{rows:,}"
-            lines.append(f"| {case} | {of} | " + " | ".join(f"{x:.1f}" for x in each) + " |")
+            base = peaks["one"][0]
+            costs = np.array([base - tiny, *(peaks[n][0] - base for n in ("whole", "scattered"))])
+            per_row, of = costs / (in_truth, sent, sent), f"{rows:,}"
+            lines.append(f"| {case} | {of} | " + " | ".join(f"{x:.1f}" for x in per_row) + " |")
             print(lines[-1], flush=True)
             if before is not None:
-                each = (costs - before[0]) / (in_truth - before[1], *[sent - before[2]] * 2)
-                lines.append("| | each further | " + " | ".join(f"{x:.1f}" for x in each) + " |")
+                per_row = (costs - before[0]) / (in_truth - before[1], *[sent - before[2]] * 2)
+                lines.append("| | each further | " + " | ".join(f"{x:.1f}" for x in per_row) + " |")
                 print(lines[-1], flush=True)
             before = costs, in_truth, sent
-            if asked.json:
-                print(json.dumps({n: [b >> 20, round(s, 1)] for n, (b, s) in found.items()}))
-    if asked.output:
-        asked.output.write_text("\n".join(lines) + "\n")
+            if options.json:
+                print(json.dumps({n: [b >> 20, round(s, 1)] for n, (b, s) in peaks.items()}))
+    if options.output:
+        options.output.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

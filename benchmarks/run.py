@@ -62,41 +62,41 @@ PEERS = (
 
 
 def main() -> int:
-    asked = _asked()
+    options = _options()
     score = _score()
-    made = [sys.executable, HERE / "generate.py", "-d", asked.data, "tiny", *asked.sets]
-    subprocess.run(list(map(str, made)), check=True, stdout=subprocess.DEVNULL)
-    peers = [peer for peer in PEERS if peer.name in asked.peers]
+    command = [sys.executable, HERE / "generate.py", "-d", options.data, "tiny", *options.sets]
+    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+    peers = [peer for peer in PEERS if peer.name in options.peers]
     missing = _installed(peers)
     parts = [_machine(score, [peer for peer in peers if peer.name not in missing])]
 
     def tell(text: str) -> None:
         parts.append(text)
-        if asked.output:
-            asked.output.write_text("\n".join(parts))
+        if options.output:
+            options.output.write_text("\n".join(parts))
 
-    tell(_startup(score, asked))
+    tell(_startup(score, options))
     rows, ours, wrong = [SETS_HEAD], {}, 0
-    for name in asked.sets:
-        mine = [peer for peer in peers if (peer is PAIRS) == (name == "PREF")]
-        runs = asked.runs or ROUNDS[name]
-        compared = _compared(name, mine, missing, runs, score, asked)
+    for name in options.sets:
+        set_peers = [peer for peer in peers if (peer is PAIRS) == (name == "PREF")]
+        runs = options.runs or ROUNDS[name]
+        compared = _compared(name, set_peers, missing, runs, score, options)
         rows += compared.rows
         ours[name] = compared.ours
         wrong += compared.wrong
-        if asked.output:
-            asked.output.write_text("\n".join([*parts, "\n".join(rows)]))
+        if options.output:
+            options.output.write_text("\n".join([*parts, "\n".join(rows)]))
     tell("\n".join(rows) + "\n")
     if ours.get("M") and ours.get("L"):
         tell(_linear(ours["M"], ours["L"]))
     longest = next((name for name in LONGEST if ours.get(name)), None)
-    if longest and asked.progress:
-        tell(_progress(longest, score, asked))
+    if longest and options.progress:
+        tell(_progress(longest, score, options))
     print("\n".join(parts))
     return 1 if wrong else 0
 
 
-def _asked() -> argparse.Namespace:
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure score against its peers.")
     names = [peer.name for peer in PEERS]
     add = parser.add_argument
@@ -128,7 +128,13 @@ class Ran:
 
 
 def measured(words: Sequence[object], limit: float = LIMIT, terminal: bool = False) -> Ran:
-    """Run a process; with `terminal` its stderr is one."""
+    """Run a process and measure it.
+
+    Args:
+        words: the command.
+        limit: seconds after which it is ended.
+        terminal: whether its stderr is a terminal.
+    """
     late = threading.Event()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         master, slave = pty.openpty() if terminal else (-1, errors.fileno())
@@ -157,8 +163,8 @@ def measured(words: Sequence[object], limit: float = LIMIT, terminal: bool = Fal
         process.returncode = os.waitstatus_to_exitcode(status)  # or Popen would wait, too
         for file in (out, errors):
             file.seek(0)
-        said = errors.read().decode(errors="replace").strip().splitlines() or [""]
-        fault = f"exit {process.returncode}: {said[-1][:200]}" if process.returncode else None
+        lines = errors.read().decode(errors="replace").strip().splitlines() or [""]
+        fault = f"exit {process.returncode}: {lines[-1][:200]}" if process.returncode else None
         if late.is_set():
             fault = f"over the limit of {limit:g} s"
         peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
@@ -205,7 +211,7 @@ def ratios(pairs: Sequence[tuple[Ran, Ran]]) -> Ratios:
     )
 
 
-def apart(ours: Means, theirs: Means) -> float:
+def greatest_difference(ours: Means, theirs: Means) -> float:
     """The greatest difference between means; infinite where one lacks a mean that the other has."""
     if not ours or ours.keys() != theirs.keys():
         return float("inf")
@@ -214,26 +220,26 @@ def apart(ours: Means, theirs: Means) -> float:
 
 
 def means_of_ours(text: str) -> Means:
-    """What `score --format json`, or `score compare --format json`, says."""
-    found = json.loads(text)
-    if "pairs" in found:
+    """Means in the output of `score --format json` or `score compare --format json`."""
+    document = json.loads(text)
+    if "pairs" in document:
         return {
-            (pair["a"], pair["b"]): pair["preferences"]["RPP"]["mean"] for pair in found["pairs"]
+            (pair["a"], pair["b"]): pair["preferences"]["RPP"]["mean"] for pair in document["pairs"]
         }
     return {
-        (each["name"], measure): value["mean"]
-        for each in found["submissions"]
-        for measure, value in (each["values"] or {}).items()
+        (submission["name"], measure): value["mean"]
+        for submission in document["submissions"]
+        for measure, value in (submission["values"] or {}).items()
     }
 
 
 def means_of_theirs(text: str) -> Means:
-    """What a peer prints: tabs between the run's path, the measure or other run, and the mean."""
-    found = {}
+    """Means as a peer prints them: tabs between the run's path, measure (or other run) and mean."""
+    means = {}
     for line in text.splitlines():
         *key, mean = line.split("\t")
-        found[tuple(Path(word).stem for word in key)] = float(mean)
-    return found
+        means[tuple(Path(word).stem for word in key)] = float(mean)
+    return means
 
 
 # What is compared
@@ -262,51 +268,51 @@ def _compared(
     missing: Mapping[str, str],
     runs: int,
     score: Path,
-    asked: argparse.Namespace,
+    options: argparse.Namespace,
 ) -> Compared:
-    folder = asked.data / name
+    folder = options.data / name
     _read(folder)
-    mine = _command(name, score, folder)
+    command = _command(name, score, folder)
     pairs: dict[str, list[tuple[Ran, Ran]]] = {peer.name: [] for peer in peers}
     faults: dict[str, Ran] = {}
     ours: list[Ran] = []
     for peer in peers:
         if peer.name not in missing:  # untimed: numba compiles, Python writes its .pyc files
-            measured(_words(peer, asked.data / "tiny"), asked.limit)
+            measured(_words(peer, options.data / "tiny"), options.limit)
     for n in range(runs):
         turns = [peer for peer in peers if peer.name not in missing and peer.name not in faults]
         for peer in turns or [None]:
             _say(f"{name}, {n + 1} of {runs}: score" + (f" and {peer.name}" if peer else ""))
-            first = measured(mine, asked.limit)
+            first = measured(command, options.limit)
             if first.fault:
                 return Compared([_row(name, "score", *[""] * 6, first.fault)], [])
             ours.append(first)
             if peer:
-                second = measured(_words(peer, folder), asked.limit)
+                second = measured(_words(peer, folder), options.limit)
                 if second.fault:
                     faults[peer.name] = second
                 else:
                     pairs[peer.name].append((first, second))
-    done = Compared([_row(name, "score", *_medians(ours), "", "", "", "")], ours)
+    compared = Compared([_row(name, "score", *_medians(ours), "", "", "", "")], ours)
     for peer in peers:
-        found = pairs[peer.name]
-        if found and peer.name not in faults:
-            ratio = ratios(found)
-            note, wrong = _agreement(peer, ours[0], found[0][1])
-            done.wrong += wrong
-            done.rows.append(_row(
-                "", peer.name, *_medians([theirs for _, theirs in found]),
+        peer_pairs = pairs[peer.name]
+        if peer_pairs and peer.name not in faults:
+            ratio = ratios(peer_pairs)
+            note, wrong = _agreement(peer, ours[0], peer_pairs[0][1])
+            compared.wrong += wrong
+            compared.rows.append(_row(
+                "", peer.name, *_medians([theirs for _, theirs in peer_pairs]),
                 f"{ratio.wall:.2f} ({ratio.least:.2f} to {ratio.most:.2f})",
                 f"{ratio.cpu:.2f}", f"{ratio.peak:.2f}", note,
             ))  # fmt: skip
         else:
-            failed = faults.get(peer.name)
+            failure = faults.get(peer.name)
             at_least = ""
-            if failed and failed.late:
-                at_least = f"> {asked.limit / median(run.wall for run in ours):.0f}"
-            why = failed.fault if failed else missing[peer.name]
-            done.rows.append(_row("", peer.name, "", "", "", at_least, "", "", why))
-    return done
+            if failure and failure.late:
+                at_least = f"> {options.limit / median(run.wall for run in ours):.0f}"
+            why = failure.fault if failure else missing[peer.name]
+            compared.rows.append(_row("", peer.name, "", "", "", at_least, "", "", why))
+    return compared
 
 
 def _command(name: str, score: Path, folder: Path) -> list[object]:
@@ -331,7 +337,7 @@ def _words(peer: Peer, folder: Path) -> list[object]:
 def _agreement(peer: Peer, ours: Ran, theirs: Ran) -> tuple[str, bool]:
     """What the table says of the means, and whether that is wrong."""
     try:
-        far = apart(means_of_ours(ours.out), means_of_theirs(theirs.out))
+        far = greatest_difference(means_of_ours(ours.out), means_of_theirs(theirs.out))
     except (ValueError, KeyError, TypeError) as error:
         return f"cannot be compared: {error!r}", True
     if far <= peer.tolerance:
@@ -341,9 +347,9 @@ def _agreement(peer: Peer, ours: Ran, theirs: Ran) -> tuple[str, bool]:
     return f"**differ by {far:.1e}**", True
 
 
-def _startup(score: Path, asked: argparse.Namespace) -> str:
+def _startup(score: Path, options: argparse.Namespace) -> str:
     """Against Python with the libraries that are needed in any case."""
-    tiny = asked.data / "tiny"
+    tiny = options.data / "tiny"
     base = [sys.executable, "-c", IMPORTS]
     others = {
         "`score --help`": [score, "--help"],
@@ -356,13 +362,13 @@ def _startup(score: Path, asked: argparse.Namespace) -> str:
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for words in (base, *others.values()):
-        measured(words, asked.limit)
+        measured(words, options.limit)
     imported: list[Ran] = []
     for name, words in others.items():
         _say(f"start-up: {name}")
         pairs = []
-        for _ in range(asked.runs or START_ROUNDS):
-            pairs.append((measured(base, asked.limit), measured(words, asked.limit)))
+        for _ in range(options.runs or START_ROUNDS):
+            pairs.append((measured(base, options.limit), measured(words, options.limit)))
         imported += [first for first, _ in pairs]
         if fault := next((run.fault for pair in pairs for run in pair if run.fault), None):
             lines.append(_row(name, "", "", "", "", "", fault))
@@ -388,14 +394,14 @@ def _linear(small: Sequence[Ran], large: Sequence[Ran]) -> str:
     )
 
 
-def _progress(name: str, score: Path, asked: argparse.Namespace) -> str:
+def _progress(name: str, score: Path, options: argparse.Namespace) -> str:
     """What a progress bar costs, on a terminal; without it means -q."""
-    words = _command(name, score, asked.data / name)
+    words = _command(name, score, options.data / name)
     pairs = []
-    for _ in range(asked.runs or PROGRESS_ROUNDS):
+    for _ in range(options.runs or PROGRESS_ROUNDS):
         _say(f"progress bar on {name}")
         pairs.append(
-            (measured([*words, "-q"], asked.limit, True), measured(words, asked.limit, True))
+            (measured([*words, "-q"], options.limit, True), measured(words, options.limit, True))
         )
     ratio = ratios(pairs)
     return (
@@ -411,10 +417,10 @@ def _progress(name: str, score: Path, asked: argparse.Namespace) -> str:
 def _score() -> Path:
     """The command of this Python's environment, else of the PATH."""
     beside = Path(sys.executable).parent / "score"
-    found = beside if beside.exists() else shutil.which("score")
-    if found is None:
+    path = beside if beside.exists() else shutil.which("score")
+    if path is None:
         sys.exit("no `score` command: install scorer where this Python is")
-    return Path(found)
+    return Path(path)
 
 
 def _python() -> Path:
@@ -424,11 +430,11 @@ def _python() -> Path:
 def _installed(peers: Sequence[Peer]) -> dict[str, str]:
     """Install the peers in an environment of their own; why some are not there."""
     missing = {}
-    wanted = [peer for peer in peers if peer.package]
-    if wanted and not _python().exists():
+    packaged = [peer for peer in peers if peer.package]
+    if packaged and not _python().exists():
         _say("making benchmarks/.peers")
         subprocess.run([sys.executable, "-m", "venv", str(HERE / ".peers")], capture_output=True)
-    for peer in wanted:
+    for peer in packaged:
         if not _python().exists():
             missing[peer.name] = "no virtual environment can be made"
             continue
@@ -437,8 +443,8 @@ def _installed(peers: Sequence[Peer]) -> dict[str, str]:
             pip = [str(_python()), "-m", "pip", "install", "-q", str(peer.package)]
             ended = subprocess.run(pip, capture_output=True, text=True)
             if ended.returncode:
-                said = ended.stderr.strip().splitlines() or [""]
-                missing[peer.name] = f"cannot be installed: {said[-1][:200]}"
+                lines = ended.stderr.strip().splitlines() or [""]
+                missing[peer.name] = f"cannot be installed: {lines[-1][:200]}"
     if any(peer.name == "trec_eval" for peer in peers) and not shutil.which("trec_eval"):
         missing["trec_eval"] = "not on the PATH"
     return missing

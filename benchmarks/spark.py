@@ -42,8 +42,8 @@ import scorer.spark
 from scorer.engines.spark.session import session_of
 session = session_of({"spark.master": sys.argv[2]})
 folder = sys.argv[1]
-found = scorer.spark.values(session, folder, folder + "/run.parquet")
-print(found.groupBy("measure").avg("value").collect())
+values = scorer.spark.values(session, folder, folder + "/run.parquet")
+print(values.groupBy("measure").avg("value").collect())
 """
 
 
@@ -57,15 +57,15 @@ def make(rows: int) -> Path:
     order = rng.permutation(users)  # users stand in no order, their rows together
     step = rng.integers(1, ITEMS, users)
     rank = np.tile(np.arange(1, LENGTH + 1), users)
-    found = _items(np.repeat(order, LENGTH), step, rank)
+    items = _items(np.repeat(order, LENGTH), step, rank)
     pl.DataFrame(
-        {"user": _users(np.repeat(order, LENGTH)), "item": found, "rank": rank}
+        {"user": _users(np.repeat(order, LENGTH)), "item": items, "rank": rank}
     ).write_parquet(folder / "run.parquet")
     place = np.tile(np.arange(JUDGED), users) * 3 + 1  # some of the ten, and some beyond
-    mine = np.repeat(np.arange(users), JUDGED)
-    true = _items(mine, step, place)
-    grade = rng.integers(1, 4, mine.size)
-    pl.DataFrame({"user": _users(mine), "item": true, "grade": grade}).write_parquet(
+    judged_users = np.repeat(np.arange(users), JUDGED)
+    true = _items(judged_users, step, place)
+    grade = rng.integers(1, 4, judged_users.size)
+    pl.DataFrame({"user": _users(judged_users), "item": true, "grade": grade}).write_parquet(
         folder / "truth.parquet"
     )
     (folder / "challenge.yaml").write_text(YAML)
@@ -102,7 +102,7 @@ def measured(words: list[object]) -> tuple[float, int, int]:
 
 def _session(leader: int) -> list[tuple[int, int]]:
     """The processes of a session, each with its own CPU time in ticks."""
-    found = []
+    processes = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
@@ -110,8 +110,8 @@ def _session(leader: int) -> list[tuple[int, int]]:
             except OSError:
                 continue
             if int(fields[3]) == leader:
-                found.append((int(entry), int(fields[11]) + int(fields[12])))
-    return found
+                processes.append((int(entry), int(fields[11]) + int(fields[12])))
+    return processes
 
 
 def _name(pid: int) -> str:
@@ -135,27 +135,27 @@ def main() -> None:
     parser.add_argument("--rows", type=float, nargs="+", default=[10, 30], help="millions")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--master", default=MASTER)
-    asked = parser.parse_args()
-    option = ["--engine", "spark", "--engine-option", f"spark.master={asked.master}"]
+    options = parser.parse_args()
+    option = ["--engine", "spark", "--engine-option", f"spark.master={options.master}"]
     heads = "rows, millions", "way", "CPU to local's", "CPU to that of the first set"
     print("|", " | ".join([*heads, "driver, MB", "Java, MB"]), "|")
     print("|---:|---|---:|---:|---:|---:|", flush=True)
     first: dict[str, float] = {}
-    for millions in asked.rows:
+    for millions in options.rows:
         folder = make(int(millions * 1e6))
         run = folder / "run.parquet"
         ways: dict[str, list[object]] = {
             "local": [SCORE, folder, run, "-q"],
             "spark": [SCORE, folder, run, "-q", *option],
-            "values": [sys.executable, "-c", VALUES, folder, asked.master],
+            "values": [sys.executable, "-c", VALUES, folder, options.master],
         }
-        found: dict[str, list[tuple[float, int, int]]] = {name: [] for name in ways}
-        for _ in range(asked.runs):
+        runs_by_way: dict[str, list[tuple[float, int, int]]] = {name: [] for name in ways}
+        for _ in range(options.runs):
             for name, words in ways.items():
-                found[name].append(measured(words))
-        cpu = {name: median(each[0] for each in runs) for name, runs in found.items()}
-        for name, runs in found.items():
-            driver, java = (max(each[n] for each in runs) / 1e6 for n in (1, 2))
+                runs_by_way[name].append(measured(words))
+        cpu = {name: median(ran[0] for ran in runs) for name, runs in runs_by_way.items()}
+        for name, runs in runs_by_way.items():
+            driver, java = (max(ran[n] for ran in runs) / 1e6 for n in (1, 2))
             growth = cpu[name] / first.setdefault(name, cpu[name])
             print(
                 f"| {millions:g} | {name} | {cpu[name] / cpu['local']:.2f} | {growth:.2f} | "

@@ -29,7 +29,13 @@ metrics: [AUROC, Accuracy, F1, LogLoss, MCC]
 
 
 def make(folder, rows, classes):
-    """A truth and a submission of so many rows, from one seed."""
+    """Write a truth and a submission, from one seed.
+
+    Args:
+        folder: of the challenge.
+        rows: of each file.
+        classes: the two labels.
+    """
     rng = np.random.default_rng(1)
     true = rng.integers(0, 2, rows)
     likely = (1 / (1 + np.exp(1 - 2 * true - rng.normal(0, 1.5, rows)))).round(4)
@@ -53,8 +59,8 @@ def run(words):
 
 def ours(folder):
     """CPU seconds and values of score."""
-    used, found = run([SCORE, folder, folder / "sub.csv", "--format", "json"])
-    return used, [value["mean"] for value in found["submissions"][0]["values"].values()]
+    used, report = run([SCORE, folder, folder / "sub.csv", "--format", "json"])
+    return used, [value["mean"] for value in report["submissions"][0]["values"].values()]
 
 
 def theirs(folder, positive):
@@ -67,18 +73,20 @@ def main():
     words = argparse.ArgumentParser()
     words.add_argument("--rows", type=int, default=1_000_000)
     words.add_argument("--runs", type=int, default=3)
-    asked = words.parse_args()
+    options = words.parse_args()
     wrong = False
     for name, classes in (("classes no, yes", ("no", "yes")), ("classes 0, 1", ("0", "1"))):
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
-            make(folder, asked.rows, classes)
-            pairs = [(ours(folder), theirs(folder, classes[1])) for _ in range(asked.runs)]
-        mine, peer = (median(pair[n][0] for pair in pairs) for n in (0, 1))
-        apart = max(abs(a / b - 1) for a, b in zip(pairs[0][0][1], pairs[0][1][1], strict=True))
-        wrong |= apart > 1e-12
-        print(f"{asked.rows:,} rows, {name}: {mine / peer:.2f} of the peer's CPU time; "
-              f"values differ by {apart:.1g} at most")  # fmt: skip
+            make(folder, options.rows, classes)
+            pairs = [(ours(folder), theirs(folder, classes[1])) for _ in range(options.runs)]
+        own_cpu, peer_cpu = (median(pair[n][0] for pair in pairs) for n in (0, 1))
+        difference = max(
+            abs(a / b - 1) for a, b in zip(pairs[0][0][1], pairs[0][1][1], strict=True)
+        )
+        wrong |= difference > 1e-12
+        print(f"{options.rows:,} rows, {name}: {own_cpu / peer_cpu:.2f} of the peer's CPU time; "
+              f"values differ by {difference:.1g} at most")  # fmt: skip
     return int(wrong)
 
 

@@ -41,7 +41,16 @@ WHOLE = "phases: [{id: main, show: all}]\n"
 
 
 def challenge(folder: Path, lists: int, shown: str) -> np.ndarray[Any, Any]:
-    """A truth of so many lists, of which a part or all are shown; gives the grades."""
+    """Write a challenge and its truth.
+
+    Args:
+        folder: which is made.
+        lists: how many the truth has.
+        shown: the lines of challenge.yaml that say which lists are shown.
+
+    Returns:
+        The grades, shape (lists, items).
+    """
     folder.mkdir(parents=True)
     grades = np.random.default_rng(1).integers(0, 3, (lists, ITEMS))
     rows = (f"q{n},d{m},{grades[n, m]}\n" for n in range(lists) for m in range(ITEMS))
@@ -51,7 +60,13 @@ def challenge(folder: Path, lists: int, shown: str) -> np.ndarray[Any, Any]:
 
 
 def submission(path: Path, grades: np.ndarray[Any, Any], seed: int) -> Path:
-    """The grades with noise."""
+    """Write a submission that is the grades with noise.
+
+    Args:
+        path: the file.
+        grades: shape (lists, items).
+        seed: of the noise, which grows with it.
+    """
     lists = len(grades)
     scores = grades + np.random.default_rng(seed).normal(0, 0.5 + seed / 50, (lists, ITEMS))
     rows = (f"q{n},d{m},{scores[n, m]:.4f}\n" for n in range(lists) for m in range(ITEMS))
@@ -91,7 +106,13 @@ def served(folder: Path, *words: str) -> Iterator[tuple[str, int]]:
 
 
 def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
-    """All at once, then all scored, then the same board as offline."""
+    """Send all files at once, wait until all are scored, and compare the board with `score`.
+
+    Args:
+        place: a folder for what is written.
+        count: how many files.
+        rows: of each file.
+    """
     folder = place / "uploads"
     grades = challenge(folder, rows // ITEMS, PARTS)
     files = [submission(place / f"team{n}.csv", grades, n) for n in range(count)]
@@ -123,9 +144,9 @@ def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
         scored = time.perf_counter() - began
         assert len(entries) == count
         assert {entry["status"] for entry in entries} == {"scored"}
-        found = httpx.get(f"{api}/board?split=all", headers=organizer, timeout=600).json()
+        final = httpx.get(f"{api}/board?split=all", headers=organizer, timeout=600).json()
     offline = scorer.score(folder, files)
-    ours = [(row["rank"], row["name"], row["values"]) for row in found["leaderboard"]]
+    ours = [(row["rank"], row["name"], row["values"]) for row in final["leaderboard"]]
     assert ours == [(s.rank, s.name, dict(s.values)) for s in offline.standings]
     print(f"{count} uploads of {rows:,} rows at once: none lost or refused")
     print(f"all taken after {sent:.1f} s, all scored after {scored:.1f} s")
@@ -133,7 +154,13 @@ def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
 
 
 def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
-    """The page of a large board, again and again; then after a new entry."""
+    """Read the page of a large board again and again; then after a new entry.
+
+    Args:
+        place: a folder for what is written.
+        teams: how many there are.
+        lists: of the truth.
+    """
     folder = place / "reading"
     grades = challenge(folder, lists, WHOLE)
     with Board.open(folder) as board:
@@ -187,8 +214,8 @@ def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
 
 def main() -> None:
     """Measure what is asked for and print."""
-    wanted = sys.argv[1:] or ["uploads", "reading"]
-    for name in wanted:
+    names = sys.argv[1:] or ["uploads", "reading"]
+    for name in names:
         with tempfile.TemporaryDirectory() as place:
             {"uploads": uploads, "reading": reading}[name](Path(place))
 

@@ -1,4 +1,4 @@
-"""The parts of these pages that are made from the code; `python docs/generate.py` writes them."""
+"""The generated parts of these pages; `python docs/generate.py` writes them."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def metric_table() -> str:
 
 def metric_pages() -> str:
     """The page of every name, as `score metrics NAME` prints it."""
-    names = sorted({each.name for each in metrics()}, key=str.lower)
+    names = sorted({metric.name for metric in metrics()}, key=str.lower)
     return "\n".join(f"### {name}\n\n{_fenced(page(metrics(), name))}" for name in names)
 
 
 def code_pages() -> str:
     """The page of every problem code, as `score rule` prints it."""
     parts, family = [], ""
-    for each in sorted(codes().values(), key=lambda each: ("STC".index(each.code[0]), each.code)):
-        if each.code[0] != family:
-            family = each.code[0]
+    for code in sorted(codes().values(), key=lambda code: ("STC".index(code.code[0]), code.code)):
+        if code.code[0] != family:
+            family = code.code[0]
             parts.append(f"## {family}: {FAMILIES[family]}\n")
         parts.append(
-            f"### {each.code}: {_cell(each.title)}\n\n"
-            f"Severity: {each.severity}\n\n{_fenced(each.meaning)}\n"
-            f"Example:\n\n{_fenced(each.example)}\nWhat to do:\n\n{_fenced(each.fix)}"
+            f"### {code.code}: {_cell(code.title)}\n\n"
+            f"Severity: {code.severity}\n\n{_fenced(code.meaning)}\n"
+            f"Example:\n\n{_fenced(code.example)}\nWhat to do:\n\n{_fenced(code.fix)}"
         )
     return "\n".join(parts)
 
@@ -90,10 +90,10 @@ def _tables(name: str, node: Mapping[str, Any], defs: Mapping[str, Any]) -> Iter
         default = "must be given" if key in required else _default(field)
         about = field.get("description", "")
         yield f"| `{key}` | {_cell(about)} | {_cell(_value(field, defs))} | {_cell(default)} |"
-        inner += [(f"{path}{end}", found) for end, found in _mappings(field, defs)]
+        inner += [(f"{path}{end}", inner_node) for end, inner_node in _mappings(field, defs)]
     yield ""
-    for path, found in inner:
-        yield from _tables(path, found, defs)
+    for path, inner_node in inner:
+        yield from _tables(path, inner_node, defs)
 
 
 def _mappings(
@@ -127,7 +127,7 @@ def _value(field: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     if "const" in field:
         return f"`{_yaml(field['const'])}`"
     if "enum" in field:
-        return ", ".join(f"`{_yaml(each)}`" for each in field["enum"])
+        return ", ".join(f"`{_yaml(value)}`" for value in field["enum"])
     kind = field.get("type")
     if isinstance(kind, list):
         return "text"
@@ -165,7 +165,7 @@ def _yaml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_yaml(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {_yaml(part)}" for key, part in value.items()) + "}"
     return str(value)
 
 
@@ -186,13 +186,13 @@ PARTS = {
 }
 
 
-def made(text: str) -> str:
-    """A page with its made parts as they should be."""
+def filled_in(text: str) -> str:
+    """A page with its generated parts as they should be."""
     return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], text)
 
 
 if __name__ == "__main__":
     for path in sorted(DOCS.glob("*.md")):
         text = path.read_text(encoding="utf-8")
-        if (new := made(text)) != text:
+        if (new := filled_in(text)) != text:
             path.write_text(new, encoding="utf-8")

@@ -78,7 +78,7 @@ def test_the_pairs_agree_with_compare(tmp_path, score, monkeypatch, capfdbinary)
     monkeypatch.setattr(sys, "argv", words)
     pairs.main()
     theirs = driver.means_of_theirs(capfdbinary.readouterr().out.decode())
-    assert driver.apart(driver.means_of_ours(ran.out), theirs) < 1e-12
+    assert driver.greatest_difference(driver.means_of_ours(ran.out), theirs) < 1e-12
 
 
 def test_ratios_are_medians_of_pairs_not_ratios_of_medians():
@@ -92,11 +92,11 @@ def test_ratios_are_medians_of_pairs_not_ratios_of_medians():
 
 def test_means_apart():
     one = {("a", "AP"): 0.5, ("a", "RR"): 1.0}
-    assert driver.apart(one, one) == 0
-    assert driver.apart(one, {**one, ("a", "AP"): 0.25}) == 0.25
-    assert driver.apart(one, {("a", "AP"): 0.5}) == math.inf
-    assert driver.apart({}, {}) == math.inf
-    assert math.isnan(driver.apart(one, {**one, ("a", "AP"): math.nan}))
+    assert driver.greatest_difference(one, one) == 0
+    assert driver.greatest_difference(one, {**one, ("a", "AP"): 0.25}) == 0.25
+    assert driver.greatest_difference(one, {("a", "AP"): 0.5}) == math.inf
+    assert driver.greatest_difference({}, {}) == math.inf
+    assert math.isnan(driver.greatest_difference(one, {**one, ("a", "AP"): math.nan}))
 
 
 def test_a_process_is_measured():

@@ -109,8 +109,16 @@ def aggregation(
 ) -> Callable[[Function], Function]:
     """Make a function an aggregation; the function itself is left as it is.
 
-    It is given the preferences, in lists that all have one, and gives an
-    `Order`. The rest is as in `comparison`; `range` is that of its scores.
+    It is given the preferences, in lists that all have one, shape
+    (submissions, submissions, lists), and gives an `Order`. Its further
+    arguments are keyword-only and become its parameters.
+
+    Args:
+        name: how challenges write it; looked up without case.
+        title: its name in full.
+        source: where this definition is from.
+        range: the lowest and the highest score; None where there is no bound.
+        aliases: other names that it answers to, each with the parameters that it stands for.
     """
 
     def enter(function: Function) -> Function:
@@ -142,14 +150,19 @@ def bind(registry: Registry[Defined], notation: str, id: str | None = None) -> M
     >>> bind(aggregations(), "mc4").params
     {'jump': 0.05}
 
+    Args:
+        registry: `comparisons()` or `aggregations()`.
+        notation: name or alias, with parameters in parentheses.
+        id: what the measure is called in results; default: its canonical name.
+
     Raises:
         UnknownName: there is none of that name.
         NotationError: its parameters are unknown or impossible.
     """
     name, rest = re.fullmatch(r"\s*([\w-]*)(.*)", notation, re.DOTALL).groups()  # type: ignore[union-attr]
-    found = registry.get(name)
-    variants = {alias.casefold(): params for alias, params in found.variants.items()}
-    return measure(found.metric, found.name + rest, variants.get(name.casefold()), id)
+    definition = registry.get(name)
+    variants = {alias.casefold(): params for alias, params in definition.variants.items()}
+    return measure(definition.metric, definition.name + rest, variants.get(name.casefold()), id)
 
 
 def every(registry: Registry[Defined]) -> tuple[Measure, ...]:
@@ -159,8 +172,8 @@ def every(registry: Registry[Defined]) -> tuple[Measure, ...]:
     ['RPP', 'RPP(weights=inverse)', 'RPP(weights=log)']
     """
     named = (name for thing in registry for name in (thing.name, *thing.variants))
-    found = [bind(registry, name) for name in named]
-    return tuple({measure.name: measure for measure in found}.values())
+    measures = [bind(registry, name) for name in named]
+    return tuple({measure.name: measure for measure in measures}.values())
 
 
 def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
@@ -174,18 +187,18 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     """
     truth = positions[0]
     assert all(
-        np.array_equal(one.truth_list, truth.truth_list)
-        and np.array_equal(one.truth_grade, truth.truth_grade)
-        for one in positions
+        np.array_equal(other.truth_list, truth.truth_list)
+        and np.array_equal(other.truth_grade, truth.truth_grade)
+        for other in positions
     )
     values = np.full((len(positions), len(positions), truth.lists), np.nan)
     items = np.bincount(truth.truth_list, minlength=truth.lists)
     for lists in _blocks(items, BLOCK // len(positions)):
-        found = _run(measure, PositionTable.of(positions, lists))
-        if np.shape(found) != values[:, :, lists].shape:
-            message = f"{np.shape(found)}; {values[:, :, lists].shape} was asked"
+        block = _run(measure, PositionTable.of(positions, lists))
+        if np.shape(block) != values[:, :, lists].shape:
+            message = f"{np.shape(block)}; {values[:, :, lists].shape} was asked"
             raise PluginError(f"preference {measure.metric.name} gave an array of shape {message}")
-        values[:, :, lists] = found
+        values[:, :, lists] = block
     return values
 
 
@@ -206,14 +219,14 @@ def ordered(scores: Floats, within: float = 1e-12) -> Order:
     >>> ordered(np.array([0.5, 2.0, 0.5])).groups
     ((1,), (0, 2))
     """
-    best = np.argsort(-scores, kind="stable")
-    breaks = np.flatnonzero(-np.diff(scores[best]) > within) + 1
-    groups = tuple(tuple(sorted(group.tolist())) for group in np.split(best, breaks))
+    ranking = np.argsort(-scores, kind="stable")
+    breaks = np.flatnonzero(-np.diff(scores[ranking]) > within) + 1
+    groups = tuple(tuple(sorted(group.tolist())) for group in np.split(ranking, breaks))
     return Order(groups, scores)
 
 
 def order(measure: Measure, preferences: Floats) -> Order:
-    """What a bound aggregation makes of the preferences.
+    """The order that a bound aggregation makes of the preferences.
 
     A list in which any preference is undefined does not count. Where none
     counts, all submissions tie.
@@ -224,17 +237,17 @@ def order(measure: Measure, preferences: Floats) -> Order:
     counted = _counted(preferences)
     if not counted.shape[2]:
         return Order((tuple(range(len(counted))),), np.full(len(counted), np.nan))
-    found = _run(measure, counted)
-    if not isinstance(found, Order):
-        given = type(found).__name__
-        raise PluginError(f"aggregation {measure.metric.name} gave {given}; an Order was asked")
-    return found
+    outcome = _run(measure, counted)
+    if not isinstance(outcome, Order):
+        kind = type(outcome).__name__
+        raise PluginError(f"aggregation {measure.metric.name} gave {kind}; an Order was asked")
+    return outcome
 
 
 def totals(preferences: Floats) -> Floats:
-    """What the lists rank the submissions by: the sum of a submission's preferences in each."""
-    found: Floats = preferences.sum(axis=1)
-    return found
+    """The sums of each submission's preferences in each list, shape (submissions, lists)."""
+    sums: Floats = preferences.sum(axis=1)
+    return sums
 
 
 def wins(preferences: Floats) -> Ints:
@@ -246,12 +259,12 @@ def wins(preferences: Floats) -> Ints:
            [0, 0, 0],
            [0, 0, 0]])
     """
-    found = totals(preferences)
-    by = found.argsort(axis=0)
-    steps = np.diff(np.take_along_axis(found, by, axis=0), axis=0) > NOISE * len(found)
-    levels = np.zeros(found.shape, dtype=np.int64)
+    sums = totals(preferences)
+    by = sums.argsort(axis=0)
+    steps = np.diff(np.take_along_axis(sums, by, axis=0), axis=0) > NOISE * len(sums)
+    levels = np.zeros(sums.shape, dtype=np.int64)
     np.put_along_axis(levels, by[1:], steps.cumsum(axis=0), axis=0)
-    return np.array([(mine > levels).sum(axis=1) for mine in levels], dtype=np.int64)
+    return np.array([(level > levels).sum(axis=1) for level in levels], dtype=np.int64)
 
 
 def majority(preferences: Floats) -> NDArray[np.bool_]:

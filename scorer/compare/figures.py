@@ -44,13 +44,16 @@ class Figures:
 def figures_of(
     measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], unit: str = "list"
 ) -> Figures | str:
-    """The numbers of submissions by a measure, or why there are none to resample.
+    """The figures of submissions by a measure, or the reason why there are none to resample.
 
     Args:
         measure: the measure.
         scored: the submissions, all valid.
         rules: measure id -> how lists without a value count.
-        unit: what is drawn: list or group.
+        unit: what is drawn: `list`, `group` or `item`.
+
+    Returns:
+        Figures with a row of `valued` for each submission; a text where they cannot be drawn.
     """
     if measure.parts and not measure.of_lists:
         return _formula(measure, scored, rules, unit)
@@ -74,15 +77,15 @@ def figures_of(
 
 
 def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Figures:
-    """What lists' values make: a mean, a median, ..."""
+    """The figures that the values of lists make: a mean, a median, ..."""
     how = measure.combination
     table = np.array([value.per_list for value in values], dtype=np.float64)
     weights = card.columns.weights.get(how.list_weights or "")
     lists = Aggregate("sum") if measure.metric.aggregate == "sum" else how.lists
-    own = np.ones(table.shape[1]) if weights is None else weights
+    list_weights = np.ones(table.shape[1]) if weights is None else weights
 
     def weigh(row: Floats, drawn: Floats) -> float:
-        return lists.of(np.where(drawn * own > 0, row, np.nan), drawn * own)
+        return lists.of(np.where(drawn * list_weights > 0, row, np.nan), drawn * list_weights)
 
     return Figures(
         ~np.isnan(table),
@@ -94,35 +97,35 @@ def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Fig
 
 
 def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
-    """What statistics of lists make."""
+    """The figures that pooled statistics of lists make."""
     metric, params = measure.metric, measure.params
     statistics = [each for card in cards if (each := card.of_figure(measure.id)) is not None]
     if metric.no_interval is not None:
         return metric.no_interval
     if metric.of_sums is None and metric.weighted is None:
         return f"{metric.name} does not say how draws of lists make its figure"
-    mine = belonging(cards[0], measure)
-    found = np.tile(mine, (len(cards), 1))
+    belongs = belonging(cards[0], measure)
+    valued = np.tile(belongs, (len(cards), 1))
     for row, (card, each) in enumerate(zip(cards, statistics, strict=True)):
         if rules.missing == "skip":
             # a figure can be about lists that are missing: those have rows
-            found[row] &= card.answered | (each.sums() != 0).any(axis=1)
+            valued[row] &= card.answered | (each.sums() != 0).any(axis=1)
     if metric.of_sums is not None:
-        codes = _counted_together(measure, cards[0], found)
-        sums = _stacked([_sums(measure, each, codes) for each in statistics]) * mine[:, None]
+        codes = _counted_together(measure, cards[0], valued)
+        sums = _stacked([_sums(measure, each, codes) for each in statistics]) * belongs[:, None]
         of = partial(metric.of_sums, **params)
-        return Figures(found, tuple(partial(_summed, of, each) for each in sums), sums, of)
+        return Figures(valued, tuple(partial(_summed, of, each) for each in sums), sums, of)
     weighted = metric.weighted
     assert weighted is not None
     return Figures(
-        found,
-        tuple(partial(_weighted, weighted, each, params, mine) for each in statistics),
+        valued,
+        tuple(partial(_weighted, weighted, each, params, belongs) for each in statistics),
         smooth=metric.smooth,
     )
 
 
 def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) -> Figures | str:
-    """What groups of lists make, each having the inner figure."""
+    """The figures over groups of lists, each of which has the inner figure."""
     count, codes = len(groups.names), groups.codes
     submissions, lists = inner.valued.shape
     width = 1 if inner.sums is None else inner.sums.shape[2]
@@ -139,20 +142,20 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
         return combined(np.where(sizes > 0, figures, np.nan), sizes, groups.levels)
 
     def weigh(row: int, weights: Floats) -> float:
-        own = weights * inner.valued[row]
-        sizes = np.array([[(own * mask).sum() for mask in here]])
+        valued_weights = weights * inner.valued[row]
+        sizes = np.array([[(valued_weights * mask).sum() for mask in here]])
         figures = [[inner.weigh[row](weights * mask) if size > 0 else np.nan
                     for mask, size in zip(here, sizes[0], strict=True)]]  # fmt: skip
         return float(whole(np.array(figures), sizes)[0])
 
-    made = replace(inner, weigh=tuple(partial(weigh, row) for row in range(len(inner.weigh))))
+    by_group = replace(inner, weigh=tuple(partial(weigh, row) for row in range(len(inner.weigh))))
     median = any(not level.aggregate.of_sums for level in groups.levels)
     if inner.sums is None or inner.of is None:
-        return replace(made, smooth=inner.smooth and not median)
+        return replace(by_group, smooth=inner.smooth and not median)
     sums = np.zeros((submissions, lists, count, width + 1))
-    mine = np.flatnonzero(codes >= 0)
-    sums[:, mine, codes[mine], :width] = inner.sums[:, mine]
-    sums[:, mine, codes[mine], width] = inner.valued[:, mine]
+    grouped_lists = np.flatnonzero(codes >= 0)
+    sums[:, grouped_lists, codes[grouped_lists], :width] = inner.sums[:, grouped_lists]
+    sums[:, grouped_lists, codes[grouped_lists], width] = inner.valued[:, grouped_lists]
     innermost = inner.of
 
     def of(drawn: Floats) -> Floats:
@@ -161,7 +164,7 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
         return whole(figures, flat[:, width].reshape(-1, count))
 
     return replace(
-        made,
+        by_group,
         sums=sums.reshape(submissions, lists, -1),
         of=of,
         smooth=not median,
@@ -176,26 +179,26 @@ def _drawn_by_group(
     if groups is None:
         return _gathered(inner, codes, len(names))
     *within, outermost = groups.levels
-    held = np.zeros(outermost.around.size, dtype=np.int64)  # the unit of each outermost group
+    unit_of = np.zeros(outermost.around.size, dtype=np.int64)  # the unit of each outermost group
     of_inner = groups.codes >= 0
     place = np.arange(len(groups.names))
     for level in within:
         place = level.around[place]
-    held[place[groups.codes[of_inner]]] = codes[of_inner]
+    unit_of[place[groups.codes[of_inner]]] = codes[of_inner]
     zero = rules.undefined == "zero" and not measure.of_lists
     submissions = len(inner.weigh)
     table = np.full((submissions, len(names)), np.nan)
     weights = np.zeros(len(names))
     for row in range(submissions):
-        mine = groups.codes[of_inner & inner.valued[row]]
-        sizes = np.bincount(mine, minlength=len(groups.names)).astype(np.float64)[None]
+        group_of = groups.codes[of_inner & inner.valued[row]]
+        sizes = np.bincount(group_of, minlength=len(groups.names)).astype(np.float64)[None]
         figures = _each_group(inner, row, groups)[None]
         figures = np.where(np.isnan(figures) & zero, 0.0, figures)
         figures = np.where(sizes > 0, figures, np.nan)
         for level in within:
             figures, sizes = outwards(figures, sizes, level)
-        table[row, held] = figures[0]
-        weights[held] = sizes[0] if outermost.by_size else (
+        table[row, unit_of] = figures[0]
+        weights[unit_of] = sizes[0] if outermost.by_size else (
             1.0 if outermost.weights is None else outermost.weights
         )  # fmt: skip
     last = outermost.aggregate
@@ -225,21 +228,21 @@ def _each_group(inner: Figures, row: int, groups: Grouped) -> Floats:
 def _of_items(
     measure: Measure, values: Sequence[Value], cards: Sequence[Scorecard]
 ) -> Figures | str:
-    """What lists of ratings make where their items are drawn, each in all lists at once."""
+    """The figures of ratings where items are drawn, each in all lists at once."""
     how, metric, params = measure.combination, measure.metric, measure.params
-    own = [card.statistics[measure.id + OF_ITEMS] for card in cards]
+    rated = [card.statistics[measure.id + OF_ITEMS] for card in cards]
     lists = len(cards[0].lists) if measure.of_lists else 1
     counts = np.ones((len(cards), len(cards[0].lists)), dtype=bool) & belonging(cards[0], measure)
     if measure.of_lists:
         counts &= np.array(
             [~np.isnan(value.per_list) for value in values if value.per_list is not None]
         )
-    items = 1 + max((int(each.rows[:, 0].max(initial=-1)) for each in own), default=-1)
-    width = own[0].rows.shape[1] - 1
-    if len(own) * items * lists * (width + 1) > MOST_CELLS:
+    items = 1 + max((int(part.rows[:, 0].max(initial=-1)) for part in rated), default=-1)
+    width = rated[0].rows.shape[1] - 1
+    if len(rated) * items * lists * (width + 1) > MOST_CELLS:
         return f"{items:,} items in {lists:,} lists are too many to be drawn"
-    kept = [each.of(mine) for each, mine in zip(own, counts, strict=True)]
-    codes = [each.rows[:, 0].astype(np.int64) for each in kept]
+    counted = [part.of(mask) for part, mask in zip(rated, counts, strict=True)]
+    codes = [part.rows[:, 0].astype(np.int64) for part in counted]
     valued = np.array([np.bincount(code, minlength=items) > 0 for code in codes])
     weights = cards[0].columns.weights.get(how.list_weights or "")
 
@@ -252,20 +255,20 @@ def _of_items(
 
     def weigh(row: int, drawn: Floats) -> float:
         assert metric.weighted is not None
-        each, figures = kept[row], np.full((1, lists), np.nan)
-        for at in np.unique(each.in_list).tolist() if measure.of_lists else [0]:
-            mine = each.in_list == at if measure.of_lists else np.ones(len(each.rows), dtype=bool)
-            some = Statistics(codes[row][mine], each.rows[mine, 1:], items)
-            figures[0, at] = metric.weighted(some, drawn, **params)
+        part, figures = counted[row], np.full((1, lists), np.nan)
+        for at in np.unique(part.in_list).tolist() if measure.of_lists else [0]:
+            rows = part.in_list == at if measure.of_lists else np.ones(len(part.rows), dtype=bool)
+            one_list = Statistics(codes[row][rows], part.rows[rows, 1:], items)
+            figures[0, at] = metric.weighted(one_list, drawn, **params)
         return float(whole(figures)[0])
 
     if metric.of_sums is None:
-        weighs = tuple(partial(weigh, row) for row in range(len(own)))
+        weighs = tuple(partial(weigh, row) for row in range(len(rated)))
         return Figures(valued, weighs, smooth=how.lists.of_sums)
-    sums = np.zeros((len(own), items, lists, width + 1))
-    for row, (each, code) in enumerate(zip(kept, codes, strict=True)):
-        at = each.in_list if measure.of_lists else np.zeros_like(each.in_list)
-        np.add.at(sums[row], (code, at), np.column_stack([each.rows[:, 1:], np.ones(code.size)]))
+    sums = np.zeros((len(rated), items, lists, width + 1))
+    for row, (part, code) in enumerate(zip(counted, codes, strict=True)):
+        at = part.in_list if measure.of_lists else np.zeros_like(part.in_list)
+        np.add.at(sums[row], (code, at), np.column_stack([part.rows[:, 1:], np.ones(code.size)]))
     of_sums = partial(metric.of_sums, **params)
 
     def of(drawn: Floats) -> Floats:
@@ -273,17 +276,21 @@ def _of_items(
         figures = np.where(flat[:, width] > 0, of_sums(flat[:, :width]), np.nan)
         return whole(figures.reshape(-1, lists))
 
-    flat = sums.reshape(len(own), items, -1)
+    flat = sums.reshape(len(rated), items, -1)
     return Figures(
-        valued, tuple(partial(_summed, of, each) for each in flat), flat, of, how.lists.of_sums
+        valued,
+        tuple(partial(_summed, of, row_sums) for row_sums in flat),
+        flat,
+        of,
+        how.lists.of_sums,
     )
 
 
 def group_codes(measure: Measure, card: Scorecard) -> tuple[Ints, tuple[str, ...]]:
     """The group that each list is drawn with, and what these are called."""
     column = measure.combination.groups[-1] if measure.combination.groups else "group"
-    found = card.columns.groups[column]
-    return found.codes, found.names
+    groups = card.columns.groups[column]
+    return groups.codes, groups.names
 
 
 def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
@@ -306,67 +313,71 @@ def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
 def _formula(
     measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], unit: str
 ) -> Figures | str:
-    """What a formula makes of its parts, each drawn with the same lists."""
+    """The figures of a formula; its parts are drawn with the same lists."""
     parts: list[Figures] = []
     for part in measure.parts:
-        found = figures_of(part, scored, rules, unit)
-        if isinstance(found, str):
-            return f"{part.id} is part of it, and {found}"
-        parts.append(found)
+        figures = figures_of(part, scored, rules, unit)
+        if isinstance(figures, str):
+            return f"{part.id} is part of it, and {figures}"
+        parts.append(figures)
     ids = [part.id for part in measure.parts]
     tree = formula_of(measure.params["score"])
     valued = np.any([part.valued for part in parts], axis=0)
 
     def weigh(row: int, weights: Floats) -> float:
-        found = [np.array([part.weigh[row](weights)]) for part in parts]
-        return float(tree.value(dict(zip(ids, found, strict=True)))[0])
+        values = [np.array([part.weigh[row](weights)]) for part in parts]
+        return float(tree.value(dict(zip(ids, values, strict=True)))[0])
 
-    made = Figures(
+    weighed = Figures(
         valued,
         tuple(partial(weigh, row) for row in range(len(valued))),
         smooth=all(part.smooth for part in parts),
     )
     if any(part.sums is None for part in parts):
-        return made
+        return weighed
     sums = [part.sums for part in parts if part.sums is not None]
     edges = np.cumsum([each.shape[2] for each in sums])[:-1]
 
     def of(drawn: Floats) -> Floats:
-        cut = np.split(drawn, edges, axis=1)
-        found = [part.of(own) for part, own in zip(parts, cut, strict=True) if part.of is not None]
-        return tree.value(dict(zip(ids, map(np.asarray, found), strict=True)))
+        pieces = np.split(drawn, edges, axis=1)
+        values = [
+            part.of(drawn_part)
+            for part, drawn_part in zip(parts, pieces, strict=True)
+            if part.of is not None
+        ]
+        return tree.value(dict(zip(ids, map(np.asarray, values), strict=True)))
 
-    return replace(made, sums=np.concatenate(sums, axis=2), of=of)
+    return replace(weighed, sums=np.concatenate(sums, axis=2), of=of)
 
 
 def _counted_together(measure: Measure, card: Scorecard, counted: Mask) -> Ints:
-    """Of which lists one figure is made: the innermost group of each, -1 where it is in none."""
+    """The innermost group of each list, over which one figure is made; -1 where it is in none."""
     anywhere: Mask = np.any(counted, axis=0)
     groups = grouped(card.columns, measure, anywhere)
-    mine = belonging(card, measure)
-    return np.where(mine, 0, -1) if groups is None else np.where(mine, groups.codes, -1)
+    belongs = belonging(card, measure)
+    return np.where(belongs, 0, -1) if groups is None else np.where(belongs, groups.codes, -1)
 
 
 def _sums(measure: Measure, statistics: Statistics, codes: Ints) -> Floats:
-    """(lists, width): what `of_sums` is given the sums of.
+    """The terms of each list that `of_sums` gets the sums of, shape (lists, width).
 
-    What a list adds to a correlation depends on the others that it is counted with.
+    The terms of a correlation depend on the lists that are counted together.
     """
     make, params = measure.metric.sums, measure.params
     if make is None:
         return statistics.sums()
     if (codes == 0).all():
-        made: Floats = make(statistics, **params)
-        return made
+        whole: Floats = make(statistics, **params)
+        return whole
     parts = [(lists, make(each, **params)) for lists, each in statistics.apart(codes)]
-    found = np.zeros((codes.size, max((each.shape[1] for _, each in parts), default=1)))
+    sums = np.zeros((codes.size, max((each.shape[1] for _, each in parts), default=1)))
     for lists, each in parts:
-        found[lists, : each.shape[1]] = each
-    return found
+        sums[lists, : each.shape[1]] = each
+    return sums
 
 
 def _stacked(sums: Sequence[Floats]) -> Floats:
-    """(submissions, lists, width): those of less width, as of fewer classes, filled up with 0."""
+    """The sums in one array (submissions, lists, width), narrower ones padded with 0."""
     width = max(each.shape[1] for each in sums)
     return np.stack([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in sums])
 
@@ -379,7 +390,7 @@ def _weighted(
     figure: Callable[..., float],
     statistics: Statistics,
     params: Mapping[str, object],
-    mine: Mask,
+    belongs: Mask,
     weights: Floats,
 ) -> float:
-    return float(figure(statistics, weights * mine, **params))
+    return float(figure(statistics, weights * belongs, **params))

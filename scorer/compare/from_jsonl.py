@@ -47,9 +47,9 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     if findings.fatal:
         raise UsageError(f"{printable(path.name)} cannot be read: {next(iter(findings)).message}")
     if unknown := [name for name in preferences or () if name not in cells]:
-        known = join_first(list(cells), 10)
+        available = join_first(list(cells), 10)
         raise UsageError(
-            f"{printable(path.name)} has no preference {quoted(unknown[0])}; it has {known}"
+            f"{printable(path.name)} has no preference {quoted(unknown[0])}; it has {available}"
         )
     order = sorted(range(len(names)), key=list(names).__getitem__)
     cubes = {}
@@ -87,8 +87,8 @@ def _row(
             for key, value in values.items():
                 number = math.nan if value is None else value
                 if type(number) not in (int, float) or abs(number) > 1:
-                    wanted = f"{quoted(key)} is {quoted(value)}, expected a number from -1 to 1"
-                    raise UsageError(f"{wrong}: {wanted}")
+                    expected = f"{quoted(key)} is {quoted(value)}, expected a number from -1 to 1"
+                    raise UsageError(f"{wrong}: {expected}")
                 yield key, (one, other, at, float(number))
         case _:
             raise UsageError(wrong)
@@ -100,9 +100,9 @@ def _cube(rows: list[tuple[int, int, int, float]], names: int, lists: int) -> Fl
         return None
     cube: Floats = np.full((names, names, lists), np.nan)
     one, other, at, value = (np.array(column) for column in zip(*rows, strict=True))
-    given = np.zeros(cube.shape, dtype=bool)
-    given[one, other, at] = given[other, one, at] = True
-    if np.count_nonzero(given) != 2 * len(rows):
+    filled = np.zeros(cube.shape, dtype=bool)
+    filled[one, other, at] = filled[other, one, at] = True
+    if np.count_nonzero(filled) != 2 * len(rows):
         return None
     cube[one, other, at], cube[other, one, at] = value, 0.0 - value
     cube[range(names), range(names)] = 0.0

@@ -46,40 +46,44 @@ def pairing(
         margin: the difference in the primary measure that does not matter.
     """
     rules = rules or Leaderboard()
-    first, second = (each.astype(np.int64) for each in np.triu_indices(len(names), 1))
+    first, second = (ends.astype(np.int64) for ends in np.triu_indices(len(names), 1))
     preferred = {
         key: [_preferred(row) for row in cube[first, second]] for key, cube in cubes.items()
     }
     nothing = np.full((len(names), len(lists)), np.nan)
-    apart = all_apart(samples, first, second, rules)
+    intervals = all_apart(samples, first, second, rules)
     tested, differing = {}, {}
-    for each in measures:
-        mine, test, ends = samples[each.id], samples[each.id].tests(rules), apart[each.id]
-        own = values.get(each.id, nothing)
+    for measure in measures:
+        sample, test, ends = (
+            samples[measure.id],
+            samples[measure.id].tests(rules),
+            intervals[measure.id],
+        )
+        table = values.get(measure.id, nothing)
         equal = None
-        if margin is not None and each.primary:
+        if margin is not None and measure.primary:
             error = test.deviation[first, second] / np.sqrt(
                 np.maximum(test.units[first, second], 1)
             )
             units = test.units[first, second].astype(np.float64)
             equal = equivalence(test.difference[first, second], error, units, margin)
-        differing[each.id] = [
-            _differing(each, own[a] - own[b], ends[n], test, (a, b), lists, rules,
+        differing[measure.id] = [
+            _differing(measure, table[a] - table[b], ends[n], test, (a, b), lists, rules,
                        None if equal is None else float(equal[n]))
             for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
         ]  # fmt: skip
         if rules.tiers is not None and first.size:
             common = test.lists[first, second]
-            tested[each.id] = Tested(
-                *mine.test(rules.tiers), test.draws, test.pairs, mine.over,
+            tested[measure.id] = Tested(
+                *sample.test(rules.tiers), test.draws, test.pairs, sample.over,
                 (int(common.min()), int(common.max())),
             )  # fmt: skip
     pairs = [
         Pair(
             names[a],
             names[b],
-            {key: found[n] for key, found in preferred.items()},
-            {key: found[n] for key, found in differing.items()},
+            {key: rows[n] for key, rows in preferred.items()},
+            {key: rows[n] for key, rows in differing.items()},
         )
         for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
     ]
@@ -92,10 +96,13 @@ def pairing(
         tuple(lists),
         tuple(pairs),
         {
-            key: {each.name: named(order(each, cube).groups) for each in every(aggregations())}
+            key: {
+                aggregation.name: named(order(aggregation, cube).groups)
+                for aggregation in every(aggregations())
+            }
             for key, cube in cubes.items()
         },
-        {key: named(found) for key, cube in cubes.items() if (found := cycles(cube))},
+        {key: named(cyclic) for key, cube in cubes.items() if (cyclic := cycles(cube))},
         tested,
         dict(untested or {}),
         margin,
@@ -117,13 +124,13 @@ def _differing(
     rules: Leaderboard,
     equivalent: float | None,
 ) -> Differing:
-    """What is said of a pair; `difference` is that of every list."""
+    """The comparison of a pair by one measure; `difference` has the shape (lists,)."""
     size = np.where(np.isnan(difference), -1.0, np.abs(difference))
     most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
-    apart, wide = float(test.difference[pair]), float(test.margin[pair])
+    mean_difference, margin = float(test.difference[pair]), float(test.margin[pair])
     tests = rules.tiers is not None
     return Differing(
-        apart,
+        mean_difference,
         Tally.of(difference if measure.metric.better == "higher" else -difference),
         ends,
         effect_size(difference),
@@ -131,7 +138,9 @@ def _differing(
         difference,
         tuple(lists[at] for at in most),
         int(test.lists[pair]),
-        (apart - wide, apart + wide) if tests and not np.isnan(wide) else None,
+        (mean_difference - margin, mean_difference + margin)
+        if tests and not np.isnan(margin)
+        else None,
         float(test.lead[pair]),
         equivalent,
     )

@@ -33,8 +33,8 @@ def ends(*keys: NDArray[Any]) -> Mask:
     >>> ends(np.array([1, 1, 2, 2]), np.array([0, 0, 0, 5])).tolist()
     [False, True, True, True]
     """
-    found: Mask = np.append(starts(*keys)[1:], True)[: keys[0].size]
-    return found
+    last: Mask = np.append(starts(*keys)[1:], True)[: keys[0].size]
+    return last
 
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:

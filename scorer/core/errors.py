@@ -19,7 +19,7 @@ from scorer.core.text import nearest, quoted
 
 
 class ScorerError(Exception):
-    """Whatever scorer says no to. The message is written for a person."""
+    """The base of all errors of scorer. The message is written for a person."""
 
     exit_code = 2
 
@@ -52,6 +52,6 @@ class UnknownName(ScorerError):
     """No thing of that kind has that name."""
 
     def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
-        self.kind, self.name, self.near = kind, name, nearest(name, known)
-        hint = f"; did you mean {quoted(self.near)}?" if self.near else ""
+        self.kind, self.name, self.nearest = kind, name, nearest(name, known)
+        hint = f"; did you mean {quoted(self.nearest)}?" if self.nearest else ""
         super().__init__(f"no {kind} is called {quoted(name)}{hint}")

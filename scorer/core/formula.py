@@ -1,7 +1,7 @@
 """Formulas of measures: `0.1*clicks + 0.9*orders` to a tree, its value, range and direction.
 
-A formula has numbers, names, + - * / ( ), min, max and sqrt. It is parsed here, and is never
-Python: nothing of it is run.
+A formula has numbers, names, + - * / ( ), min, max and sqrt. It is parsed here, and never
+run as Python.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Bounds(NamedTuple):
     high: float = math.inf
 
 
-class Known(NamedTuple):
-    """What is known of a name before it has a value."""
+class Traits(NamedTuple):
+    """The bounds and the direction of a name's values, before it has any."""
 
     bounds: Bounds
     up: bool  # whether higher is better
@@ -63,8 +63,8 @@ class Node:
     @property
     def names(self) -> tuple[str, ...]:
         """The names in it, each once, in order."""
-        own = (self.name,) if self.kind == "name" else ()
-        return tuple(dict.fromkeys([*own, *(n for part in self.parts for n in part.names)]))
+        leaf = (self.name,) if self.kind == "name" else ()
+        return tuple(dict.fromkeys([*leaf, *(n for part in self.parts for n in part.names)]))
 
     def value(self, of: Mapping[str, Floats]) -> Floats:
         """Its value for arrays of values, all of one shape; NaN where it has none.
@@ -77,13 +77,13 @@ class Node:
             return np.full_like(next(iter(of.values())), self.number)
         if self.kind == "name":
             return of[self.name]
-        found = [part.value(of) for part in self.parts]
+        operands = [part.value(of) for part in self.parts]
         function = getattr(np, OPERATIONS[self.kind])
         with np.errstate(all="ignore"):
-            made = function(*found) if len(found) == 1 else reduce(function, found)
-            made = np.asarray(made, dtype=np.float64)
-        made[~np.isfinite(made)] = np.nan
-        return made
+            value = function(*operands) if len(operands) == 1 else reduce(function, operands)
+            value = np.asarray(value, dtype=np.float64)
+        value[~np.isfinite(value)] = np.nan
+        return value
 
     def affine(self) -> bool:
         """Whether it is a weighted sum of its names and a number, so that a mean of it is its mean.
@@ -102,14 +102,14 @@ class Node:
             )
         return self.kind == "/" and not others[0].names and first.affine()
 
-    def bounds(self, of: Mapping[str, Known]) -> Bounds:
-        """Between what its values lie, from those of its names."""
+    def bounds(self, of: Mapping[str, Traits]) -> Bounds:
+        """The least and the greatest of its values, from those of its names."""
         if self.kind == "number":
             return Bounds(self.number, self.number)
         if self.kind == "name":
             return of[self.name].bounds
-        found = [part.bounds(of) for part in self.parts]
-        first, last = found[0], found[-1]
+        operands = [part.bounds(of) for part in self.parts]
+        first, last = operands[0], operands[-1]
         match self.kind:
             case "neg":
                 return Bounds(-first.high, -first.low)
@@ -118,9 +118,9 @@ class Node:
             case "-":
                 return Bounds(first.low - last.high, first.high - last.low)
             case "min":
-                return Bounds(min(b.low for b in found), min(b.high for b in found))
+                return Bounds(min(b.low for b in operands), min(b.high for b in operands))
             case "max":
-                return Bounds(max(b.low for b in found), max(b.high for b in found))
+                return Bounds(max(b.low for b in operands), max(b.high for b in operands))
             case "sqrt":
                 return Bounds(math.sqrt(max(first.low, 0.0)), math.sqrt(max(first.high, 0.0)))
             case "*":
@@ -132,7 +132,7 @@ class Node:
                 ends = [_times(a, 1 / b) for a in first for b in last]
         return Bounds(min(ends), max(ends))
 
-    def rises(self, of: Mapping[str, Known]) -> int | None:
+    def rises(self, of: Mapping[str, Traits]) -> int | None:
         """1 where it rises as its names get better, -1 where it falls, 0 where neither.
 
         None: that depends on their values.
@@ -141,29 +141,29 @@ class Node:
             return 0
         if self.kind == "name":
             return 1 if of[self.name].up else -1
-        found = [part.rises(of) for part in self.parts]
-        if None in found:
+        rising = [part.rises(of) for part in self.parts]
+        if None in rising:
             return None
-        known = [each for each in found if each is not None]
+        directions = [direction for direction in rising if direction is not None]
         match self.kind:
             case "neg":
-                return -known[0]
+                return -directions[0]
             case "-":
-                known[1] = -known[1]
+                directions[1] = -directions[1]
             case "*" | "/":
                 first, last = (part.bounds(of) for part in self.parts)
                 signs = [_sign(last), _sign(first)]  # each moves with the other's sign
                 if self.kind == "/":
                     signs[1] = -signs[1] if signs[1] is not None else None
-                    if last.low <= 0 <= last.high and known[1] and signs[0] is None:
+                    if last.low <= 0 <= last.high and directions[1] and signs[0] is None:
                         return None
-                if any(move and sign is None for move, sign in zip(known, signs, strict=True)):
+                if any(move and sign is None for move, sign in zip(directions, signs, strict=True)):
                     return None
-                known = [
+                directions = [
                     move * (sign or 0) if move else 0
-                    for move, sign in zip(known, signs, strict=True)
+                    for move, sign in zip(directions, signs, strict=True)
                 ]
-        moves = {move for move in known if move}
+        moves = {move for move in directions if move}
         return None if len(moves) > 1 else (moves.pop() if moves else 0)
 
     def divides_by_zero(self) -> bool:
@@ -220,14 +220,14 @@ def parse(text: str) -> Node:
     if len(text) > LONGEST:
         raise FormulaError(f"the formula has {len(text):,} characters; {LONGEST:,} are the most")
     reader = _Reader(text)
-    found = reader.sum()
+    tree = reader.sum()
     if reader.here.kind:
         raise reader.unexpected()
-    if not found.names:
+    if not tree.names:
         raise FormulaError("the formula names no measure")
-    if found.divides_by_zero():
+    if tree.divides_by_zero():
         raise FormulaError("the formula divides by 0")
-    return found
+    return tree
 
 
 def with_blanks(text: str) -> tuple[str, tuple[str, ...]]:
@@ -237,19 +237,19 @@ def with_blanks(text: str) -> tuple[str, tuple[str, ...]]:
     ('0.5 * ({} + {}) / {}', ('a', 'b c', 'a'))
     """
     parse(text)
-    made, names = "", list[str]()
+    template, names = "", list[str]()
     tokens = list(_tokens(text))
     for n, token in enumerate(tokens[:-1]):
         called = tokens[n + 1].text == "(" and text[token.at - 1 : token.at] != "'"
         if token.kind == "name" and not called:
             names.append(token.text)
-            made += "{}"
+            template += "{}"
         elif token.kind == "sign" and token.text in "+-*/":
-            signed = not made or made.endswith(("(", " ", ","))
-            made += token.text if signed else f" {token.text} "
+            signed = not template or template.endswith(("(", " ", ","))
+            template += token.text if signed else f" {token.text} "
         else:
-            made += ", " if token.text == "," else token.text
-    return made, tuple(names)
+            template += ", " if token.text == "," else token.text
+    return template, tuple(names)
 
 
 class _Token(NamedTuple):
@@ -305,16 +305,16 @@ class _Reader:
         return ""
 
     def sum(self) -> Node:
-        found = self.product()
+        tree = self.product()
         while sign := self.sign("+", "-"):
-            found = Node(sign, parts=(found, self.product()))
-        return found
+            tree = Node(sign, parts=(tree, self.product()))
+        return tree
 
     def product(self) -> Node:
-        found = self.factor()
+        tree = self.factor()
         while sign := self.sign("*", "/"):
-            found = Node(sign, parts=(found, self.factor()))
-        return found
+            tree = Node(sign, parts=(tree, self.factor()))
+        return tree
 
     def factor(self) -> Node:
         self.depth += 1
@@ -330,9 +330,9 @@ class _Reader:
             part = self.factor()
             return Node("neg", parts=(part,)) if sign == "-" else part
         if self.sign("("):
-            found = self.sum()
+            tree = self.sum()
             self.close()
-            return found
+            return tree
         token = self.here
         if token.kind == "number":
             self.place += 1
@@ -350,8 +350,8 @@ class _Reader:
 
     def call(self, name: str) -> Node:
         if name not in FUNCTIONS:
-            known = ", ".join(FUNCTIONS)
-            raise FormulaError(f"{quoted(printable(name))} is no function here; {known} are")
+            functions = ", ".join(FUNCTIONS)
+            raise FormulaError(f"{quoted(printable(name))} is no function here; {functions} are")
         parts = [self.sum()]
         while self.sign(","):
             parts.append(self.sum())

@@ -34,14 +34,14 @@ class Members(Mapping[str, frozenset[str]]):
 
     @classmethod
     def of(cls, items: Mapping[str, frozenset[str]]) -> Members:
-        """Of sets."""
+        """The members that these sets hold; the same ones where they are members already."""
         if isinstance(items, Members):
             return items
         named = sorted(frozenset[str]().union(*items.values()))
         code = {name: n for n, name in enumerate(named)}
-        mine = [sorted(code[name] for name in names) for names in items.values()]
-        starts = np.cumsum([0, *map(len, mine)], dtype=np.int64)
-        return cls(tuple(items), named, starts, np.array([n for c in mine for n in c], np.int32))
+        codes = [sorted(code[name] for name in names) for names in items.values()]
+        starts = np.cumsum([0, *map(len, codes)], dtype=np.int64)
+        return cls(tuple(items), named, starts, np.array([n for c in codes for n in c], np.int32))
 
     def __len__(self) -> int:
         return len(self.lists)
@@ -60,8 +60,8 @@ class Members(Mapping[str, frozenset[str]]):
         codes = self.item[self.starts[list_] : self.starts[list_ + 1]]
         if isinstance(self.named, Sequence):
             return [self.named[code] for code in codes.tolist()]
-        found: list[str] = self.named.gather(codes).to_list()
-        return found
+        items: list[str] = self.named.gather(codes).to_list()
+        return items
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -69,7 +69,7 @@ class Members(Mapping[str, frozenset[str]]):
         return {name: n for n, name in enumerate(self.lists)}
 
     def only(self, lists: Sequence[str]) -> Members:
-        """Those of some lists, in their order; a list that is not here has none."""
+        """The members of some lists, in their order; a list that is not here has none."""
         if tuple(lists) == tuple(self.lists):
             return self
         place = np.array([self.place.get(name, -1) for name in lists], dtype=np.int64)
@@ -88,7 +88,7 @@ class Members(Mapping[str, frozenset[str]]):
         return self.named.gather(codes)
 
 
-class Asked(Mapping[tuple[str, str], None]):
+class MemberPairs(Mapping[tuple[str, str], None]):
     """The (list, item) pairs of some lists, list by list, in the order of the items' ids."""
 
     def __init__(self, members: Members) -> None:
@@ -113,11 +113,11 @@ class Asked(Mapping[tuple[str, str], None]):
         return False
 
 
-def members_of(asked: Mapping[tuple[str, str], None]) -> Members:
+def members_of(pairs: Mapping[tuple[str, str], None]) -> Members:
     """The items of each list that pairs name."""
-    if isinstance(asked, Asked):
-        return asked.members
-    found: dict[str, set[str]] = {}
-    for name, item in asked:
-        found.setdefault(name, set()).add(item)
-    return Members.of({name: frozenset(items) for name, items in found.items()})
+    if isinstance(pairs, MemberPairs):
+        return pairs.members
+    items_by_list: dict[str, set[str]] = {}
+    for name, item in pairs:
+        items_by_list.setdefault(name, set()).add(item)
+    return Members.of({name: frozenset(items) for name, items in items_by_list.items()})

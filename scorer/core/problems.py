@@ -70,17 +70,17 @@ def of_organizer(problems: Iterable[Problem]) -> list[Problem]:
 class Findings:
     """Problems as they are found: the first places of each code, and how many there were."""
 
-    def __init__(self, path: str | None = None, kept: int = KEPT) -> None:
+    def __init__(self, path: str | None = None, most: int = KEPT) -> None:
         self.path = path
         self.counts: Counter[str] = Counter()
-        self._kept = kept
+        self._most = most
         self._problems: list[Problem] = []
         self._errors = False
 
     def add(self, problem: Problem) -> None:
         """Keep `problem`, or only count it when its code has been seen often enough."""
         self._errors |= problem.severity == "error"
-        if self.counts[problem.code] >= self._kept:
+        if self.counts[problem.code] >= self._most:
             self.counts[problem.code] += problem.times
             return
         self.counts[problem.code] += 1
@@ -93,10 +93,10 @@ class Findings:
 
     def copy(self) -> Findings:
         """The same findings, to be added to."""
-        found = Findings(self.path, self._kept)
-        found.counts, found._problems = self.counts.copy(), list(self._problems)
-        found._errors = self._errors
-        return found
+        copied = Findings(self.path, self._most)
+        copied.counts, copied._problems = self.counts.copy(), list(self._problems)
+        copied._errors = self._errors
+        return copied
 
     def locate(
         self, columns: Callable[[Sequence[tuple[int, str, str]]], Sequence[int | None]]
@@ -104,65 +104,65 @@ class Findings:
         """Say at which character of its line each cell begins that a problem is about.
 
         Args:
-            columns: finds them, given of each cell its line, its role, and its text. It is asked
-                once, of no more than `LOCATED` cells of a code, and not at all where none is told.
+            columns: finds them, given of each cell its line, its role, and its text. It is called
+                once, for at most `LOCATED` cells of a code, and not at all where there are none.
         """
-        places, cells, seen = list[int](), list[tuple[int, str, str]](), Counter[str]()
-        for n, each in enumerate(self._problems):
-            text = each.list if each.role == "list" else each.item
-            if each.role is None or each.line is None or text is None:
+        places, cells, located = list[int](), list[tuple[int, str, str]](), Counter[str]()
+        for n, problem in enumerate(self._problems):
+            text = problem.list if problem.role == "list" else problem.item
+            if problem.role is None or problem.line is None or text is None:
                 continue
-            if each.column is None and seen[each.code] < LOCATED:
-                seen[each.code] += 1
+            if problem.column is None and located[problem.code] < LOCATED:
+                located[problem.code] += 1
                 places.append(n)
-                cells.append((each.line, each.role, text))
+                cells.append((problem.line, problem.role, text))
         for n, column in zip(places, columns(cells) if cells else (), strict=True):
             self._problems[n] = replace(self._problems[n], column=column)
 
-    def replace(self, told: Callable[[Problem], Problem]) -> None:
-        """Tell each problem as `told` makes it."""
-        self._problems = [told(problem) for problem in self._problems]
+    def replace(self, change: Callable[[Problem], Problem]) -> None:
+        """Replace each problem by what `change` makes of it."""
+        self._problems = [change(problem) for problem in self._problems]
 
     def without_columns(self) -> None:
-        """Forget the characters' columns, which rows of data do not have."""
+        """Remove the columns of characters, which rows of data do not have."""
         self._problems = [replace(problem, column=None) for problem in self._problems]
 
     def at(self, path: str) -> Findings:
         """The same findings as those of a file of that name."""
-        found = self.copy()
-        found.path = path
-        found._problems = [replace(each, path=path) for each in self._problems]
-        return found
+        copied = self.copy()
+        copied.path = path
+        copied._problems = [replace(problem, path=path) for problem in self._problems]
+        return copied
 
     def counted(self, path: str | None, hint: str) -> Findings:
-        """One problem a code, which says how many there are and nothing of what they hold.
+        """One problem for each code: how many there are, without what they hold.
 
         Args:
             path: the file's name.
-            hint: where all of it is shown.
+            hint: where all of them are shown.
         """
-        found = Findings(path, self._kept)
-        found.counts, found._errors = self.counts.copy(), self._errors
-        severities = {each.code: each.severity for each in reversed(self._problems)}
+        summary = Findings(path, self._most)
+        summary.counts, summary._errors = self.counts.copy(), self._errors
+        severities = {problem.code: problem.severity for problem in reversed(self._problems)}
         for code, severity in severities.items():
             places = f"{self.counts[code]:,} place{'s' * (self.counts[code] != 1)}"
-            found._problems.append(Problem(code, f"in {places}; {hint}", severity, path))
-        return found
+            summary._problems.append(Problem(code, f"in {places}; {hint}", severity, path))
+        return summary
 
     def to_json(self) -> str:
         """Everything, as `from_json` reads it back."""
         problems = [
             {
                 key: value
-                for key, value in asdict(each).items()
+                for key, value in asdict(problem).items()
                 if value is not None and key != "role"
             }
-            for each in self._problems
+            for problem in self._problems
         ]
         return json.dumps(
             {
                 "path": self.path,
-                "kept": self._kept,
+                "kept": self._most,
                 "counts": self.counts,
                 "errors": self._errors,
                 "problems": problems,
@@ -178,13 +178,13 @@ class Findings:
         """
         try:
             fields = json.loads(text)
-            found = cls(fields["path"], fields["kept"])
-            found.counts.update(fields["counts"])
-            found._problems = [Problem(**each) for each in fields["problems"]]
-            found._errors = fields["errors"]
+            findings = cls(fields["path"], fields["kept"])
+            findings.counts.update(fields["counts"])
+            findings._problems = [Problem(**problem) for problem in fields["problems"]]
+            findings._errors = fields["errors"]
         except (KeyError, TypeError) as error:
             raise ValueError(f"these are no findings: {error!r}") from error
-        return found
+        return findings
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Findings) and vars(self) == vars(other)
@@ -192,24 +192,24 @@ class Findings:
     __hash__ = None  # type: ignore[assignment]  # it grows
 
     def show_as(self, path: str) -> None:
-        """Tell the file's problems under another path than the one it was read by."""
+        """Give the file's problems another path than the one it was read by."""
         self._problems = [
-            replace(each, path=path)
-            if each.path == self.path
-            else replace(each, path=f"{path}{(each.path or '')[len(self.path) :]}")
-            if self.path and (each.path or "").startswith(f"{self.path}/")
-            else each
-            for each in self._problems
+            replace(problem, path=path)
+            if problem.path == self.path
+            else replace(problem, path=f"{path}{(problem.path or '')[len(self.path) :]}")
+            if self.path and (problem.path or "").startswith(f"{self.path}/")
+            else problem
+            for problem in self._problems
         ]
         self.path = path
 
     def merge(self, other: Findings) -> None:
-        """Add what was found in a part that comes after all that was found so far."""
-        left = other.counts.copy()
+        """Add the findings of a part that comes after all the parts so far."""
+        remaining = other.counts.copy()
         for problem in other._problems:
             self.add(problem)
-            left[problem.code] -= 1
-        self.counts.update(left)
+            remaining[problem.code] -= 1
+        self.counts.update(remaining)
         self._errors |= other._errors
 
     def __iter__(self) -> Iterator[Problem]:
@@ -222,15 +222,15 @@ class Findings:
     def tally(self, severity: Severity) -> dict[str, int]:
         """How many problems of that severity there are, by their codes in order.
 
-        What is counted beyond what is kept of a code is taken for the severest that was kept.
+        Problems of a code that were only counted have the severest severity of those kept.
         """
-        found = Counter(each.code for each in self._problems if each.severity == severity)
-        kept = Counter(each.code for each in self._problems)
-        errors = {each.code for each in self._problems if each.severity == "error"}
-        for code in found:
+        counts = Counter(problem.code for problem in self._problems if problem.severity == severity)
+        kept = Counter(problem.code for problem in self._problems)
+        errors = {problem.code for problem in self._problems if problem.severity == "error"}
+        for code in counts:
             if severity == "error" or code not in errors:
-                found[code] += self.counts[code] - kept[code]
-        return dict(sorted(found.items()))
+                counts[code] += self.counts[code] - kept[code]
+        return dict(sorted(counts.items()))
 
     @property
     def errors(self) -> int:

@@ -54,7 +54,7 @@ other processes, such as a server's, nothing of the process is touched."""
 
 
 def mark(function: F, thing: object) -> F:
-    """Hang `thing` on the function that defines it; the function stays what it was."""
+    """Attach `thing` to the function that defines it; the function stays what it was."""
     setattr(function, MARK, thing)
     return function
 
@@ -67,21 +67,21 @@ class Registry(Generic[T]):
         kind: str,
         package: str,
         type_: type[T],
-        own: tuple[tuple[T, str], ...] = (),
+        added: tuple[tuple[T, str], ...] = (),
         group: str = "",
     ) -> None:
         self.kind, self.package, self.type_ = kind, package, type_
         self.group = group or package  # of entry points
-        self._own = own  # a challenge's, each with where it comes from
+        self._own = added  # a challenge's, each with where it comes from
 
-    def with_(self, found: Iterable[tuple[T, str]]) -> Registry[T]:
-        """A registry that also holds `found`: pairs of a thing and the module it comes from.
+    def with_(self, things: Iterable[tuple[T, str]]) -> Registry[T]:
+        """A registry that also holds `things`: pairs of a thing and the module it comes from.
 
         Raises:
             PluginError: two things claim one name; both modules are named.
         """
-        wider = Registry(self.kind, self.package, self.type_, (*self._own, *found), self.group)
-        _ = wider._named  # so that a clash is told now
+        wider = Registry(self.kind, self.package, self.type_, (*self._own, *things), self.group)
+        _ = wider._named  # so that a clash is an error now
         return wider
 
     def get(self, name: str) -> T:
@@ -90,10 +90,10 @@ class Registry(Generic[T]):
         Raises:
             UnknownName: there is none.
         """
-        if alone := self._only_module(name.casefold()):
-            return alone[0]
-        found = self.named(name, every=True)
-        return min(found, key=lambda thing: (self.origin(thing) or "").count("."))
+        if loaded := self._only_module(name.casefold()):
+            return loaded[0]
+        things = self.named(name, every=True)
+        return min(things, key=lambda thing: (self.origin(thing) or "").count("."))
 
     def named(self, name: str, every: bool = False) -> tuple[T, ...]:
         """The things of that name, one for each kind of challenge that has one; else of that alias.
@@ -109,14 +109,18 @@ class Registry(Generic[T]):
             UnknownName: there is none.
         """
         folded = name.casefold()
-        if not every and (alone := self._only_module(folded)):
-            return alone
-        found = self._named.get(folded, [])
-        own = [thing for thing in found if thing.name.casefold() == folded]
-        if not found:
-            known = [name for thing in self for name in (thing.name, *thing.aliases)]
-            raise UnknownName(self.kind, name, known)
-        return (*own, *(t for t in found if t not in own)) if every or not own else tuple(own)
+        if not every and (loaded := self._only_module(folded)):
+            return loaded
+        things = self._named.get(folded, [])
+        by_name = [thing for thing in things if thing.name.casefold() == folded]
+        if not things:
+            names = [name for thing in self for name in (thing.name, *thing.aliases)]
+            raise UnknownName(self.kind, name, names)
+        return (
+            (*by_name, *(t for t in things if t not in by_name))
+            if every or not by_name
+            else tuple(by_name)
+        )
 
     def _only_module(self, folded: str) -> tuple[T, ...]:
         """The things of that name, if one is in no folder and nobody else claims names."""
@@ -136,7 +140,7 @@ class Registry(Generic[T]):
 
     def origin(self, thing: T) -> str | None:
         """The module that a thing comes from; None where it is not one of these."""
-        return next((origin for known, origin in self._loaded if known is thing), None)
+        return next((origin for other, origin in self._loaded if other is thing), None)
 
     def __iter__(self) -> Iterator[T]:
         """In the order of their names, whatever the case."""
@@ -145,9 +149,9 @@ class Registry(Generic[T]):
     @cached_property
     def _loaded(self) -> list[tuple[T, str]]:
         """Things and the modules that they come from."""
-        found = (*_in_package(self.package, self.type_, self.group), *self._own)
+        pairs = (*_in_package(self.package, self.type_, self.group), *self._own)
         # by two entry points of one module a thing is found twice
-        return list({(thing.name, origin): (thing, origin) for thing, origin in found}.values())
+        return list({(thing.name, origin): (thing, origin) for thing, origin in pairs}.values())
 
     @cached_property
     def _named(self) -> dict[str, list[T]]:
@@ -155,19 +159,19 @@ class Registry(Generic[T]):
         names: dict[str, list[tuple[T, str]]] = {}
         for thing, origin in self._loaded:
             for name in (thing.name, *thing.aliases):
-                found = names.setdefault(name.casefold(), [])
-                for other, taken in found:
+                namesakes = names.setdefault(name.casefold(), [])
+                for other, other_origin in namesakes:
                     if other is not thing and _together(thing, other):
-                        both = f"in {taken} and in {origin}"
+                        both = f"in {other_origin} and in {origin}"
                         raise PluginError(f"two {self.kind}s are called {quoted(name)}: {both}")
-                if all(other is not thing for other, _ in found):
-                    found.append((thing, origin))
-        return {name: [thing for thing, _ in found] for name, found in names.items()}
+                if all(other is not thing for other, _ in namesakes):
+                    namesakes.append((thing, origin))
+        return {name: [thing for thing, _ in namesakes] for name, namesakes in names.items()}
 
 
 def _together(thing: object, other: object) -> bool:
     """Whether two things can meet in one challenge, so that one name would be unclear."""
-    first, second = (getattr(each, "kinds", None) for each in (thing, other))
+    first, second = (getattr(kinds_of, "kinds", None) for kinds_of in (thing, other))
     return first is None or second is None or not first.isdisjoint(second)
 
 
@@ -198,10 +202,16 @@ def load_one(package: str, type_: type[T], name: str) -> T | None:
 
 
 def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
-    """As `load_one`: the things of that name in all modules of that name, folders' too."""
-    modules = [each for each in _modules(package) if each.rpartition(".")[2] == name]
-    found = _marked([import_module(f"{package}.{each}") for each in modules], type_)
-    return tuple(thing for thing, _ in found if thing.name.casefold() == name)
+    """The things of that name in all modules of that name, those of folders too.
+
+    Args:
+        package: in which the modules are looked for.
+        type_: of the things.
+        name: of the modules and of the things, in small letters.
+    """
+    modules = [module for module in _modules(package) if module.rpartition(".")[2] == name]
+    marked = _marked([import_module(f"{package}.{module}") for module in modules], type_)
+    return tuple(thing for thing, _ in marked if thing.name.casefold() == name)
 
 
 def _in_package(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
@@ -218,9 +228,9 @@ def _in_package(package: str, type_: type[T], group: str) -> Iterator[tuple[T, s
 def _modules(package: str) -> list[str]:
     """The modules of a package, then those of its folders, as `folder.module`; none is imported."""
     spec = find_spec(package)
-    found = list(iter_modules(spec.submodule_search_locations)) if spec is not None else []
-    names = [module.name for module in found]
-    for folder in (module.name for module in found if module.ispkg):
+    modules = list(iter_modules(spec.submodule_search_locations)) if spec is not None else []
+    names = [module.name for module in modules]
+    for folder in (module.name for module in modules if module.ispkg):
         names += [f"{folder}.{name}" for name in _modules(f"{package}.{folder}")]
     return names
 
@@ -245,10 +255,10 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
     Raises:
         PluginError: the file cannot be read or run, or marks nothing of that type.
     """
-    found = [(thing, path.name) for thing, _ in _marked([module_of(path)], type_)]
-    if not found:
+    things = [(thing, path.name) for thing, _ in _marked([module_of(path)], type_)]
+    if not things:
         raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")
-    return found
+    return things
 
 
 def module_of(path: Path) -> ModuleType:

@@ -30,8 +30,8 @@ MARKS = 4  # combining marks in a row; more would be drawn over the lines above 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`, if any is like it at all."""
     folded = {k.casefold(): k for k in known}
-    found = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return folded[found[0]] if found else None
+    matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[matches[0]] if matches else None
 
 
 def natural(name: str) -> tuple[object, ...]:
@@ -122,16 +122,16 @@ def set_apart(line: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    shown, marks = [], 0
+    characters, marks = [], 0
     for c in text:
         marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
         fine = c.isprintable() and not IGNORABLE.match(c) and marks <= MARKS
-        shown.append(c if fine else c.encode("unicode_escape", "surrogatepass").decode())
-    return "".join(shown)
+        characters.append(c if fine else c.encode("unicode_escape", "surrogatepass").decode())
+    return "".join(characters)
 
 
 def describe_exception(error: BaseException) -> str:
-    """What code that is not ours raised, in a line."""
+    """An exception of third-party code, in a line."""
     try:
         return f"{type(error).__name__}: {printable(error)}"
     except Exception:  # its own words may fail too

@@ -10,7 +10,7 @@ import numpy as np
 from scorer.challenge.public import Public
 from scorer.checks.ids import Known, KnownPairs
 from scorer.core.arrays import Ints, starts
-from scorer.core.members import Asked, Members, members_of
+from scorer.core.members import MemberPairs, Members, members_of
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import CodedColumn, Schema, Table, in_order
@@ -67,7 +67,7 @@ def _asked(public: Public, asking: Asking) -> Public:
     items = public.candidates
     if items is None and (table := asking.truth()) is not None:
         items = items_by_list(table, "item")
-    return replace(public, asked=Asked(Members.of(items or {}).only(list(public.lists))))
+    return replace(public, asked=MemberPairs(Members.of(items or {}).only(list(public.lists))))
 
 
 @kind(

@@ -9,7 +9,7 @@ from typing import Any
 
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
-from scorer.core.formula import Bounds, Known, parse, spelt
+from scorer.core.formula import Bounds, Traits, parse, spelt
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
 from scorer.io.formats.base import format_of, header
@@ -267,8 +267,8 @@ class Combiner:
             self._wrong(spec, "unit", message, "C125")
             return None
         tree = parse(spec.score)
-        known = {part.id: _known(part) for part in parts}
-        moves, (low, high) = tree.rises(known), tree.bounds(known)
+        traits = {part.id: _traits(part) for part in parts}
+        moves, (low, high) = tree.rises(traits), tree.bounds(traits)
         derived: Better | None = {1: "higher", -1: "lower"}.get(moves or 0)  # type: ignore[assignment]
         if moves == 0:
             message = "its measures make no difference to it"
@@ -293,11 +293,11 @@ class Combiner:
         return self.combined(spec, found)
 
 
-def _known(part: Measure) -> Known:
+def _traits(part: Measure) -> Traits:
     low, high = part.range
     bounds = Bounds(*(end if end is not None else inf for end, inf in (
         (low, -float("inf")), (high, float("inf")))))  # fmt: skip
-    return Known(bounds, part.metric.better == "higher")
+    return Traits(bounds, part.metric.better == "higher")
 
 
 def _finite(number: float) -> float | None:

@@ -207,7 +207,7 @@ def test_places_beyond_what_is_kept_are_counted():
 
 
 def test_an_error_counts_even_where_it_is_not_kept():
-    told = Findings(kept=2)
+    told = Findings(most=2)
     told.extend(Problem("S312", "", severity) for severity in ("warning", "warning", "error"))
     assert (len(told), told.counts["S312"], told.fatal) == (2, 3, True)
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.core.formula import Bounds, FormulaError, Known, parse, spelt
+from scorer.core.formula import Bounds, FormulaError, Traits, parse, spelt
 
 UNIT = Bounds(0, 1)
-GOOD, BAD = Known(UNIT, up=True), Known(Bounds(0, math.inf), up=False)
-KNOWN = {"a": GOOD, "b": GOOD, "e": BAD, "x": Known(Bounds(-1, 1), up=True)}
+GOOD, BAD = Traits(UNIT, up=True), Traits(Bounds(0, math.inf), up=False)
+KNOWN = {"a": GOOD, "b": GOOD, "e": BAD, "x": Traits(Bounds(-1, 1), up=True)}
 
 
 def value(text, **names):

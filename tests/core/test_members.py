@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorer.core.members import Asked, Members, members_of
+from scorer.core.members import MemberPairs, Members, members_of
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.views.members import items_by_list
 
@@ -25,7 +25,7 @@ def test_they_are_the_sets(known, lists):
     assert members.only(lists) == {name: known.get(name, frozenset()) for name in lists}
     assert ("q1" in members) is ("q1" in known)
     pairs = {(name, item): None for name in lists for item in sorted(known.get(name, ()))}
-    asked = Asked(members.only(lists))
+    asked = MemberPairs(members.only(lists))
     assert list(asked) == list(pairs)
     assert len(asked) == len(pairs)
     assert asked == pairs
@@ -58,7 +58,7 @@ def test_columns_name_them(many, rows):
 
 
 def test_what_is_not_asked_for_is_no_key():
-    asked = Asked(Members.of({"q": frozenset("a")}))
+    asked = MemberPairs(Members.of({"q": frozenset("a")}))
     assert asked["q", "a"] is None
     with pytest.raises(KeyError):
         asked["q", "b"]

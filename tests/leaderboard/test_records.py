@@ -122,7 +122,7 @@ def test_every_bundled_challenges_report_round_trips(folder):
 
 
 def test_findings_round_trip_with_what_was_only_counted():
-    findings = Findings("s.csv", kept=2)
+    findings = Findings("s.csv", most=2)
     for line in range(1, 5):
         findings.add(Problem("S304", "twice", line=line, list="é\x1b", item="'"))
     findings.add(Problem("S205", "unused", "warning", times=3, help="drop it"))

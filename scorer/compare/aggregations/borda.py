@@ -22,10 +22,10 @@ def borda(preferences: Floats) -> Order:
 
     >>> import numpy as np
     >>> lists = np.array([[2, 2, 0], [1, 1, 0], [0, 0, 1]])     # a, b, c: higher is better
-    >>> found = borda(np.sign(lists[:, None] - lists[None]))
-    >>> found.scores.round(4)          # (2 + 2 + 1/2) / 3, (1 + 1 + 1/2) / 3, (0 + 0 + 2) / 3
+    >>> order = borda(np.sign(lists[:, None] - lists[None]))
+    >>> order.scores.round(4)          # (2 + 2 + 1/2) / 3, (1 + 1 + 1/2) / 3, (0 + 0 + 2) / 3
     array([1.5   , 0.8333, 0.6667])
-    >>> found.groups
+    >>> order.groups
     ((0,), (1,), (2,))
     """
     won, (count, _, lists) = wins(preferences), preferences.shape

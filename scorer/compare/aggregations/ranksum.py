@@ -21,8 +21,8 @@ def ranksum(preferences: Floats) -> Order:
 
     >>> import numpy as np
     >>> lists = np.array([[2, 2, 0], [1, 1, 0], [0, 0, 1]])     # a, b, c: higher is better
-    >>> found = ranksum(np.sign(lists[:, None] - lists[None]))
-    >>> -found.scores                   # 1 + 1 + 2, 2 + 2 + 2, 3 + 3 + 1
+    >>> order = ranksum(np.sign(lists[:, None] - lists[None]))
+    >>> -order.scores                   # 1 + 1 + 2, 2 + 2 + 2, 3 + 3 + 1
     array([4., 6., 7.])
     """
     return ordered(-ranks(preferences).sum(axis=1).astype(np.float64))
@@ -30,7 +30,7 @@ def ranksum(preferences: Floats) -> Order:
 
 def ranks(preferences: Floats) -> Floats:
     """The rank of each submission in each list, from 1; equal ones share the best."""
-    found = totals(preferences)
-    above = found[:, None, :] < found[None, :, :] - NOISE * len(found)
-    made: Floats = 1.0 + above.sum(axis=1)
-    return made
+    sums = totals(preferences)
+    above = sums[:, None, :] < sums[None, :, :] - NOISE * len(sums)
+    rank: Floats = 1.0 + above.sum(axis=1)
+    return rank

@@ -33,7 +33,7 @@ def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     array([1.])
     """
 
-    def first(mine: Floats, theirs: Floats) -> Floats:
-        return sign_of_difference(*first_difference(mine, theirs)).astype(np.float64)
+    def first(a: Floats, b: Floats) -> Floats:
+        return sign_of_difference(*first_difference(a, b)).astype(np.float64)
 
     return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first), np.nan)

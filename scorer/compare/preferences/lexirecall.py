@@ -33,7 +33,7 @@ def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     array([-1.])
     """
 
-    def last(mine: Floats, theirs: Floats) -> Floats:
-        return sign_of_difference(*first_difference(mine, theirs, last=True)).astype(np.float64)
+    def last(a: Floats, b: Floats) -> Floats:
+        return sign_of_difference(*first_difference(a, b, last=True)).astype(np.float64)
 
     return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, last), np.nan)

@@ -88,9 +88,9 @@ def _binary(lineup: PositionTable, rel: ArrayLike, weights: Weights) -> Floats:
     items = np.maximum(lineup.items(rel), 1)
     readers = WEIGHTS[weights](np.arange(1.0, items.max(initial=1) + 1))
 
-    def won(mine: Floats, theirs: Floats) -> Floats:
+    def won(a: Floats, b: Floats) -> Floats:
         # added up one by one: to the bit the same, however wide the other lists are
-        sums: Floats = (sign_of_difference(mine, theirs) * readers).cumsum(axis=-1)[..., -1]
+        sums: Floats = (sign_of_difference(a, b) * readers).cumsum(axis=-1)[..., -1]
         return sums
 
     shares: Floats = lineup.pairwise(rel, won) / readers.cumsum()[items - 1]

@@ -32,8 +32,8 @@ def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     array([0.5])
     """
 
-    def first(mine: Floats, theirs: Floats) -> Floats:
-        x, y = first_difference(mine, theirs)
+    def first(a: Floats, b: Floats) -> Floats:
+        x, y = first_difference(a, b)
         return 1 / x - 1 / y
 
     return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first), np.nan)

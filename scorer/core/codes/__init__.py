@@ -30,12 +30,12 @@ class Code(NamedTuple):
 @cache
 def codes() -> dict[str, Code]:
     """Every code with its page, in order."""
-    found = {}
+    pages = {}
     for page in sorted(files(__name__).iterdir(), key=lambda page: page.name):
         if page.name.endswith(".yaml"):
             for code, facts in yaml.safe_load(page.read_text(encoding="utf-8")).items():
-                found[code] = Code(code, **facts)
-    return dict(sorted(found.items()))
+                pages[code] = Code(code, **facts)
+    return dict(sorted(pages.items()))
 
 
 def code(name: str) -> Code:
