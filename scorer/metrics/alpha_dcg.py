@@ -12,7 +12,7 @@ from scorer.views.diverse import Diverse
 def _quotient(
     view: Diverse, k: int, alpha: float, rel: float, normalize: bool, judged_only: bool
 ) -> diversity.Quotient:
-    view = diversity.seen(view, judged_only)
+    view = diversity.restricted(view, judged_only)
     facets, subtopics = view.found(rel).top(k), view.subtopics(rel)
     ranks = np.arange(1, k + 1, dtype=np.float64)
     limit = diversity.limit(subtopics, alpha, diversity.logarithmic(ranks))

@@ -10,12 +10,12 @@ from scorer.views.diverse import Diverse
 def _quotient(
     view: Diverse, k: int, alpha: float, rel: float, judged_only: bool
 ) -> diversity.Quotient:
-    view = diversity.seen(view, judged_only)
-    facets, best = view.found(rel).top(k), view.best(rel, alpha, k)
+    view = diversity.restricted(view, judged_only)
+    facets, ideal = view.found(rel).top(k), view.best(rel, alpha, k)
     return diversity.Quotient(
         facets,
         diversity.gains(facets, alpha, diversity.logarithmic),
-        diversity.gained(best, alpha, diversity.logarithmic),
+        diversity.gained(ideal, alpha, diversity.logarithmic),
     )
 
 

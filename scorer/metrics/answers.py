@@ -30,12 +30,12 @@ def normal(text: str, normalize: str) -> str:
 
 def overlap(answer: str, accepted: str) -> tuple[float, float, float]:
     """F1, precision and recall of the tokens of an answer; of nothing it is whether both are."""
-    mine, theirs = answer.split(), accepted.split()
-    if not mine or not theirs:
-        same = float(mine == theirs)
+    tokens, accepted_tokens = answer.split(), accepted.split()
+    if not tokens or not accepted_tokens:
+        same = float(tokens == accepted_tokens)
         return same, same, same
-    common = sum((Counter(mine) & Counter(theirs)).values())
+    common = sum((Counter(tokens) & Counter(accepted_tokens)).values())
     if not common:
         return 0.0, 0.0, 0.0
-    precision, recall = common / len(mine), common / len(theirs)
+    precision, recall = common / len(tokens), common / len(accepted_tokens)
     return 2 * precision * recall / (precision + recall), precision, recall

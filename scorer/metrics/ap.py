@@ -14,7 +14,7 @@ from scorer.views.hits import Hits, Judged, ratio, steps
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     k: int | None,
@@ -22,28 +22,28 @@ def _explain(
     denominator: str,
     judged_only: bool,
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
+    listing = only_judged(listing, judged_only)
+    hits, relevant = listing.view.hits.relevant(rel), relevant_items(listing, rel)
     yield relevant
-    if (found.tied > 1).any() and found.spread:
-        yield ranked_table(one, found, {"found": found.within(k)}, k)
+    if (hits.tied > 1).any() and hits.spread:
+        yield ranked_table(listing, hits, {"found": hits.within(k)}, k)
         yield Sentence("The sum is the mean of its values over all orders of the tied items.")
-        total = float(_mean(found, k)[0])
+        total = float(_mean(hits, k)[0])
     else:
-        top = found.top(k)
-        precision = top.nth() / top.rank
+        top_hits = hits.top(k)
+        precision = top_hits.nth() / top_hits.rank
         sums = np.cumsum(precision)
-        columns = {"found so far": top.nth(), "precision": precision, "running total": sums}
-        yield ranked_table(one, top, columns, k)
+        columns = {"found so far": top_hits.nth(), "precision": precision, "running total": sums}
+        yield ranked_table(listing, top_hits, columns, k)
         total = float(precision.sum())
-    most, n = len(relevant.items), len(one.names.returned)
-    symbols, whole = {
+    most, n = len(relevant.items), len(listing.names.returned)
+    symbols, divisor = {
         "relevant": ("R", most),
         "capped": ("min(R, k)", most if k is None else min(most, k)),
         "returned": ("min(R, n)", min(most, n)),
-        "hits": ("found", found.top(k).rank.size),
+        "hits": ("found", hits.top(k).rank.size),
     }[denominator]
-    yield formula("AP", f"sum / {symbols}", "{} / {}", total, whole, value=value)
+    yield formula("AP", f"sum / {symbols}", "{} / {}", total, divisor, value=value)
 
 
 @metric(
@@ -81,33 +81,33 @@ def ap(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel)
-    wanted = judged.ideal.count(rel)
+    hits = judged.hits.relevant(rel)
+    divisor = judged.ideal.count(rel)
     if denominator == "capped" and k is not None:
-        wanted = np.minimum(wanted, k)
+        divisor = np.minimum(divisor, k)
     elif denominator in ("returned", "hits"):
-        if found.spread:
+        if hits.spread:
             raise NotationError(
                 f"AP(denominator={denominator}) has no closed form for ties: expected; "
                 "it can be relevant, capped",
                 "denominator",
             )
-        most = judged.returned if denominator == "returned" else found.top(k).total()
-        wanted = np.minimum(wanted, most)
-    if found.spread:
-        return ratio(_mean(found, k), wanted)
-    found = found.top(k)
-    return ratio(found.total(found.nth() / found.rank), wanted)
+        most = judged.returned if denominator == "returned" else hits.top(k).total()
+        divisor = np.minimum(divisor, most)
+    if hits.spread:
+        return ratio(_mean(hits, k), divisor)
+    hits = hits.top(k)
+    return ratio(hits.total(hits.nth() / hits.rank), divisor)
 
 
-def _mean(found: Hits, k: int | None) -> Floats:
+def _mean(hits: Hits, k: int | None) -> Floats:
     """The sum of precisions, its mean over the orders of tied items.
 
     A relevant item at step j of a group of t, r of them relevant, has r - 1
     others that each stand above it with chance (j - 1) / (t - 1) (McSherry
     and Najork, ECIR 2008).
     """
-    heads, relevant, prior = found.groups()
+    heads, relevant, prior = hits.groups()
     before, tied = heads.before, heads.tied
     others = (relevant - 1) / np.maximum(tied - 1, 1)
     sums = np.zeros(tied.size)

@@ -18,7 +18,7 @@ def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
 
 
 def _quotient(view: Diverse, rel: float, judged_only: bool) -> diversity.Quotient:
-    view = diversity.seen(view, judged_only)
+    view = diversity.restricted(view, judged_only)
     facets = view.found(rel)
     return diversity.Quotient(facets, _shares(view, facets, rel), view.subtopics(rel))
 

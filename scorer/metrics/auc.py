@@ -16,26 +16,26 @@ from scorer.views.hits import Hits, Judged, ratio
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int | None, rel: float, pairs: str, catalogue: int
+    listing: Listing[Judged], value: float, *, k: int | None, rel: float, pairs: str, catalogue: int
 ) -> Steps:
-    found = one.view.hits.relevant(rel)
+    hits = listing.view.hits.relevant(rel)
     if pairs == "all":
-        gained, relevant, others = _gained(one.view, k, rel, catalogue)
-        yield relevant_items(one, rel)
+        gained, relevant, others = _gained(listing.view, k, rel, catalogue)
+        yield relevant_items(listing, rel)
         yield Sentence("A pair in the right order gains 1, one in the wrong order loses 1.")
-        yield ranked_table(one, found, {"relevant": found.within(k)}, k)
+        yield ranked_table(listing, hits, {"relevant": hits.within(k)}, k)
         symbols, numbers = "1/2 + gained / (2 R (catalogue - R))", "1/2 + {} / (2 × {} × {})"
         yield formula("AUC", symbols, numbers, gained[0], relevant[0], others[0], value=value)
         return
-    found = found.top(k)
-    below, hits = _below(found, one.view.returned, k), found.rank.size
-    depth = len(one.names.returned) if k is None else k
-    yield ranked_table(one, found, {"others below": below}, k)
-    if hits in (0, depth):
+    hits = hits.top(k)
+    below, hit_count = _below(hits, listing.view.returned, k), hits.rank.size
+    depth = len(listing.names.returned) if k is None else k
+    yield ranked_table(listing, hits, {"others below": below}, k)
+    if hit_count in (0, depth):
         yield formula("AUC", "nothing to compare", "1/2", value=value)
         return
     symbols, numbers = "sum / (TP (k - TP))", "{} / ({} × ({} - {}))"
-    yield formula("AUC", symbols, numbers, below.sum(), hits, depth, hits, value=value)
+    yield formula("AUC", symbols, numbers, below.sum(), hit_count, depth, hit_count, value=value)
 
 
 @metric(
@@ -89,16 +89,16 @@ def auc(
         raise NotationError(
             "AUC(pairs=recommended) has no closed form for ties: expected; it can be all", "pairs"
         )
-    found = judged.hits.relevant(rel).top(k)
-    hits, depth = found.total(), judged.returned if k is None else k
-    shares = ratio(found.total(_below(found, judged.returned, k)), hits * (depth - hits))
+    hits = judged.hits.relevant(rel).top(k)
+    hit_count, depth = hits.total(), judged.returned if k is None else k
+    shares = ratio(hits.total(_below(hits, judged.returned, k)), hit_count * (depth - hit_count))
     return np.where(np.isnan(shares), 0.5, shares)
 
 
-def _below(found: Hits, returned: Ints, k: int | None) -> Floats:
+def _below(hits: Hits, returned: Ints, k: int | None) -> Floats:
     """How many other items of the first k ranks stand below each of these hits."""
     last = returned if k is None else np.minimum(returned, k)
-    below: Floats = (last - found.total())[found.in_list] - (found.rank - found.nth())
+    below: Floats = (last - hits.total())[hits.in_list] - (hits.rank - hits.nth())
     return below
 
 
@@ -112,20 +112,22 @@ def _gained(
             "catalogue",
         )
     hits = judged.hits
-    found = hits.relevant(rel)
+    relevant_hits = hits.relevant(rel)
     if not hits.spread:  # every item stands alone
-        found = replace(found, before=found.rank - 1, tied=np.ones_like(found.rank))
-    wanted = judged.ideal.count(rel)
-    others = catalogue - wanted
-    if (judged.returned - found.total() > others).any():
+        relevant_hits = replace(
+            relevant_hits, before=relevant_hits.rank - 1, tied=np.ones_like(relevant_hits.rank)
+        )
+    relevant_total = judged.ideal.count(rel)
+    others = catalogue - relevant_total
+    if (judged.returned - relevant_hits.total() > others).any():
         raise NotationError(f"AUC: catalogue={catalogue} is fewer than there are", "catalogue")
     depth = judged.returned if k is None else np.minimum(judged.returned, k)
-    heads, relevant, prior = found.groups()
+    heads, relevant, prior = relevant_hits.groups()
     at = heads.in_list
     within = heads.within(k)
     hits_within = heads.total(relevant * within)
     below = others[at] - (heads.before - prior) - (heads.tied - relevant)
     above = np.where(heads.before <= depth[at], heads.before - prior, (depth - hits_within)[at])
-    missed = (wanted - found.total()) * (depth - hits_within)
+    missed = (relevant_total - relevant_hits.total()) * (depth - hits_within)
     gained = heads.total(relevant * (within * below - above)) - missed
-    return gained, wanted, others
+    return gained, relevant_total, others

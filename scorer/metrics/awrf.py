@@ -39,8 +39,8 @@ Target = Annotated[
 def _attention(scored: Scored, k: int | None, weight: str, p: float) -> Floats:
     """The weight of each returned item."""
     rank = scored.rank.astype(np.float64)
-    found = 1 / np.log2(np.maximum(rank, 2)) if weight == "log" else (1 - p) * p ** (rank - 1)
-    return np.where(rank <= (np.inf if k is None else k), found, 0.0)
+    attention = 1 / np.log2(np.maximum(rank, 2)) if weight == "log" else (1 - p) * p ** (rank - 1)
+    return np.where(rank <= (np.inf if k is None else k), attention, 0.0)
 
 
 def _distribution(totals: Floats) -> Floats:
@@ -52,22 +52,22 @@ def _target(scored: Scored, group: str, target: str, rel: float) -> Floats:
     """The shares of classes that each list should have: shape (lists, classes)."""
     shares = _classes(scored, group)
     if target == "lists":
-        wanted = scored.list[group]
-        names, mine = scored.extras.item.levels[group], scored.list.levels.get(group)
-        if mine is None:
+        list_shares = scored.list[group]
+        names, list_classes = scored.extras.item.levels[group], scored.list.levels.get(group)
+        if list_classes is None:
             raise ChallengeError(
                 f"AWRF: {group} of lists must be classes; write lists: "
                 f"{{columns: {{extra: {{{group}: classes}}}}}}"
             )
-        if strange := [name for name in mine if name not in names]:
+        if strange := [name for name in list_classes if name not in names]:
             raise ChallengeError(f"AWRF: no item has the class {strange[0]!r} of lists' {group}")
-        found = np.zeros((scored.lists, len(names)))
-        found[:, [names.index(name) for name in mine]] = wanted
-        return _distribution(found)
+        targets = np.zeros((scored.lists, len(names)))
+        targets[:, [names.index(name) for name in list_classes]] = list_shares
+        return _distribution(targets)
     if target == "catalogue":
-        known = scored.catalogue.extra[group][:-1]
-        whole = known.sum(axis=0, keepdims=True)
-        return np.repeat(_distribution(whole), scored.lists, axis=0)
+        item_shares = scored.catalogue.extra[group][:-1]
+        catalogue_shares = item_shares.sum(axis=0, keepdims=True)
+        return np.repeat(_distribution(catalogue_shares), scored.lists, axis=0)
     ideal = scored.judged.ideal
     of_ideal = scored.judged.item[group] * (ideal.grade >= rel)[:, None]
     totals = [ideal.total(of_ideal[:, n]) for n in range(shares.shape[1])]
@@ -90,19 +90,19 @@ def _exposure(scored: Scored, group: str, attention: Floats) -> Floats:
     return _distribution(np.column_stack(totals).reshape(scored.lists, shares.shape[1]))
 
 
-def _divergence(one: Floats, other: Floats) -> Floats:
+def _divergence(first: Floats, second: Floats) -> Floats:
     """The Jensen-Shannon divergence of each row, in bits."""
-    middle = (one + other) / 2
-    found = np.zeros(len(one))
-    for side in (one, other):
+    middle = (first + second) / 2
+    divergence = np.zeros(len(first))
+    for side in (first, second):
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(side > 0, side * np.log2(side / middle), 0.0)
-        found += np.where(np.isnan(side).any(axis=1), np.nan, terms.sum(axis=1)) / 2
-    return np.clip(found, 0.0, 1.0)
+        divergence += np.where(np.isnan(side).any(axis=1), np.nan, terms.sum(axis=1)) / 2
+    return np.clip(divergence, 0.0, 1.0)
 
 
 def _explain(
-    one: Listing[Scored],
+    listing: Listing[Scored],
     value: float,
     *,
     k: int | None,
@@ -112,22 +112,22 @@ def _explain(
     p: float,
     rel: float,
 ) -> Steps:
-    attention = _attention(one.view, k, weight, p)
-    rows: Listing[Returned] = Listing(one.view, one.names)
-    yield returned(rows, one.view, {"attention": attention}, k)
-    mine = _exposure(one.view, group, attention)
-    wanted = _target(one.view, group, target, rel)
-    names = one.view.extras.item.levels.get(group) or tuple(map(str, range(mine.shape[1])))
-    yield grid("Classes", {"class": names, "attention": mine[0], "target": wanted[0]})
+    attention = _attention(listing.view, k, weight, p)
+    rows: Listing[Returned] = Listing(listing.view, listing.names)
+    yield returned(rows, listing.view, {"attention": attention}, k)
+    exposure = _exposure(listing.view, group, attention)
+    target_shares = _target(listing.view, group, target, rel)
+    names = listing.view.extras.item.levels.get(group) or tuple(map(str, range(exposure.shape[1])))
+    yield grid("Classes", {"class": names, "attention": exposure[0], "target": target_shares[0]})
     if value != value:
         yield Sentence("There is no target, so AWRF is undefined.")
         return
-    apart = float(_divergence(mine, wanted)[0])
-    if apart != apart:
+    divergence = float(_divergence(exposure, target_shares)[0])
+    if divergence != divergence:
         yield Sentence("No returned item has a class.")
         yield formula("AWRF", "", "{}", 0.0, value=value)
         return
-    yield formula("AWRF", "1 - divergence", "1 - {}", apart, value=value)
+    yield formula("AWRF", "1 - divergence", "1 - {}", divergence, value=value)
 
 
 @metric(
@@ -166,7 +166,7 @@ def awrf(
     >>> awrf(scored).round(6)                       # 1 - (log2(4/3) / 2 + (1 + ...) / 2)
     array([0.688722])
     """
-    mine = _exposure(scored, group, _attention(scored, k, weight, p))
-    wanted = _target(scored, group, target, rel)
-    found = 1 - _divergence(np.where(np.isnan(mine), wanted, mine), wanted)
-    return np.where(np.isnan(mine).any(axis=1) & ~np.isnan(found), 0.0, found)
+    exposure = _exposure(scored, group, _attention(scored, k, weight, p))
+    target_shares = _target(scored, group, target, rel)
+    fairness = 1 - _divergence(np.where(np.isnan(exposure), target_shares, exposure), target_shares)
+    return np.where(np.isnan(exposure).any(axis=1) & ~np.isnan(fairness), 0.0, fairness)

@@ -213,12 +213,12 @@ class Measure:
         parts = [self.metric.name]
         for key, value in self.params.items():
             extra = fields[key].json_schema_extra
-            said = extra if isinstance(extra, dict) else {}
-            if said.get("quiet") and value == fields[key].default:
+            schema_extra = extra if isinstance(extra, dict) else {}
+            if schema_extra.get("quiet") and value == fields[key].default:
                 continue  # it came later than signatures that are known
-            symbol = said.get("symbol", key)
-            message = written(value).replace("\\", "\\\\").replace("|", "\\|")
-            parts.append(f"{symbol}:{message}")
+            symbol = schema_extra.get("symbol", key)
+            text = written(value).replace("\\", "\\\\").replace("|", "\\|")
+            parts.append(f"{symbol}:{text}")
         for key, value in self.combination.facts().items():
             if key != "unit":  # which changes no number
                 parts.append(f"{key}:{written(value)}")
@@ -330,10 +330,10 @@ def measure(
     _, inside, at = parse(notation)
     given: dict[str, Any] = {}
     for key, value in [*inside.items(), *(params or {}).items()]:
-        for ours, meant in _ours(metric, key, value).items():
+        for ours, setting in _ours(metric, key, value).items():
             if ours in given:
                 raise NotationError(f"{metric.name}: {quoted(ours)} is given twice", key)
-            given[ours] = meant
+            given[ours] = setting
     known = list(metric.parameters.model_fields)
     if at is not None:
         if metric.at not in known:
@@ -346,7 +346,7 @@ def measure(
         given[metric.at] = (at,) if metric.at == "cutoffs" and not isinstance(at, tuple) else at
     for key in given:
         if key not in known:
-            hint = f"; did you mean {quoted(near)}?" if (near := nearest(key, known)) else ""
+            hint = f"; did you mean {quoted(closest)}?" if (closest := nearest(key, known)) else ""
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise NotationError(f"{metric.name} has no parameter {quoted(key)}{hint} ({has})", key)
     try:
@@ -377,8 +377,8 @@ def find(measures: Sequence[Measure], word: str) -> Measure | None:
     'nDCG@10'
     """
     known = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
-    if (found := known.get(word.casefold())) is not None:
-        return found
+    if (match := known.get(word.casefold())) is not None:
+        return match
     try:
         name = parse(word)[0].casefold()
         for each in measures:

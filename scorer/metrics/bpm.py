@@ -19,16 +19,16 @@ def _stops(
     """The hits that are looked at, their gains, and of each list their sum and the last rank."""
     gain = cwl.scaled(judged, max_grade, min_grade)
     goal = T - ROUNDED
-    seen = (judged.hits.rank <= k) & (judged.hits.sums(gain) < goal)
-    hits, gain = judged.hits.where(seen), gain[seen]
-    enough = hits.where(hits.sums(gain) + gain >= goal)  # at most one a list
+    looked_at = (judged.hits.rank <= k) & (judged.hits.sums(gain) < goal)
+    hits, gain = judged.hits.where(looked_at), gain[looked_at]
+    stopping = hits.where(hits.sums(gain) + gain >= goal)  # at most one a list
     last = np.full(hits.lists, float(k))
-    last[enough.in_list] = enough.rank
+    last[stopping.in_list] = stopping.rank
     return hits, gain, hits.total(gain), last
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     k: int,
@@ -36,8 +36,8 @@ def _explain(
     max_grade: float | None,
     min_grade: float,
 ) -> Steps:
-    hits, gain, gained, last = _stops(one.view, k, T, max_grade, min_grade)
-    yield ranked_table(one, hits, {"gain": gain, "running total": np.cumsum(gain)}, k)
+    hits, gain, gained, last = _stops(listing.view, k, T, max_grade, min_grade)
+    yield ranked_table(listing, hits, {"gain": gain, "running total": np.cumsum(gain)}, k)
     parts = float(gained[0]), float(last[0])
     yield formula("BPM", "gain / last rank looked at", "{} / {}", *parts, value=value)
 

@@ -10,12 +10,12 @@ from scorer.metrics.params import Relevant
 from scorer.views.hits import Hits, Judged, ratio
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
-    found, above, shares, most, unwanted = _shares(one.view, rel)
-    yield relevant_items(one, rel)
+def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
+    hits, above, shares, most, irrelevant = _shares(listing.view, rel)
+    yield relevant_items(listing, rel)
     columns = {"irrelevant above, b": above, "1 - min(b, R) / min(N, R)": shares}
-    yield Sentence(f"N = {unwanted[0]:,.0f} items are judged irrelevant.")
-    yield ranked_table(one, found, columns | {"running total": np.cumsum(shares)})
+    yield Sentence(f"N = {irrelevant[0]:,.0f} items are judged irrelevant.")
+    yield ranked_table(listing, hits, columns | {"running total": np.cumsum(shares)})
     yield formula("Bpref", "sum / R", "{} / {}", shares.sum(), most[0], value=value)
 
 
@@ -39,18 +39,21 @@ def bpref(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> bpref(judged)                               # (1 - 1/2 + 1 - 1/2) / 2
     array([0.5])
     """
-    found, _, shares, most, _ = _shares(judged, rel)
-    return ratio(found.total(shares), most)
+    hits, _, shares, most, _ = _shares(judged, rel)
+    return ratio(hits.total(shares), most)
 
 
 def _shares(judged: Judged, rel: float) -> tuple[Hits, Ints, Floats, Floats, Floats]:
     """The relevant hits, what is above each, what each adds, and each list's R and N."""
     hits = judged.hits.relevant(0)
-    found = hits.relevant(rel)
+    relevant_hits = hits.relevant(rel)
     relevant = judged.ideal.count(rel)
-    unwanted = judged.ideal.relevant(0).total() - relevant
-    above = hits.nth()[hits.grade >= rel] - found.nth()
-    most, least = relevant[found.in_list], np.minimum(relevant, unwanted)[found.in_list]
+    irrelevant = judged.ideal.relevant(0).total() - relevant
+    above = hits.nth()[hits.grade >= rel] - relevant_hits.nth()
+    most, least = (
+        relevant[relevant_hits.in_list],
+        np.minimum(relevant, irrelevant)[relevant_hits.in_list],
+    )
     # nothing is above where there is nothing irrelevant
     shares = 1 - np.minimum(above, most) / np.maximum(least, 1)
-    return found, above, shares, relevant, unwanted
+    return relevant_hits, above, shares, relevant, irrelevant

@@ -10,8 +10,8 @@ from scorer.views.pooled import Statistics
 from scorer.views.returned import Returned
 
 
-def _explain(one: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:
-    items = catalogued(one, k)
+def _explain(listing: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:
+    items = catalogued(listing, k)
     yield items
     count, symbols = len(set(items.items)), "|items| / catalogue"
     yield formula("CatalogueCoverage", symbols, "{} / {}", count, catalogue, value=value)

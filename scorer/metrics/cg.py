@@ -10,10 +10,10 @@ from scorer.metrics.params import Cutoff, gained
 from scorer.views.hits import Judged
 
 
-def _explain(one: Listing[Judged], value: float, *, k: int | None) -> Steps:
-    hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
+def _explain(listing: Listing[Judged], value: float, *, k: int | None) -> Steps:
+    hits = listing.view.hits if listing.view.hits.spread else listing.view.hits.top(k)
     gain = gained(hits.grade, "linear") * hits.within(k)
-    yield ranked_table(one, hits, {"gain": gain, "running total": np.cumsum(gain)}, k)
+    yield ranked_table(listing, hits, {"gain": gain, "running total": np.cumsum(gain)}, k)
     yield summed("CG", "sum of gains", "{}", gain, value)
 
 

@@ -48,42 +48,48 @@ def _sequences(judged: Judged, tag: str) -> Iterator[tuple[list[str], list[str]]
     """The true and the submitted tags of each list, in the truth's order; O of missing tokens."""
     ideal, hits = judged.ideal, judged.hits
     true = judged.truth[tag]
-    mine = np.full(true.shape, "O", dtype=object)
-    mine[ideal.starts()[hits.in_list] + hits.place - 1] = judged.submission[tag]
+    submitted = np.full(true.shape, "O", dtype=object)
+    submitted[ideal.starts()[hits.in_list] + hits.place - 1] = judged.submission[tag]
     for span in ideal.spans():
-        yield true[span].tolist(), mine[span].tolist()
+        yield true[span].tolist(), submitted[span].tolist()
 
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
     """From right, predicted and true chunks; 0 where there are none of either but lists."""
-    both = sums[:, 1] + sums[:, 2]
-    found = np.where(sums[:, 3] > 0, 0.0, np.nan)
-    np.divide(2 * sums[:, 0], both, out=found, where=both > 0)
-    return found
+    chunk_count = sums[:, 1] + sums[:, 2]
+    f1 = np.where(sums[:, 3] > 0, 0.0, np.nan)
+    np.divide(2 * sums[:, 0], chunk_count, out=f1, where=chunk_count > 0)
+    return f1
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
     return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
 
 
-def _explain(one: Listing[Judged], value: float, *, tag: str) -> Steps:
-    ((true, mine),) = _sequences(one.view, tag)
-    tokens: dict[str, Sequence[str]] = {"token": one.names.truth, "true": true, "submitted": mine}
+def _explain(listing: Listing[Judged], value: float, *, tag: str) -> Steps:
+    ((true, submitted),) = _sequences(listing.view, tag)
+    tokens: dict[str, Sequence[str]] = {
+        "token": listing.names.truth,
+        "true": true,
+        "submitted": submitted,
+    }
     yield grid("Tokens", tokens)
-    real, said = set(chunks(true)), set(chunks(mine))
+    true_chunks, submitted_chunks = set(chunks(true)), set(chunks(submitted))
     columns: dict[str, list[Any]] = {
-        "first": [first + 1 for first, _, _ in sorted(real | said)],
-        "last": [end for _, end, _ in sorted(real | said)],
-        "type": [kind for _, _, kind in sorted(real | said)],
-        "true": [int(each in real) for each in sorted(real | said)],
-        "submitted": [int(each in said) for each in sorted(real | said)],
+        "first": [first + 1 for first, _, _ in sorted(true_chunks | submitted_chunks)],
+        "last": [end for _, end, _ in sorted(true_chunks | submitted_chunks)],
+        "type": [kind for _, _, kind in sorted(true_chunks | submitted_chunks)],
+        "true": [int(chunk in true_chunks) for chunk in sorted(true_chunks | submitted_chunks)],
+        "submitted": [
+            int(chunk in submitted_chunks) for chunk in sorted(true_chunks | submitted_chunks)
+        ],
     }
     yield grid("Chunks", columns)
-    if not real | said:
+    if not true_chunks | submitted_chunks:
         yield Sentence("Neither the truth nor the submission has a chunk.")
         yield formula("ChunkF1", "", "{}", value, value=value)
         return
-    parts = len(real & said), len(said), len(real)
+    parts = len(true_chunks & submitted_chunks), len(submitted_chunks), len(true_chunks)
     symbols = "2 × right / (submitted + true)"
     yield formula("ChunkF1", symbols, "2 × {} / ({} + {})", *parts, value=value)
 
@@ -111,14 +117,16 @@ def chunkf1(judged: Judged, *, tag: TagColumn = TAG) -> Statistics:
     >>> from dataclasses import replace
     >>> judged = Judged.of((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
     >>> true = np.array(["B-PER", "I-PER", "B-LOC"], dtype=object)
-    >>> said = np.array(["B-PER", "I-PER", "O"], dtype=object)
-    >>> extras = Extras(Named({"tag": true}, "truth"), Named({"tag": said}, "submission"))
+    >>> submitted = np.array(["B-PER", "I-PER", "O"], dtype=object)
+    >>> extras = Extras(Named({"tag": true}, "truth"), Named({"tag": submitted}, "submission"))
     >>> round(_figure(chunkf1(replace(judged, extras=extras))), 6)     # 2 * 1 / (1 + 2)
     0.666667
     """
     rows = []
-    for true, mine in _sequences(judged, tag):
-        real, said = set(chunks(true)), set(chunks(mine))
-        rows.append((len(real & said), len(said), len(real), 1))
+    for true, submitted in _sequences(judged, tag):
+        true_chunks, submitted_chunks = set(chunks(true)), set(chunks(submitted))
+        rows.append(
+            (len(true_chunks & submitted_chunks), len(submitted_chunks), len(true_chunks), 1)
+        )
     table = np.array(rows, dtype=np.float64).reshape(-1, 4)
     return Statistics(np.arange(judged.lists, dtype=np.int64), table, judged.lists)

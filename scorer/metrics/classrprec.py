@@ -29,31 +29,33 @@ def _counts(scored: Scored, group: str, rel: float) -> tuple[Floats, Floats, Flo
     """Of each list its relevant items, and how many of these and of their classes are met."""
     ideal = scored.judged.ideal
     relevant = ideal.grade >= rel
-    wanted = ideal.count(rel)
-    top = scored.where(scored.rank <= wanted[scored.in_list])
-    sides = [(top.in_list, top.extras.item[group])]
+    relevant_count = ideal.count(rel)
+    top_items = scored.where(scored.rank <= relevant_count[scored.in_list])
+    sides = [(top_items.in_list, top_items.extras.item[group])]
     sides += [(ideal.in_list[relevant], scored.judged.item[group][relevant])]
     if any(names.dtype != object for _, names in sides):
         raise ChallengeError(
             f"ClassRprec: {group} of items must be text; write items: "
             f"{{columns: {{extra: {{{group}: text}}}}}}"
         )
-    mine, known = (
+    returned_classes, relevant_classes = (
         {(at, name) for at, name in zip(rows.tolist(), names, strict=True) if name}
         for rows, names in sides
     )
-    met = np.array([at for at, _ in mine & known], dtype=np.int64)
+    met = np.array([at for at, _ in returned_classes & relevant_classes], dtype=np.int64)
     classes = np.bincount(met, minlength=scored.lists).astype(np.float64)
-    return wanted, top.total(top.grade >= rel), classes
+    return relevant_count, top_items.total(top_items.grade >= rel), classes
 
 
-def _explain(one: Listing[Scored], value: float, *, group: str, credit: float, rel: float) -> Steps:
-    wanted, items, classes = _counts(one.view, group, rel)
-    rows: Listing[Returned] = Listing(one.view, one.names)
-    relevant = (one.view.grade >= rel).astype(np.float64)
-    yield returned(rows, one.view, {"relevant": relevant}, int(wanted[0]))
+def _explain(
+    listing: Listing[Scored], value: float, *, group: str, credit: float, rel: float
+) -> Steps:
+    relevant_count, items, classes = _counts(listing.view, group, rel)
+    rows: Listing[Returned] = Listing(listing.view, listing.names)
+    relevant = (listing.view.grade >= rel).astype(np.float64)
+    yield returned(rows, listing.view, {"relevant": relevant}, int(relevant_count[0]))
     symbols, numbers = f"(found + {credit:g} * classes) / R", f"({{}} + {credit:g} * {{}}) / {{}}"
-    counts = (items[0], classes[0], wanted[0])
+    counts = (items[0], classes[0], relevant_count[0])
     yield formula("ClassRprec", symbols, numbers, *counts, value=value)
 
 
@@ -82,5 +84,5 @@ def classrprec(
     >>> classrprec(scored)                          # (1 + 0.25 * 1) / 2
     array([0.625])
     """
-    wanted, items, classes = _counts(scored, group, rel)
-    return ratio(items + credit * classes, wanted)
+    relevant_count, items, classes = _counts(scored, group, rel)
+    return ratio(items + credit * classes, relevant_count)

@@ -18,10 +18,12 @@ Never = Annotated[
 ]
 
 
-def _explain(one: Listing[Judged], value: float, *, page: int, none: float, rel: float) -> Steps:
-    found = one.view.hits.relevant(rel)
-    yield ranked_table(one, found, {"relevant": np.ones(found.rank.size)})
-    ranks = list(first(found, None)) if found.rank.size else []
+def _explain(
+    listing: Listing[Judged], value: float, *, page: int, none: float, rel: float
+) -> Steps:
+    hits = listing.view.hits.relevant(rel)
+    yield ranked_table(listing, hits, {"relevant": np.ones(hits.rank.size)})
+    ranks = list(first(hits, None)) if hits.rank.size else []
     if not ranks:
         yield Sentence("Nothing relevant stands there.")
         yield formula("Clicks", "none", "{}", none, value=value)

@@ -50,18 +50,18 @@ class Combination:
 
     def facts(self) -> dict[str, Any]:
         """What is not as it is without a word, as challenge.yaml writes it."""
-        found: dict[str, Any] = {}
+        facts: dict[str, Any] = {}
         if self.groups:
-            found["average"] = list(self.groups)
+            facts["average"] = list(self.groups)
         if (self.lists, *self.aggregates) != (MEAN,) * (1 + len(self.aggregates)):
-            found["aggregate"] = [str(each) for each in (self.lists, *self.aggregates)]
+            facts["aggregate"] = [str(each) for each in (self.lists, *self.aggregates)]
         if any((self.list_weights, *self.weights)):
-            found["weights"] = [self.list_weights, *self.weights]
+            facts["weights"] = [self.list_weights, *self.weights]
         if self.group is not None:
-            found["group"] = self.group
+            facts["group"] = self.group
         if self.unit != "list":
-            found["unit"] = self.unit
-        return found
+            facts["unit"] = self.unit
+        return facts
 
     @property
     def suffix(self) -> str:

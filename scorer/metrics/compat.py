@@ -25,8 +25,8 @@ class _Overlap(NamedTuple):
 
 def _overlap(judged: Judged, p: float) -> _Overlap:
     hits, ideal = (h.where(h.grade > 0) for h in (judged.hits, judged.ideal))
-    wanted = ideal.total().astype(np.int64)
-    depth = np.maximum(judged.returned, wanted)
+    ideal_size = ideal.total().astype(np.int64)
+    depth = np.maximum(judged.returned, ideal_size)
     # equal grades: those returned, as they were returned, and then the others
     new = starts(ideal.in_list, ideal.grade)
     first = (ideal.nth() - 1)[new][np.cumsum(new) - 1] if new.size else ideal.rank
@@ -44,13 +44,13 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     return _Overlap(hits, ideal_rank, share, most, sums.weights(np.ones_like(depth), depth))
 
 
-def _explain(one: Listing[Judged], value: float, *, p: float, normalize: bool) -> Steps:
-    found = _overlap(one.view, p)
-    columns = {"rank in the ideal": found.ideal_rank, "contribution": found.share}
-    yield ranked_table(one, found.hits, columns | {"running total": np.cumsum(found.share)})
-    whole = found.most if normalize else found.weight
+def _explain(listing: Listing[Judged], value: float, *, p: float, normalize: bool) -> Steps:
+    overlap = _overlap(listing.view, p)
+    columns = {"rank in the ideal": overlap.ideal_rank, "contribution": overlap.share}
+    yield ranked_table(listing, overlap.hits, columns | {"running total": np.cumsum(overlap.share)})
+    divisor = overlap.most if normalize else overlap.weight
     symbols = "overlap / overlap of the ideal with itself" if normalize else "overlap / weights"
-    parts = float(found.share.sum()), float(whole[0] if found.most[0] else np.nan)
+    parts = float(overlap.share.sum()), float(divisor[0] if overlap.most[0] else np.nan)
     yield formula("Compat", symbols, "{} / {}", *parts, value=value)
 
 
@@ -76,6 +76,6 @@ def compat(judged: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> 
     >>> compat(judged, p=0.5).round(6)              # (0 + 1/2 * 2/2) / (1 + 1/2)
     array([0.333333])
     """
-    found = _overlap(judged, p)
-    whole = found.most if normalize else np.where(found.most > 0, found.weight, 0.0)
-    return ratio(found.hits.total(found.share), whole)
+    overlap = _overlap(judged, p)
+    divisor = overlap.most if normalize else np.where(overlap.most > 0, overlap.weight, 0.0)
+    return ratio(overlap.hits.total(overlap.share), divisor)

@@ -30,11 +30,11 @@ def composite(view: type, better: Better, low: float | None, high: float | None)
         high: the highest.
     """
 
-    def whole(found: Any, *, score: str, per: Literal["mean", "list"] = "mean") -> Any:
+    def whole(lists: Any, *, score: str, per: Literal["mean", "list"] = "mean") -> Any:
         raise PluginError("a composite is made of other measures' values")
 
     whole.__doc__ = PAGE
-    whole.__annotations__["found"] = view
+    whole.__annotations__["lists"] = view
     return Metric(
         COMPOSITE,
         "A formula of other measures",

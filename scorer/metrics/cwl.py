@@ -81,8 +81,8 @@ def walk(hits: Hits, gain: Floats, weights: Floats, satisfied: bool = False) -> 
         weights: of each rank, from rank 1 to the last within reach.
         satisfied: whether a gain also ends the reading, with that chance.
     """
-    near = np.flatnonzero(hits.rank <= weights.size)
-    hits, gain = hits.where(hits.rank <= weights.size), gain[near]
+    reachable = np.flatnonzero(hits.rank <= weights.size)
+    hits, gain = hits.where(hits.rank <= weights.size), gain[reachable]
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     still = hits.product(1 - gain) if satisfied else np.ones_like(gain)
     weight = weights[hits.rank - 1] * still
@@ -110,12 +110,12 @@ def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
     """
     from scipy.special import zeta
 
-    near = np.flatnonzero(hits.rank <= depth)
-    hits, gain = hits.where(hits.rank <= depth), gain[near]
+    reachable = np.flatnonzero(hits.rank <= depth)
+    hits, gain = hits.where(hits.rank <= depth), gain[reachable]
     first = hits.nth() == 1
     rank = hits.rank.astype(np.float64)
-    found = hits.sums(gain)  # above each hit
-    before = 2 * goal - found
+    gain_above = hits.sums(gain)  # above each hit
+    before = 2 * goal - gain_above
     after = before - gain
     above = np.where(first, 1.0, np.roll(rank, 1)) if rank.size else rank
     # from `above`, whose weight is known, to the hit
@@ -127,10 +127,10 @@ def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
         difference: Floats = zeta(2, start + shift) - zeta(2, end + shift)
         return difference
 
-    known = weight * (rank + after - 1) ** 2
+    scale = weight * (rank + after - 1) ** 2
     last = ends(hits.in_list)
     until = np.where(last, float(depth), np.roll(rank, -1)) if rank.size else rank
-    looked = hits.total(known * looks(rank, until, after))
+    looked = hits.total(scale * looks(rank, until, after))
     opening = np.where(first, (2 * goal) ** 2 * looks(np.zeros_like(rank), rank, before), 0.0)
     looked += hits.total(opening)
     none = (2 * goal) ** 2 * float(
@@ -160,7 +160,7 @@ def _segments(
 
 
 def of_walk(name: str, walk: Callable[..., Walk]) -> dict[str, Any]:
-    """What `metric` is told of a measure of one reader's way down a list.
+    """Arguments of `metric` for a measure of one reader's way down a list.
 
     Args:
         name: the metric's.
@@ -168,21 +168,23 @@ def of_walk(name: str, walk: Callable[..., Walk]) -> dict[str, Any]:
             rank that is looked at.
     """
 
-    def explain(one: Listing[Judged], value: float, **params: Any) -> Steps:
-        found = walk(one.view, **params)
-        return _explained(name, one, found, value, params.get("depth", params.get("k")))
+    def explain(listing: Listing[Judged], value: float, **params: Any) -> Steps:
+        of_list = walk(listing.view, **params)
+        return _explained(name, listing, of_list, value, params.get("depth", params.get("k")))
 
     return {"peers": PEERS, "settle": SETTLE, "explain": explain}
 
 
-def _explained(name: str, one: Listing[Judged], found: Walk, value: float, k: int | None) -> Steps:
+def _explained(
+    name: str, listing: Listing[Judged], of_list: Walk, value: float, k: int | None
+) -> Steps:
     """The list, what each hit gains and how likely it is looked at, and their quotient."""
     columns = {
-        "gain": found.gain,
-        "weight": found.weight,
-        "running total": np.cumsum(found.weight * found.gain),
+        "gain": of_list.gain,
+        "weight": of_list.weight,
+        "running total": np.cumsum(of_list.weight * of_list.gain),
     }
-    yield ranked_table(one, found.hits, columns, k)
-    parts = float(found.gained[0]), float(found.looked[0])
+    yield ranked_table(listing, of_list.hits, columns, k)
+    parts = float(of_list.gained[0]), float(of_list.looked[0])
     symbols = "sum of gain × weight / sum of the weights of all ranks"
     yield formula(name, symbols, "{} / {}", *parts, value=value)

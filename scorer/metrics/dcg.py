@@ -11,11 +11,11 @@ from scorer.views.hits import Judged
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int | None, gain: Any, discount: str
+    listing: Listing[Judged], value: float, *, k: int | None, gain: Any, discount: str
 ) -> Steps:
-    hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
+    hits = listing.view.hits if listing.view.hits.spread else listing.view.hits.top(k)
     columns = gains(hits, gain, discount, k)
-    yield ranked_table(one, hits, columns, k)
+    yield ranked_table(listing, hits, columns, k)
     yield summed("DCG", "sum of gain / discount", "{}", columns["contribution"], value)
 
 

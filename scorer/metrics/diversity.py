@@ -45,14 +45,14 @@ def gained(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> 
 def limit(subtopics: Floats, alpha: float, weights: Floats) -> Floats:
     """What a list would gain were every item relevant to every subtopic."""
     gain = (1 - alpha) ** np.arange(weights.size, dtype=np.float64)
-    found: Floats = subtopics * float((gain * weights).sum())
-    return found
+    limits: Floats = subtopics * float((gain * weights).sum())
+    return limits
 
 
 def logarithmic(rank: Floats) -> Floats:
     """The discount of DCG."""
-    found: Floats = 1 / np.log2(rank + 1)
-    return found
+    discount: Floats = 1 / np.log2(rank + 1)
+    return discount
 
 
 def reciprocal(rank: Floats) -> Floats:
@@ -84,13 +84,13 @@ def gains(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> F
     return facets.gain(alpha) * weight(facets.rank.astype(np.float64))
 
 
-def seen(view: Diverse, judged_only: bool) -> Diverse:
+def restricted(view: Diverse, judged_only: bool) -> Diverse:
     """The lists, or what is left of them without the items that nobody judged."""
     return view.only_judged() if judged_only else view
 
 
 def of_quotient(name: str, symbols: str, quotient: Callable[..., Quotient]) -> dict[str, Any]:
-    """What `metric` is told of a measure that is a quotient of sums over subtopics.
+    """Arguments of `metric` for a measure that is a quotient of sums over subtopics.
 
     Args:
         name: the metric's.
@@ -99,19 +99,19 @@ def of_quotient(name: str, symbols: str, quotient: Callable[..., Quotient]) -> d
             and with `judged_only` what nobody judged is left out.
     """
 
-    def explain(one: Listing[Diverse], value: float, **params: Any) -> Steps:
-        found = quotient(one.view, **params)
-        parts = symbols, float(found.gained[0]), float(found.whole[0])
+    def explain(listing: Listing[Diverse], value: float, **params: Any) -> Steps:
+        of_list = quotient(listing.view, **params)
+        parts = symbols, float(of_list.gained[0]), float(of_list.whole[0])
         left_out, k = params.get("judged_only", False), params.get("k")
-        weight = found.weight * found.factor
-        yield from _explained(name, one, found.facets, weight, parts, value, k, left_out)
+        weight = of_list.weight * of_list.factor
+        yield from _explained(name, listing, of_list.facets, weight, parts, value, k, left_out)
 
     return {"peers": PEERS, "explain": explain}
 
 
 def _explained(
     name: str,
-    one: Listing[Diverse],
+    listing: Listing[Diverse],
     facets: Facets,
     weight: Floats,
     parts: tuple[str, float, float],
@@ -123,7 +123,7 @@ def _explained(
 
     Args:
         name: the metric's.
-        one: the list.
+        listing: the list.
         facets: of its hits, down to k.
         weight: what each of these adds.
         parts: what is divided, in symbols, and the two numbers.
@@ -135,7 +135,7 @@ def _explained(
     if value != value:
         yield Sentence(f"No subtopic has a relevant item, so {name} is undefined.")
         return
-    judged: Listing[Judged] = only_judged(Listing(one.view.judged, one.names), judged_only)
+    judged: Listing[Judged] = only_judged(Listing(listing.view.judged, listing.names), judged_only)
     hits = judged.view.hits.top(k)
     added = np.bincount(facets.rank, weight, int(hits.rank.max(initial=0)) + 1)[hits.rank]
     new = np.bincount(facets.rank, minlength=int(hits.rank.max(initial=0)) + 1)[hits.rank]

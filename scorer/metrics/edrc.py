@@ -26,14 +26,14 @@ Unknown = Annotated[
 
 
 def _explain(
-    one: Listing[Preferred], value: float, *, discount: str, closure: bool, unknown: float | str
+    listing: Listing[Preferred], value: float, *, discount: str, closure: bool, unknown: float | str
 ) -> Steps:
-    squares = [pairs for _, pairs in one.view.squares()]
+    squares = [pairs for _, pairs in listing.view.squares()]
     if not squares:
         yield Sentence("There are no two items to compare, so EDRC is undefined.")
         return
-    names, rank = one.names.truth, squares[0].rank[0]
-    expected, rivals = (each[0] for each in _expected(squares[0], closure, unknown))
+    names, rank = listing.names.truth, squares[0].rank[0]
+    expected, rivals = (part[0] for part in _expected(squares[0], closure, unknown))
     counts, divisor = (rivals * expected).sum(axis=1), _divisor(rank, discount)
     counted = np.flatnonzero(rank > 1)
     yield Sentence("W(v): the items that are not below v. Items of rank R = 1 are not counted.")
@@ -83,9 +83,9 @@ def edrc(
     The paper's Table 1 as printed. Its 5/29 has 3 for item E, which takes
     B > E in the truth:
 
-    >>> said = "C>A C>B C>D A>E B>E D>E"
+    >>> stated = "C>A C>B C>D A>E B>E D>E"
     >>> preferred = Preferred.of(
-    ...     ("A>C A>D A>E C>D B>D", said), ("A>C A>D A>E C>D B>D B>E", said)
+    ...     ("A>C A>D A>E C>D B>D", stated), ("A>C A>D A>E C>D B>D B>E", stated)
     ... )
     >>> edrc(preferred).round(4)    # 2 / (29/6) * (1/2 + 2.5/3 + 2.5/2) - 1, and 3/2 for E
     array([0.069 , 0.1724])
@@ -104,16 +104,16 @@ def edrc(
 
 def _expected(pairs: PairMatrices, closure: bool, unknown: float | str) -> tuple[Floats, Mask]:
     """What [list, v, w] counts as, and whether w is among those that count for v."""
-    message = closed(pairs.message) if closure else pairs.message
-    against = message.swapaxes(1, 2)
+    stated = closed(pairs.submission) if closure else pairs.submission
+    against = stated.swapaxes(1, 2)
     if unknown == "likelihood":
         assert pairs.likely is not None
         expected = np.where(against, 1 - pairs.likely, pairs.likely)
     else:
-        expected = np.full(message.shape, unknown)
-    expected[pairs.truth & message] = 1
+        expected = np.full(stated.shape, unknown)
+    expected[pairs.truth & stated] = 1
     expected[pairs.truth & against] = 0
-    return expected, ~(pairs.truth.swapaxes(1, 2) | np.eye(message.shape[1], dtype=bool))
+    return expected, ~(pairs.truth.swapaxes(1, 2) | np.eye(stated.shape[1], dtype=bool))
 
 
 def _divisor(rank: Ints, discount: str) -> Floats:

@@ -18,8 +18,8 @@ def _figure(statistics: Statistics, **_: object) -> float:
     return float(-(share * np.log2(share)).sum()) + 0.0  # never -0
 
 
-def _explain(one: Listing[Returned], value: float, *, k: int) -> Steps:
-    items = catalogued(one, k)
+def _explain(listing: Listing[Returned], value: float, *, k: int) -> Steps:
+    items = catalogued(listing, k)
     yield items
     if not items.items:
         yield Sentence("None is recommended, so Entropy is undefined.")

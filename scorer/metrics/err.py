@@ -12,15 +12,15 @@ from scorer.views.hits import Judged
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
+    listing: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
 ) -> Steps:
-    hits = one.view.hits.top(k)
-    highest = one.view.ideal.grade.max(initial=0.0) if max_grade is None else max_grade
+    hits = listing.view.hits.top(k)
+    highest = listing.view.ideal.grade.max(initial=0.0) if max_grade is None else max_grade
     satisfied = satisfied_by(hits.grade, highest)
     reading = hits.product(1 - satisfied)
     shares = satisfied * reading / hits.rank
     columns = {"satisfies": satisfied, "still reading": reading, "contribution": shares}
-    yield ranked_table(one, hits, columns | {"running total": np.cumsum(shares)}, k)
+    yield ranked_table(listing, hits, columns | {"running total": np.cumsum(shares)}, k)
     yield summed("ERR", "sum of still reading × satisfies / rank", "{}", shares, value)
 
 

@@ -10,7 +10,7 @@ from scorer.views.diverse import Diverse
 
 
 def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
-    view = diversity.seen(view, judged_only)
+    view = diversity.restricted(view, judged_only)
     facets = view.found(rel).top(k)
     ranks = np.arange(1, k + 1, dtype=np.float64)
     return diversity.Quotient(

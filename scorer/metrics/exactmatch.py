@@ -12,16 +12,16 @@ from scorer.views.texts import Texts
 
 
 def _matches(texts: Texts, rel: float, normalize: str) -> list[float]:
-    found = []
+    matches = []
     for text, accepted in zip(texts.first(), texts.accepted(rel), strict=True):
-        known = {normal(each, normalize) for each in accepted}
-        mine = normal("" if text is None else text, normalize)
-        found.append(float(mine in known if accepted else not mine))
-    return found
+        accepted_texts = {normal(each, normalize) for each in accepted}
+        answer = normal("" if text is None else text, normalize)
+        matches.append(float(answer in accepted_texts if accepted else not answer))
+    return matches
 
 
-def _explain(one: Listing[Texts], value: float, *, rel: float, normalize: str) -> Steps:
-    (text,), (accepted,) = one.view.first(), one.view.accepted(rel)
+def _explain(listing: Listing[Texts], value: float, *, rel: float, normalize: str) -> Steps:
+    (text,), (accepted,) = listing.view.first(), listing.view.accepted(rel)
     answer = "" if text is None else text
     yield Sentence(f"The answer, as compared: {normal(answer, normalize) or 'nothing'}")
     compared = [normal(each, normalize) for each in accepted]

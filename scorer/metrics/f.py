@@ -20,7 +20,7 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     k: int,
@@ -29,11 +29,11 @@ def _explain(
     judged_only: bool,
     average: str,
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
-    counts, most = found.within(k), len(relevant.items)
+    listing = only_judged(listing, judged_only)
+    hits, relevant = listing.view.hits.relevant(rel), relevant_items(listing, rel)
+    counts, most = hits.within(k), len(relevant.items)
     yield relevant
-    yield ranked_table(one, found, {"found": counts}, k)
+    yield ranked_table(listing, hits, {"found": counts}, k)
     if not most:
         yield nothing_relevant("F")
         return
@@ -77,9 +77,9 @@ def f(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel)
-    wanted = judged.ideal.count(rel)
-    counts = (wanted > 0) | (average == "pooled")  # what is returned there is wrong, and counts
+    hits = judged.hits.relevant(rel)
+    relevant = judged.ideal.count(rel)
+    counts = (relevant > 0) | (average == "pooled")  # what is returned there is wrong, and counts
     return ratios(
-        (1 + beta**2) * found.total(found.within(k)), (beta**2 * wanted + k) * counts, average
+        (1 + beta**2) * hits.total(hits.within(k)), (beta**2 * relevant + k) * counts, average
     )

@@ -40,8 +40,8 @@ def _of_sums(sums: Floats, *, steps: int, average: str, **_: Any) -> Floats:
     if not sums.shape[1]:
         return np.full(len(sums), np.nan)
     precision, recall = _curves(sums, steps, average)
-    both = precision + recall
-    f1 = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
+    divisor = precision + recall
+    f1 = np.divide(2 * precision * recall, divisor, out=np.zeros_like(divisor), where=divisor > 0)
     return np.where(sums[:, -1] > 0, f1.max(axis=1), np.nan)
 
 
@@ -53,26 +53,28 @@ def _tallies(scored: Scored, steps: int, rel: float, weight: str | None) -> tupl
     """At each threshold the predicted and the right items of each list, and its relevant ones."""
     judged = scored.judged
     if weight is None:
-        mine, best = np.ones(scored.rank.size), np.ones(judged.ideal.rank.size)
+        item_weight, ideal_weight = np.ones(scored.rank.size), np.ones(judged.ideal.rank.size)
     else:
-        mine, best = scored.extras.item[weight], judged.item[weight]
+        item_weight, ideal_weight = scored.extras.item[weight], judged.item[weight]
     score = np.nan_to_num(scored.score)
     level = np.clip(np.floor(score * steps + 1e-9), 0, steps).astype(np.int64)
-    right = np.where(np.nan_to_num(scored.grade, nan=-np.inf) >= rel, mine, 0.0)
+    right = np.where(np.nan_to_num(scored.grade, nan=-np.inf) >= rel, item_weight, 0.0)
     tables = []
-    for values in (mine, right):
+    for values in (item_weight, right):
         place = scored.in_list * (steps + 1) + level
         cells = np.bincount(place, np.nan_to_num(values), scored.lists * (steps + 1))
         cells = cells.astype(np.float64)  # of no rows they would be whole numbers
         # from the highest level down: an item counts at all thresholds up to its score
-        down = cells.reshape(scored.lists, steps + 1)[:, :0:-1].cumsum(axis=1)[:, ::-1]
-        tables.append(down)
-    wanted = judged.ideal.total(np.where(judged.ideal.grade >= rel, np.nan_to_num(best), 0.0))
-    return tables[0], tables[1], wanted
+        at_or_above = cells.reshape(scored.lists, steps + 1)[:, :0:-1].cumsum(axis=1)[:, ::-1]
+        tables.append(at_or_above)
+    relevant = judged.ideal.total(
+        np.where(judged.ideal.grade >= rel, np.nan_to_num(ideal_weight), 0.0)
+    )
+    return tables[0], tables[1], relevant
 
 
 def _explain(
-    one: Listing[Scored],
+    listing: Listing[Scored],
     value: float,
     *,
     steps: int,
@@ -80,15 +82,15 @@ def _explain(
     average: str,
     weight: str | None,
 ) -> Steps:
-    predicted, right, wanted = _tallies(one.view, steps, rel, weight)
-    if not wanted[0]:
+    predicted, right, relevant = _tallies(listing.view, steps, rel, weight)
+    if not relevant[0]:
         yield nothing_relevant("Fmax")
         return
-    given = fmax(one.view, steps=steps, rel=rel, average="pooled", weight=weight)
-    precision, recall = (each[0] for each in _curves(given.rows, steps, "pooled"))
-    both = precision + recall
-    f1 = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
-    best = int(np.argmax(f1))
+    statistics = fmax(listing.view, steps=steps, rel=rel, average="pooled", weight=weight)
+    precision, recall = (curve[0] for curve in _curves(statistics.rows, steps, "pooled"))
+    divisor = precision + recall
+    f1 = np.divide(2 * precision * recall, divisor, out=np.zeros_like(divisor), where=divisor > 0)
+    highest = int(np.argmax(f1))
     yield grid(
         "Thresholds",
         {
@@ -99,9 +101,9 @@ def _explain(
             "recall": recall,
             "F1": f1,
         },
-        np.arange(steps) == best,
+        np.arange(steps) == highest,
     )
-    p, r = float(precision[best]), float(recall[best])
+    p, r = float(precision[highest]), float(recall[highest])
     if not p + r:
         yield formula("Fmax", "nothing right at any threshold", "{}", 0.0, value=value)
         return
@@ -143,14 +145,14 @@ def fmax(
     >>> round(_figure(fmax(scored), steps=100, average="lists"), 6)     # P 1, R 1/2
     0.666667
     """
-    predicted, right, wanted = _tallies(scored, steps, rel, weight)
-    counts = wanted > 0
+    predicted, right, relevant = _tallies(scored, steps, rel, weight)
+    counts = relevant > 0
     if average == "pooled":
-        columns = [right, predicted, wanted[:, None]]
+        columns = [right, predicted, relevant[:, None]]
     else:
         precision, recall = (
             np.divide(right, whole, out=np.zeros_like(right), where=whole > 0)
-            for whole in (predicted, np.broadcast_to(wanted[:, None], right.shape))
+            for whole in (predicted, np.broadcast_to(relevant[:, None], right.shape))
         )
         columns = [
             precision,

@@ -19,8 +19,8 @@ def _figure(statistics: Statistics, *, catalogue: int, **_: object) -> float:
     return float(weight.sum() / times.sum() / (catalogue - 1))
 
 
-def _explain(one: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:
-    items = catalogued(one, k)
+def _explain(listing: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:
+    items = catalogued(listing, k)
     yield items
     n = len(items.items)
     if not n or catalogue < 2:

@@ -21,18 +21,18 @@ def _positives(judged: Judged, k: int, rel: float) -> tuple[views.Hits, Floats]:
     return positive.where(positive.before < limit[positive.in_list]), limit
 
 
-def _explain(one: Listing[Judged], value: float, *, k: int, rel: float) -> Steps:
-    found, limit = _positives(one.view, k, rel)
-    whole = float(one.view.ideal.count(rel)[0])
-    if not whole:
+def _explain(listing: Listing[Judged], value: float, *, k: int, rel: float) -> Steps:
+    positives, limit = _positives(listing.view, k, rel)
+    divisor = float(listing.view.ideal.count(rel)[0])
+    if not divisor:
         yield nothing_relevant("Hits")
         return
-    yield ranked_table(one, found, {"hit": np.ones(found.rank.size)})
+    yield ranked_table(listing, positives, {"hit": np.ones(positives.rank.size)})
     if np.isinf(limit[0]):
         yield Sentence(f"Fewer than {k:,} negative items were returned.")
     else:
         yield Sentence(f"{int(limit[0]):,} items have a score above negative number {k:,}.")
-    yield formula("Hits", "hits / positives", "{} / {}", found.rank.size, whole, value=value)
+    yield formula("Hits", "hits / positives", "{} / {}", positives.rank.size, divisor, value=value)
 
 
 @metric(
@@ -60,5 +60,5 @@ def hits(judged: Judged, *, k: Cutoff, rel: Relevant = 1) -> Floats:
     >>> hits(judged, k=2).round(6)                   # a and b, of 3
     array([0.666667])
     """
-    found, _ = _positives(judged, k, rel)
-    return ratio(found.total(), judged.ideal.count(rel))
+    positives, _ = _positives(judged, k, rel)
+    return ratio(positives.total(), judged.ideal.count(rel))

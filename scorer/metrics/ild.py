@@ -11,10 +11,10 @@ from scorer.views.hits import ratio
 from scorer.views.returned import Returned
 
 
-def _explain(one: Listing[Returned], value: float, *, k: int, distance: str) -> Steps:
-    top, names = one.view.top(k), one.names.returned
-    pairs = [(f, s) for rows in top.pairs() for f, s in zip(*rows, strict=True)]
-    features = one.view.catalogue.features[top.item]
+def _explain(listing: Listing[Returned], value: float, *, k: int, distance: str) -> Steps:
+    top_items, names = listing.view.top(k), listing.names.returned
+    pairs = [(f, s) for rows in top_items.pairs() for f, s in zip(*rows, strict=True)]
+    features = listing.view.catalogue.features[top_items.item]
     first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     far = distances(features[first], features[second], distance)
     columns = {"one": [names[n] for n in first], "another": [names[n] for n in second]}
@@ -46,11 +46,11 @@ def ild(returned: Returned, *, k: Cutoff, distance: Distance = "cosine") -> Floa
     >>> ild(returned, k=10).round(4)                             # (0 + 1 + 1) / 3
     array([0.6667,    nan])
     """
-    top = returned.top(k)
-    features = returned.catalogue.features[top.item]
-    apart, pairs = np.zeros(top.lists), np.zeros(top.lists)
-    for first, second in top.pairs():
+    top_items = returned.top(k)
+    features = returned.catalogue.features[top_items.item]
+    distance_sums, pairs = np.zeros(top_items.lists), np.zeros(top_items.lists)
+    for first, second in top_items.pairs():
         far = distances(features[first], features[second], distance)
-        apart += np.bincount(top.in_list[first], far, top.lists)
-        pairs += np.bincount(top.in_list[first], minlength=top.lists)
-    return ratio(apart, pairs)
+        distance_sums += np.bincount(top_items.in_list[first], far, top_items.lists)
+        pairs += np.bincount(top_items.in_list[first], minlength=top_items.lists)
+    return ratio(distance_sums, pairs)

@@ -12,15 +12,15 @@ from scorer.views.hits import Hits, Judged, ratio
 EPSILON = 0.00001  # trec_eval's
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
-    relevant, (found, pooled, sampled, inferred) = (
-        relevant_items(one, rel),
-        _inferred(one.view.hits, rel),
+def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
+    relevant, (hits, pooled, sampled, inferred) = (
+        relevant_items(listing, rel),
+        _inferred(listing.view.hits, rel),
     )
-    above = {"pooled above": pooled, "judged above": sampled, "relevant above": found.nth() - 1}
+    above = {"pooled above": pooled, "judged above": sampled, "relevant above": hits.nth() - 1}
     yield relevant
     yield ranked_table(
-        one, found, above | {"precision": inferred, "running total": np.cumsum(inferred)}
+        listing, hits, above | {"precision": inferred, "running total": np.cumsum(inferred)}
     )
     most = len(relevant.items)
     yield formula("InfAP", "sum / R", "{} / {}", inferred.sum(), most, value=value)
@@ -47,16 +47,16 @@ def infap(judged: Judged, *, rel: Relevant = 1) -> Floats:
     >>> infap(judged).round(4)                      # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
     array([0.8125])
     """
-    found, _, _, inferred = _inferred(judged.hits, rel)
-    return ratio(found.total(inferred), judged.ideal.count(rel))
+    hits, _, _, inferred = _inferred(judged.hits, rel)
+    return ratio(hits.total(inferred), judged.ideal.count(rel))
 
 
 def _inferred(hits: Hits, rel: float) -> tuple[Hits, Ints, Ints, Floats]:
     """The relevant hits, how many items above each are pooled and judged, and its precision."""
-    found, known = hits.relevant(rel), hits.relevant(0)
-    above = found.rank - 1.0
+    relevant, judged = hits.relevant(rel), hits.relevant(0)
+    above = relevant.rank - 1.0
     pooled = hits.nth()[hits.grade >= rel] - 1
-    sampled = known.nth()[known.grade >= rel] - 1
-    share = (found.nth() - 1 + EPSILON) / (sampled + 2 * EPSILON)
-    inferred = 1 / found.rank + above / found.rank * (pooled / np.maximum(above, 1)) * share
-    return found, pooled, sampled, inferred
+    sampled = judged.nth()[judged.grade >= rel] - 1
+    share = (relevant.nth() - 1 + EPSILON) / (sampled + 2 * EPSILON)
+    inferred = 1 / relevant.rank + above / relevant.rank * (pooled / np.maximum(above, 1)) * share
+    return relevant, pooled, sampled, inferred

@@ -9,9 +9,9 @@ from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
 
-def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
-    inside = (one.view.low <= one.view.rating) & (one.view.rating <= one.view.high)
-    yield rated(one, {"low": one.view.low, "high": one.view.high, "inside": inside})
+def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
+    inside = (listing.view.low <= listing.view.rating) & (listing.view.rating <= listing.view.high)
+    yield rated(listing, {"low": listing.view.low, "high": listing.view.high, "inside": inside})
     symbols = "inside / ratings"
     yield formula("IntervalCoverage", symbols, "{} / {}", inside.sum(), inside.size, value=value)
 

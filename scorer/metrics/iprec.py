@@ -20,10 +20,10 @@ from scorer.views.hits import Judged
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, recall: float, rel: float, judged_only: bool
+    listing: Listing[Judged], value: float, *, recall: float, rel: float, judged_only: bool
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
+    listing = only_judged(listing, judged_only)
+    hits, relevant = listing.view.hits.relevant(rel), relevant_items(listing, rel)
     yield relevant
     if not relevant.items:
         yield nothing_relevant("IPrec")
@@ -31,14 +31,14 @@ def _explain(
     needed = _needed(recall, len(relevant.items))
     yield Sentence(f"At least {recall:g} × R, {needed:,} of them, are to be found.")
     yield ranked_table(
-        one, found, {"found so far": found.nth(), "precision": found.nth() / found.rank}
+        listing, hits, {"found so far": hits.nth(), "precision": hits.nth() / hits.rank}
     )
-    enough = found.where(found.nth() >= needed)
-    if not enough.rank.size:
+    qualifying = hits.where(hits.nth() >= needed)
+    if not qualifying.rank.size:
         yield formula("IPrec", "no such rank", "0", value=value)
         return
-    at = int(np.argmax(found.nth()[-enough.rank.size :] / enough.rank))
-    count, rank = found.nth()[-enough.rank.size :][at], enough.rank[at]
+    at = int(np.argmax(hits.nth()[-qualifying.rank.size :] / qualifying.rank))
+    count, rank = hits.nth()[-qualifying.rank.size :][at], qualifying.rank[at]
     yield formula("IPrec", "highest precision from there", "{} / {}", count, rank, value=value)
 
 
@@ -71,12 +71,12 @@ def iprec(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel)
+    hits = judged.hits.relevant(rel)
     counts, which = np.unique(judged.ideal.count(rel), return_inverse=True)
     needed = np.array([_needed(recall, int(count)) for count in counts], dtype=np.int64)[which]
     values = np.where(counts[which] > 0, 0.0, np.nan)
-    enough = found.nth() >= needed[found.in_list]
-    np.maximum.at(values, found.in_list[enough], (found.nth() / found.rank)[enough])
+    qualifying = hits.nth() >= needed[hits.in_list]
+    np.maximum.at(values, hits.in_list[qualifying], (hits.nth() / hits.rank)[qualifying])
     return values
 
 

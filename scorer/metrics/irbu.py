@@ -24,11 +24,11 @@ def _columns(hits: Hits, max_grade: float, p: float) -> dict[str, Floats]:
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int | None, p: float, max_grade: float | None
+    listing: Listing[Judged], value: float, *, k: int | None, p: float, max_grade: float | None
 ) -> Steps:
-    hits = one.view.hits.top(k)
-    columns = _columns(hits, highest_grade("iRBU", one.view, max_grade), p)
-    yield ranked_table(one, hits, columns, k)
+    hits = listing.view.hits.top(k)
+    columns = _columns(hits, highest_grade("iRBU", listing.view, max_grade), p)
+    yield ranked_table(listing, hits, columns, k)
     symbols = "sum of still reading × satisfies × p^rank"
     yield summed("iRBU", symbols, "{}", columns["contribution"], value)
 

@@ -11,9 +11,9 @@ from scorer.views.hits import Judged as View
 from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
-def _explain(one: Listing[View], value: float, *, k: int, average: str) -> Steps:
-    counts, n = one.view.hits.within(k), len(one.names.returned)
-    yield ranked_table(one, one.view.hits, {"judged": counts}, k)
+def _explain(listing: Listing[View], value: float, *, k: int, average: str) -> Steps:
+    counts, n = listing.view.hits.within(k), len(listing.names.returned)
+    yield ranked_table(listing, listing.view.hits, {"judged": counts}, k)
     most = min(k, n)
     yield formula("Judged", "judged / min(k, n)", "{} / {}", counts.sum(), most, value=value)
 

@@ -9,9 +9,9 @@ from scorer.views.pooled import Statistics, shares
 from scorer.views.returned import Returned
 
 
-def _explain(one: Listing[Returned], value: float) -> Steps:
-    yield Items("returned", one.names.returned)
-    answered = min(len(one.names.returned), 1)
+def _explain(listing: Listing[Returned], value: float) -> Steps:
+    yield Items("returned", listing.names.returned)
+    answered = min(len(listing.names.returned), 1)
     yield formula("ListCoverage", "lists answered / lists", "{} / 1", answered, value=value)
 
 

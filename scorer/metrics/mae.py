@@ -11,9 +11,9 @@ from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
 
-def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
-    errors = np.abs(one.view.prediction - one.view.rating)
-    yield rated(one, {"error": errors})
+def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
+    errors = np.abs(listing.view.prediction - listing.view.rating)
+    yield rated(listing, {"error": errors})
     symbols, numbers = "sum / ratings", "{} / {}"
     yield formula("MAE", symbols, numbers, errors.sum(), errors.size, value=value)
 

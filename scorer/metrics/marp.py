@@ -13,24 +13,27 @@ from scorer.views.hits import Hits, Judged, ratio
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, cutoffs: tuple[int, ...], at_cutoff: str
+    listing: Listing[Judged], value: float, *, cutoffs: tuple[int, ...], at_cutoff: str
 ) -> Steps:
-    hits, ideal = one.view.hits.relevant(0), one.view.ideal.relevant(0)
+    hits, ideal = listing.view.hits.relevant(0), listing.view.ideal.relevant(0)
     m, shares = ideal.rank.size, list[float]()
     yield Sentence(f"The truth has m = {m:,} items.")
     for z in cutoffs:
         depth = min(m, z)
-        relevant, both = _best(ideal, ideal, z, at_cutoff), _best(hits, ideal, z, at_cutoff)
+        relevant, both = (
+            _relevant_at(ideal, ideal, z, at_cutoff),
+            _relevant_at(hits, ideal, z, at_cutoff),
+        )
         both = both.where(both.within(z) > 0)
-        yield Items(f"relevant, z = {z}", named(one, relevant))
+        yield Items(f"relevant, z = {z}", named(listing, relevant))
         if relevant.rank.size > depth:
             same = f"Item {depth:,} of the truth has grade {relevant.grade[-1]:g}"
             yield Sentence(f"{same}, so that all {relevant.rank.size:,} down to it are relevant.")
-        yield Items(f"retrieved, z = {z}", items_to_rank(one, z))
-        if one.view.hits.spread:
-            yield ranked_table(one, both, {"both": both.within(z)}, z)
+        yield Items(f"retrieved, z = {z}", items_to_rank(listing, z))
+        if listing.view.hits.spread:
+            yield ranked_table(listing, both, {"both": both.within(z)}, z)
         else:
-            yield Items(f"both, z = {z}", named(one, both))
+            yield Items(f"both, z = {z}", named(listing, both))
         count = float(both.within(z).sum())
         share = count / depth if depth else np.nan
         yield formula(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
@@ -74,12 +77,12 @@ def marp(
     items = ideal.total()
     values = np.zeros(judged.lists)
     for z in cutoffs:
-        best = _best(hits, ideal, z, at_cutoff)
-        values += ratio(best.total(best.within(z)), np.minimum(items, z))
+        relevant = _relevant_at(hits, ideal, z, at_cutoff)
+        values += ratio(relevant.total(relevant.within(z)), np.minimum(items, z))
     return values / len(cutoffs)
 
 
-def _best(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
+def _relevant_at(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
     """Those of `hits` that are relevant at depth z."""
     if at_cutoff == "cut":
         return hits.where(hits.place <= z)

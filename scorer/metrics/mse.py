@@ -9,9 +9,9 @@ from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
 
-def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
-    errors = (one.view.prediction - one.view.rating) ** 2
-    yield rated(one, {"squared error": errors})
+def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
+    errors = (listing.view.prediction - listing.view.rating) ** 2
+    yield rated(listing, {"squared error": errors})
     symbols, numbers = "sum / ratings", "{} / {}"
     yield formula("MSE", symbols, numbers, errors.sum(), errors.size, value=value)
 

@@ -15,7 +15,7 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     k: int | None,
@@ -25,14 +25,14 @@ def _explain(
     judged_only: bool,
     average: str,
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    hits = one.view.hits if one.view.hits.spread else one.view.hits.top(k)
-    ordered, depth = _best(one.view, k, gain, ideal)
+    listing = only_judged(listing, judged_only)
+    hits = listing.view.hits if listing.view.hits.spread else listing.view.hits.top(k)
+    ordered, depth = _ideal_order(listing.view, k, gain, ideal)
     ordered = ordered.where(ordered.within(depth) > 0)
-    mine, most = gains(hits, gain, discount, k), gains(ordered, gain, discount, None)
-    yield ranked_table(one, hits, mine, k)
-    yield ideal_table(one, ordered, most)
-    parts = [float(columns["contribution"].sum()) for columns in (mine, most)]
+    of_list, of_ideal = gains(hits, gain, discount, k), gains(ordered, gain, discount, None)
+    yield ranked_table(listing, hits, of_list, k)
+    yield ideal_table(listing, ordered, of_ideal)
+    parts = [float(columns["contribution"].sum()) for columns in (of_list, of_ideal)]
     yield formula("nDCG", "DCG / DCG of the best", "{} / {}", *parts, value=value)
 
 
@@ -80,7 +80,7 @@ def ndcg(
     """
     if judged_only:
         judged = judged.only_judged()
-    ordered, depth = _best(judged, k, gain, ideal)
+    ordered, depth = _ideal_order(judged, k, gain, ideal)
 
     def total(hits: Hits, depth: Floats | int | None) -> Floats:
         return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))
@@ -88,16 +88,18 @@ def ndcg(
     return ratios(total(judged.hits, k), total(ordered, depth), average)
 
 
-def _best(judged: Judged, k: int | None, gain: Any, ideal: str) -> tuple[Hits, Floats | int | None]:
+def _ideal_order(
+    judged: Judged, k: int | None, gain: Any, ideal: str
+) -> tuple[Hits, Floats | int | None]:
     """The best lists, and to which rank they count: one for all their items, or one an item."""
-    best: Hits = judged.ideal
+    hits: Hits = judged.ideal
     depth: Floats | int | None = None if ideal == "uncut" else k
     if ideal == "returned":
-        depth = np.minimum(np.inf if k is None else k, judged.returned)[best.in_list]
+        depth = np.minimum(np.inf if k is None else k, judged.returned)[hits.in_list]
     elif ideal == "reordered":
-        best = judged.hits
+        hits = judged.hits
     if ideal == "reordered" or not isinstance(gain, str):  # a table may turn the order of grades
-        order = np.lexsort((-gained(best.grade, gain), best.in_list))
-        ordered = ranked_hits(best.in_list[order], best.grade[order], best.lists)
-        best = replace(ordered, place=best.place[order])
-    return best, depth
+        order = np.lexsort((-gained(hits.grade, gain), hits.in_list))
+        ordered = ranked_hits(hits.in_list[order], hits.grade[order], hits.lists)
+        hits = replace(ordered, place=hits.place[order])
+    return hits, depth

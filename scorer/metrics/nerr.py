@@ -19,14 +19,18 @@ def _shares(hits: Hits, max_grade: float) -> Floats:
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
+    listing: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
 ) -> Steps:
-    highest = highest_grade("nERR", one.view, max_grade)
-    hits, ideal = one.view.hits.top(k), one.view.ideal.top(k)
-    mine, best = _shares(hits, highest), _shares(ideal, highest)
-    yield ranked_table(one, hits, {"contribution": mine, "running total": np.cumsum(mine)}, k)
-    yield ideal_table(one, ideal, {"contribution": best, "running total": np.cumsum(best)})
-    parts = float(mine.sum()), float(best.sum())
+    highest = highest_grade("nERR", listing.view, max_grade)
+    hits, ideal = listing.view.hits.top(k), listing.view.ideal.top(k)
+    shares, ideal_shares = _shares(hits, highest), _shares(ideal, highest)
+    yield ranked_table(
+        listing, hits, {"contribution": shares, "running total": np.cumsum(shares)}, k
+    )
+    yield ideal_table(
+        listing, ideal, {"contribution": ideal_shares, "running total": np.cumsum(ideal_shares)}
+    )
+    parts = float(shares.sum()), float(ideal_shares.sum())
     yield formula("nERR", "ERR / ERR of the best", "{} / {}", *parts, value=value)
 
 

@@ -8,12 +8,12 @@ from scorer.views.diverse import Diverse
 
 
 def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
-    view = diversity.seen(view, judged_only)
-    facets, best = view.found(rel).top(k), view.best(rel, diversity.HALF, k)
+    view = diversity.restricted(view, judged_only)
+    facets, ideal = view.found(rel).top(k), view.best(rel, diversity.HALF, k)
     return diversity.Quotient(
         facets,
         diversity.gains(facets, diversity.HALF, diversity.reciprocal),
-        diversity.gained(best, diversity.HALF, diversity.reciprocal),
+        diversity.gained(ideal, diversity.HALF, diversity.reciprocal),
     )
 
 

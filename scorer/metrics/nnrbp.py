@@ -8,11 +8,11 @@ from scorer.views.diverse import Diverse
 
 
 def _quotient(view: Diverse, alpha: float, beta: float, rel: float) -> diversity.Quotient:
-    facets, best = view.found(rel), view.best(rel, alpha, None)
+    facets, ideal = view.found(rel), view.best(rel, alpha, None)
     return diversity.Quotient(
         facets,
         diversity.gains(facets, alpha, lambda rank: beta ** (rank - 1)),
-        diversity.gained(best, alpha, lambda rank: beta ** (rank - 1)),
+        diversity.gained(ideal, alpha, lambda rank: beta ** (rank - 1)),
     )
 
 

@@ -21,14 +21,14 @@ def _needs(params: Any) -> tuple[str, ...]:
 
 
 def _explain(
-    one: Listing[Returned], value: float, *, k: int, base: str, users: int | None
+    listing: Listing[Returned], value: float, *, k: int, base: str, users: int | None
 ) -> Steps:
-    top, (known, past) = one.view.top(k), _known(one.view, base, users)
-    bits = -np.log2(known[top.item] / past)
+    top_items, (known_to, past) = listing.view.top(k), _known(listing.view, base, users)
+    bits = -np.log2(known_to[top_items.item] / past)
     yield Sentence(f"The past has {past:,.12g} {base}; what nobody knows counts as known to one.")
-    columns = {"known to": known[top.item], "-log2 of the share": bits}
+    columns = {"known to": known_to[top_items.item], "-log2 of the share": bits}
     columns["running total"] = np.cumsum(bits)
-    yield returned(one, top, columns, k)
+    yield returned(listing, top_items, columns, k)
     yield formula("Novelty", "sum / items", "{} / {}", bits.sum(), bits.size, value=value)
 
 
@@ -76,12 +76,12 @@ def novelty(
     >>> novelty(returned, k=3, users=8).round(4)                 # (1 + 3 + 3) / 3
     array([2.3333])
     """
-    top = returned.top(k)
-    known, past = _known(returned, base, users)
-    if base == "users" and users is not None and known.max() > users:
-        most = f"an item is known to {known.max():,.12g} past users"
+    top_items = returned.top(k)
+    known_to, past = _known(returned, base, users)
+    if base == "users" and users is not None and known_to.max() > users:
+        most = f"an item is known to {known_to.max():,.12g} past users"
         raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
-    return ratio(top.total(-np.log2(known[top.item] / past)), top.total())
+    return ratio(top_items.total(-np.log2(known_to[top_items.item] / past)), top_items.total())
 
 
 def _known(returned: Returned, base: str, users: int | None) -> tuple[Floats, float]:

@@ -9,9 +9,9 @@ from scorer.metrics.explain.tables import Listing
 from scorer.views.hits import Judged
 
 
-def _explain(one: Listing[Judged], value: float) -> Steps:
+def _explain(listing: Listing[Judged], value: float) -> Steps:
     yield Sentence("Every list of the truth counts once.")
-    yield formula("NumQ", "", "{}", one.view.lists, value=value)
+    yield formula("NumQ", "", "{}", listing.view.lists, value=value)
 
 
 @metric(

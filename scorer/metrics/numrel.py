@@ -8,8 +8,8 @@ from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
-    relevant = relevant_items(one, rel)
+def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
+    relevant = relevant_items(listing, rel)
     yield relevant
     yield formula("NumRel", "R", "{}", len(relevant.items), value=value)
 

@@ -8,11 +8,11 @@ from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float) -> Steps:
-    found = one.view.hits.relevant(rel)
-    yield relevant_items(one, rel)
-    yield ranked_table(one, found, {"found": found.within()})
-    yield formula("NumRelRet", "found", "{}", found.rank.size, value=value)
+def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
+    hits = listing.view.hits.relevant(rel)
+    yield relevant_items(listing, rel)
+    yield ranked_table(listing, hits, {"found": hits.within()})
+    yield formula("NumRelRet", "found", "{}", hits.rank.size, value=value)
 
 
 @metric(

@@ -10,10 +10,12 @@ from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float | None) -> Steps:
-    found = one.view.hits if rel is None else one.view.hits.relevant(rel)
-    yield ranked_table(one, found, {} if rel is None else {"found": found.within()})
-    symbols, count = ("n", len(one.names.returned)) if rel is None else ("found", found.rank.size)
+def _explain(listing: Listing[Judged], value: float, *, rel: float | None) -> Steps:
+    hits = listing.view.hits if rel is None else listing.view.hits.relevant(rel)
+    yield ranked_table(listing, hits, {} if rel is None else {"found": hits.within()})
+    symbols, count = (
+        ("n", len(listing.names.returned)) if rel is None else ("found", hits.rank.size)
+    )
     yield formula("NumRet", symbols, "{}", count, value=value)
 
 

@@ -14,7 +14,7 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     k: int,
@@ -23,10 +23,10 @@ def _explain(
     judged_only: bool,
     average: str,
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found = one.view.hits.relevant(rel)
-    counts, n = found.within(k), len(one.names.returned)
-    yield ranked_table(one, found, {"found": counts}, k)
+    listing = only_judged(listing, judged_only)
+    hits = listing.view.hits.relevant(rel)
+    counts, n = hits.within(k), len(listing.names.returned)
+    yield ranked_table(listing, hits, {"found": counts}, k)
     symbols, depth = ("min(k, n)", min(k, n)) if denominator == "returned" else ("k", k)
     yield formula("P", f"found / {symbols}", "{} / {}", counts.sum(), depth, value=value)
 
@@ -66,6 +66,6 @@ def p(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel)
+    hits = judged.hits.relevant(rel)
     depth = np.minimum(judged.returned, k) if denominator == "returned" else k
-    return ratios(found.total(found.within(k)), depth, average)
+    return ratios(hits.total(hits.within(k)), depth, average)

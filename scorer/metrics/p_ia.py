@@ -10,7 +10,7 @@ from scorer.views.diverse import Diverse
 
 
 def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
-    view = diversity.seen(view, judged_only)
+    view = diversity.restricted(view, judged_only)
     facets = view.found(rel).top(k)
     return diversity.Quotient(facets, np.ones(facets.rank.size), k * view.subtopics(rel))
 

@@ -164,8 +164,8 @@ def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
     positive = np.maximum(grade, 0.0)
     if isinstance(gain, Mapping):
         worth = positive.copy()
-        for known, value in gain.items():
-            worth[grade == known] = value if known >= 0 else 0.0
+        for level, value in gain.items():
+            worth[grade == level] = value if level >= 0 else 0.0
         return worth
     if gain == "linear":
         return positive
@@ -193,5 +193,5 @@ def distances(first: Floats, second: Floats, distance: str) -> Floats:
     lengths = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
     products = (first * second).sum(axis=1)
     alike: Floats = np.divide(products, lengths, out=np.zeros(len(first)), where=lengths > 0)
-    apart: Floats = 1.0 - np.clip(alike, -1.0, 1.0)  # rounding may pass 1
-    return apart
+    cosine_distance: Floats = 1.0 - np.clip(alike, -1.0, 1.0)  # rounding may pass 1
+    return cosine_distance

@@ -21,27 +21,30 @@ def _blended(
     judged: Judged, k: int | None, rel: float, gain: Any, beta: float
 ) -> tuple[Hits, dict[str, Floats]]:
     """The relevant hits to rank k; gain so far, the best list's, and the blended ratio of each."""
-    best = judged.ideal.relevant(rel)
-    most = gained(best.grade, gain)
-    order = np.lexsort((-most, best.in_list))  # a table may turn the order of grades
-    best, most = ranked_hits(best.in_list[order], best.grade[order], best.lists), most[order]
-    sums = np.append(best.sums(most) + most, 0.0)
-    found = judged.hits.relevant(rel).top(k)
-    mine = gained(found.grade, gain)
-    so_far = found.sums(mine) + mine
-    wanted = best.count(rel).astype(np.int64)[found.in_list]
-    ideal = sums[best.starts()[found.in_list] + np.minimum(found.rank, wanted) - 1]
-    ratios = (found.nth() + beta * so_far) / (found.rank + beta * ideal)
-    return found, {"gain so far": so_far, "the best list's": ideal, "blended ratio": ratios}
+    ideal_hits = judged.ideal.relevant(rel)
+    most = gained(ideal_hits.grade, gain)
+    order = np.lexsort((-most, ideal_hits.in_list))  # a table may turn the order of grades
+    ideal_hits, most = (
+        ranked_hits(ideal_hits.in_list[order], ideal_hits.grade[order], ideal_hits.lists),
+        most[order],
+    )
+    sums = np.append(ideal_hits.sums(most) + most, 0.0)
+    hits = judged.hits.relevant(rel).top(k)
+    hit_gain = gained(hits.grade, gain)
+    so_far = hits.sums(hit_gain) + hit_gain
+    relevant = ideal_hits.count(rel).astype(np.int64)[hits.in_list]
+    ideal = sums[ideal_hits.starts()[hits.in_list] + np.minimum(hits.rank, relevant) - 1]
+    ratios = (hits.nth() + beta * so_far) / (hits.rank + beta * ideal)
+    return hits, {"gain so far": so_far, "the best list's": ideal, "blended ratio": ratios}
 
 
-def _whole(judged: Judged, k: int | None, rel: float, denominator: str) -> Floats:
-    wanted = judged.ideal.count(rel)
-    return np.minimum(wanted, k) if denominator == "capped" and k is not None else wanted
+def _divisor(judged: Judged, k: int | None, rel: float, denominator: str) -> Floats:
+    relevant = judged.ideal.count(rel)
+    return np.minimum(relevant, k) if denominator == "capped" and k is not None else relevant
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     k: int | None,
@@ -50,13 +53,13 @@ def _explain(
     beta: float,
     denominator: str,
 ) -> Steps:
-    yield relevant_items(one, rel)
-    found, columns = _blended(one.view, k, rel, gain, beta)
-    yield ranked_table(one, found, columns, k)
-    whole = float(_whole(one.view, k, rel, denominator)[0])
+    yield relevant_items(listing, rel)
+    hits, columns = _blended(listing.view, k, rel, gain, beta)
+    yield ranked_table(listing, hits, columns, k)
+    divisor = float(_divisor(listing.view, k, rel, denominator)[0])
     symbols = "sum / min(R, k)" if denominator == "capped" and k is not None else "sum / R"
     total = float(columns["blended ratio"].sum())
-    yield formula("Q", symbols, "{} / {}", total, whole, value=value)
+    yield formula("Q", symbols, "{} / {}", total, divisor, value=value)
 
 
 @metric(
@@ -87,5 +90,5 @@ def q(
     >>> q(judged).round(6)                # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
     array([0.75])
     """
-    found, columns = _blended(judged, k, rel, gain, beta)
-    return ratio(found.total(columns["blended ratio"]), _whole(judged, k, rel, denominator))
+    hits, columns = _blended(judged, k, rel, gain, beta)
+    return ratio(hits.total(columns["blended ratio"]), _divisor(judged, k, rel, denominator))

@@ -14,7 +14,7 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     k: int,
@@ -23,11 +23,11 @@ def _explain(
     judged_only: bool,
     average: str,
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
-    counts, depth = found.within(k), len(relevant.items)
+    listing = only_judged(listing, judged_only)
+    hits, relevant = listing.view.hits.relevant(rel), relevant_items(listing, rel)
+    counts, depth = hits.within(k), len(relevant.items)
     yield relevant
-    yield ranked_table(one, found, {"found": counts}, k)
+    yield ranked_table(listing, hits, {"found": counts}, k)
     symbols, depth = ("min(R, k)", min(depth, k)) if denominator == "capped" else ("R", depth)
     yield formula("R", f"found / {symbols}", "{} / {}", counts.sum(), depth, value=value)
 
@@ -67,10 +67,10 @@ def r(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel)
-    wanted = judged.ideal.count(rel)
+    hits = judged.hits.relevant(rel)
+    relevant = judged.ideal.count(rel)
     return ratios(
-        found.total(found.within(k)),
-        np.minimum(wanted, k) if denominator == "capped" else wanted,
+        hits.total(hits.within(k)),
+        np.minimum(relevant, k) if denominator == "capped" else relevant,
         average,
     )

@@ -27,15 +27,15 @@ def _of_rows(rows: Floats, weight: Floats) -> float:
     count = ratings * weight
     if not count.any():
         return float("nan")
-    apart = middle - middle[np.argmax(count > 0)]
-    apart -= (count * apart).sum() / count.sum()
+    offset = middle - middle[np.argmax(count > 0)]
+    offset -= (count * offset).sum() / count.sum()
     return float(
-        1 - ratio((errors * weight).sum(), (spread * weight).sum() + (count * apart**2).sum())
+        1 - ratio((errors * weight).sum(), (spread * weight).sum() + (count * offset**2).sum())
     )
 
 
-def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
-    view = one.view
+def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
+    view = listing.view
     middle, spread = (float(each[0]) for each in view.spread())
     errors = (view.prediction - view.rating) ** 2
     columns = {
@@ -43,7 +43,7 @@ def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
         "squared distance from the mean": (view.rating - middle) ** 2,
     }
     yield Sentence(f"The mean rating is {middle:.6g}.")
-    yield rated(one, columns)
+    yield rated(listing, columns)
     symbols = "1 - sum of errors / sum of distances"
     yield formula("R2", symbols, "1 - {} / {}", errors.sum(), spread, value=value)
 

@@ -26,8 +26,8 @@ class _Overlap(NamedTuple):
 
 
 def _overlap(judged: Judged, p: float) -> _Overlap:
-    hits, best = (h.where(h.grade >= 0) for h in (judged.hits, judged.ideal))
-    size, returned = best.total().astype(np.int64), judged.returned
+    hits, ideal = (h.where(h.grade >= 0) for h in (judged.hits, judged.ideal))
+    size, returned = ideal.total().astype(np.int64), judged.returned
     short, long = np.minimum(size, returned), np.maximum(size, returned)
     sums = Agreement(p, int(long.max(initial=1)))
     depth = np.maximum(hits.rank, hits.place)
@@ -41,16 +41,16 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     return _Overlap(hits, hits.place, share, seen, (1 - p) * common / most * beyond, rest, size > 0)
 
 
-def _explain(one: Listing[Judged], value: float, *, p: float, tail: str) -> Steps:
-    found = _overlap(one.view, p)
-    if not found.defined[0]:
+def _explain(listing: Listing[Judged], value: float, *, p: float, tail: str) -> Steps:
+    overlap = _overlap(listing.view, p)
+    if not overlap.defined[0]:
         yield Sentence("The truth ranks nothing, so RBO is undefined.")
         return
-    columns = {"rank in the truth": found.place, "contribution": (1 - p) * found.share}
-    yield ranked_table(one, found.hits, columns)
-    parts = [float(found.seen[0])]
+    columns = {"rank in the truth": overlap.place, "contribution": (1 - p) * overlap.share}
+    yield ranked_table(listing, overlap.hits, columns)
+    parts = [float(overlap.seen[0])]
     if tail == "extrapolated":
-        parts += [float(found.beyond[0]), float(found.rest[0])]
+        parts += [float(overlap.beyond[0]), float(overlap.rest[0])]
     symbols = "seen + beyond the shorter + below both"[: 4 if len(parts) == 1 else None]
     yield formula("RBO", symbols, " + ".join(["{}"] * len(parts)), *parts, value=value)
 
@@ -84,6 +84,6 @@ def rbo(
     >>> rbo(judged, p=0.5, tail="zero")
     array([0.25])
     """
-    found = _overlap(judged, p)
-    total = found.seen if tail == "zero" else found.seen + found.beyond + found.rest
-    return np.where(found.defined, total, np.nan)
+    overlap = _overlap(judged, p)
+    total = overlap.seen if tail == "zero" else overlap.seen + overlap.beyond + overlap.rest
+    return np.where(overlap.defined, total, np.nan)

@@ -10,10 +10,10 @@ from scorer.metrics.params import Persistence, Relevant
 from scorer.views.hits import Judged
 
 
-def _explain(one: Listing[Judged], value: float, *, p: float, rel: float) -> Steps:
-    found = one.view.hits.relevant(rel)
-    weight = found.at(lambda rank: p ** (rank - 1))
-    yield ranked_table(one, found, {"weight": weight, "running total": np.cumsum(weight)})
+def _explain(listing: Listing[Judged], value: float, *, p: float, rel: float) -> Steps:
+    hits = listing.view.hits.relevant(rel)
+    weight = hits.at(lambda rank: p ** (rank - 1))
+    yield ranked_table(listing, hits, {"weight": weight, "running total": np.cumsum(weight)})
     symbols, numbers = "(1 - p) × sum of p^(rank - 1)", "(1 - {}) × {}"
     yield formula("RBP", symbols, numbers, p, weight.sum(), value=value)
 
@@ -41,5 +41,5 @@ def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Floats:
     >>> rbp(judged, p=0.5)                          # 1/2 * (1 + 1/4)
     array([0.625])
     """
-    found = judged.hits.relevant(rel)
-    return (1 - p) * found.total(found.at(lambda rank: p ** (rank - 1)))
+    hits = judged.hits.relevant(rel)
+    return (1 - p) * hits.total(hits.at(lambda rank: p ** (rank - 1)))

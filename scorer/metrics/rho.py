@@ -9,17 +9,17 @@ from scorer.metrics.explain.tables import Listing, named
 from scorer.views.hits import Hits, Judged, ratio
 
 
-def _explain(one: Listing[Judged], value: float) -> Steps:
-    hits = one.view.hits
-    mine, best = (twice / 2 for twice in _twice(hits))
+def _explain(listing: Listing[Judged], value: float) -> Steps:
+    hits = listing.view.hits
+    submitted, ideal = (twice / 2 for twice in _twice(hits))
     middle = (hits.rank.size + 1) / 2
     yield grid(
         "The items that both rank, tied ones at their mean rank; d is how far that is from the "
         "middle",
-        {"item": named(one, hits), "rank": middle + mine, "in the truth": middle + best}
-        | {"d": mine, "d in the truth": best, "product": mine * best},
+        {"item": named(listing, hits), "rank": middle + submitted, "in the truth": middle + ideal}
+        | {"d": submitted, "d in the truth": ideal, "product": submitted * ideal},
     )
-    parts = [float(terms.sum()) for terms in (mine * best, mine**2, best**2)]
+    parts = [float(terms.sum()) for terms in (submitted * ideal, submitted**2, ideal**2)]
     symbols = "sum of products / sqrt(sum of d² × sum of d² in the truth)"
     yield formula("Rho", symbols, "{} / sqrt({} × {})", *parts, value=value)
 
@@ -48,16 +48,17 @@ def rho(judged: Judged) -> Floats:
     array([0.5])
     """
     hits = judged.hits
-    mine, best = _twice(hits)
+    submitted, ideal = _twice(hits)
     return ratio(
-        hits.total(mine * best), np.sqrt(hits.total(mine * mine) * hits.total(best * best))
+        hits.total(submitted * ideal),
+        np.sqrt(hits.total(submitted * submitted) * hits.total(ideal * ideal)),
     )
 
 
 def _twice(hits: Hits) -> tuple[Floats, Floats]:
     """Twice each mean rank's distance from the middle: whole numbers, so that sums are exact."""
     items = hits.total()[hits.in_list]
-    mine, best = (
+    submitted, ideal = (
         2 * low + tied - items for low, tied in map(hits.ordered, (hits.before, -hits.grade))
     )
-    return mine, best
+    return submitted, ideal

@@ -13,9 +13,9 @@ from scorer.views.pooled import Statistics, shares
 from scorer.views.rated import Rated
 
 
-def _explain(one: Listing[Rated], value: float, *, average: str) -> Steps:
-    errors = (one.view.prediction - one.view.rating) ** 2
-    yield rated(one, {"squared error": errors})
+def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
+    errors = (listing.view.prediction - listing.view.rating) ** 2
+    yield rated(listing, {"squared error": errors})
     symbols, numbers = "sqrt(sum / ratings)", "sqrt({} / {})"
     yield formula("RMSE", symbols, numbers, errors.sum(), errors.size, value=value)
 
@@ -46,5 +46,5 @@ def rmse(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
     >>> rmse(rated, average="lists").round(4)     # sqrt(1 / 2), and sqrt(4 / 1)
     array([0.7071, 2.    ])
     """
-    found = rated.mean((rated.prediction - rated.rating) ** 2, average == "pooled")
-    return found if isinstance(found, Statistics) else np.sqrt(found)
+    mean = rated.mean((rated.prediction - rated.rating) ** 2, average == "pooled")
+    return mean if isinstance(mean, Statistics) else np.sqrt(mean)

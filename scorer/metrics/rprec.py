@@ -10,14 +10,14 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, rel: float, judged_only: bool, average: str
+    listing: Listing[Judged], value: float, *, rel: float, judged_only: bool, average: str
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
+    listing = only_judged(listing, judged_only)
+    hits, relevant = listing.view.hits.relevant(rel), relevant_items(listing, rel)
     most = len(relevant.items)
-    counts = found.within(most)
+    counts = hits.within(most)
     yield relevant
-    yield ranked_table(one, found, {"found": counts}, most)
+    yield ranked_table(listing, hits, {"found": counts}, most)
     yield formula("Rprec", "found / R", "{} / {}", counts.sum(), most, value=value)
 
 
@@ -46,6 +46,6 @@ def rprec(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.relevant(rel)
-    wanted = judged.ideal.count(rel)
-    return ratios(found.total(found.within(wanted[found.in_list])), wanted, average)
+    hits = judged.hits.relevant(rel)
+    relevant = judged.ideal.count(rel)
+    return ratios(hits.total(hits.within(relevant[hits.in_list])), relevant, average)

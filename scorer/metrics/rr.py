@@ -9,12 +9,12 @@ from scorer.views.hits import Judged
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, k: int | None, rel: float, judged_only: bool
+    listing: Listing[Judged], value: float, *, k: int | None, rel: float, judged_only: bool
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found = one.view.hits.relevant(rel)
-    yield ranked_table(one, found, {"relevant": found.within(k)}, k)
-    ranks, chances = zip(*first(found, k), strict=True) if value else ((), ())
+    listing = only_judged(listing, judged_only)
+    hits = listing.view.hits.relevant(rel)
+    yield ranked_table(listing, hits, {"relevant": hits.within(k)}, k)
+    ranks, chances = zip(*first(hits, k), strict=True) if value else ((), ())
     if not ranks:
         yield Sentence("Nothing relevant stands there.")
         yield formula("RR", "", "0", value=value)

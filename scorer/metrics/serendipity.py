@@ -20,7 +20,7 @@ def _needs(params: Any) -> tuple[str, ...]:
 
 
 def _explain(
-    one: Listing[Returned],
+    listing: Listing[Returned],
     value: float,
     *,
     k: int,
@@ -28,19 +28,19 @@ def _explain(
     distance: str,
     rel: float,
 ) -> Steps:
-    top = one.view.top(k)
-    found = top.where(top.grade >= rel)
-    surprise = _surprise(one.view, found, expected, distance)
-    columns: dict[str, Floats | Ints] = {"grade": found.grade, "unexpected": surprise}
+    top_items = listing.view.top(k)
+    relevant = top_items.where(top_items.grade >= rel)
+    surprise = _surprise(listing.view, relevant, expected, distance)
+    columns: dict[str, Floats | Ints] = {"grade": relevant.grade, "unexpected": surprise}
     if expected != "history":
-        columns["place by popularity"] = one.view.catalogue.popularity()[found.item]
+        columns["place by popularity"] = listing.view.catalogue.popularity()[relevant.item]
     message = (
         "is unlike the history"
         if expected == "history"
         else f"is none of the {expected} most known"
     )
     yield Sentence(f"A relevant item (grade {rel:g} or more) counts as far as it {message}.")
-    yield returned(one, found, columns, k)
+    yield returned(listing, relevant, columns, k)
     yield formula("Serendipity", "sum of unexpected / k", "{} / {}", surprise.sum(), k, value=value)
 
 
@@ -90,18 +90,18 @@ def serendipity(
     >>> serendipity(returned, k=4, expected="history").round(4)  # (0 + (1 - 1/sqrt(2))) / 4
     array([0.0732])
     """
-    top = returned.top(k)
-    found = top.where(top.grade >= rel)
-    return found.total(_surprise(returned, found, expected, distance)) / k
+    top_items = returned.top(k)
+    relevant = top_items.where(top_items.grade >= rel)
+    return relevant.total(_surprise(returned, relevant, expected, distance)) / k
 
 
-def _surprise(returned: Returned, found: Returned, expected: int | str, distance: str) -> Floats:
+def _surprise(returned: Returned, relevant: Returned, expected: int | str, distance: str) -> Floats:
     """How far each of the relevant items is unexpected, 0 to 1 or, by cosine, 2."""
     if not isinstance(expected, str):
-        return (returned.catalogue.popularity()[found.item] > expected).astype(np.float64)
+        return (returned.catalogue.popularity()[relevant.item] > expected).astype(np.float64)
     features = returned.catalogue.features
-    apart, past = np.zeros(found.item.size), np.zeros(found.item.size)
-    for row, item in found.past():
-        apart[row] += distances(features[found.item[row]], features[item], distance)
+    distance_sums, past = np.zeros(relevant.item.size), np.zeros(relevant.item.size)
+    for row, item in relevant.past():
+        distance_sums[row] += distances(features[relevant.item[row]], features[item], distance)
         past[row] += 1
-    return np.divide(apart, past, out=np.ones_like(apart), where=past > 0)
+    return np.divide(distance_sums, past, out=np.ones_like(distance_sums), where=past > 0)

@@ -8,16 +8,16 @@ from scorer.metrics.params import Relevant
 from scorer.views.hits import Judged, ratio
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant, n = (
-        one.view.hits.relevant(rel),
-        relevant_items(one, rel),
-        len(one.names.returned),
+def _explain(listing: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
+    listing = only_judged(listing, judged_only)
+    hits, relevant, n = (
+        listing.view.hits.relevant(rel),
+        relevant_items(listing, rel),
+        len(listing.names.returned),
     )
-    counts = found.within()
+    counts = hits.within()
     yield relevant
-    yield ranked_table(one, found, {"found": counts})
+    yield ranked_table(listing, hits, {"found": counts})
     count, most = counts.sum(), len(relevant.items)
     symbols, numbers = "found / n × found / R", "{} / {} × {} / {}"
     yield formula("SetAP", symbols, numbers, count, n, count, most, value=value)
@@ -44,6 +44,6 @@ def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Fl
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.count(rel)
-    wanted = judged.ideal.count(rel)
-    return ratio(found * found, judged.returned * wanted)
+    hit_count = judged.hits.count(rel)
+    relevant_count = judged.ideal.count(rel)
+    return ratio(hit_count * hit_count, judged.returned * relevant_count)

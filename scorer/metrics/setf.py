@@ -20,13 +20,19 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, rel: float, beta: float, judged_only: bool, average: str
+    listing: Listing[Judged],
+    value: float,
+    *,
+    rel: float,
+    beta: float,
+    judged_only: bool,
+    average: str,
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
-    counts, most, n = found.within(), len(relevant.items), len(one.names.returned)
+    listing = only_judged(listing, judged_only)
+    hits, relevant = listing.view.hits.relevant(rel), relevant_items(listing, rel)
+    counts, most, n = hits.within(), len(relevant.items), len(listing.names.returned)
     yield relevant
-    yield ranked_table(one, found, {"found": counts})
+    yield ranked_table(listing, hits, {"found": counts})
     if not most:
         yield nothing_relevant("SetF")
         return
@@ -69,7 +75,11 @@ def setf(
     """
     if judged_only:
         judged = judged.only_judged()
-    found = judged.hits.count(rel)
-    wanted = judged.ideal.count(rel)
-    counts = (wanted > 0) | (average == "pooled")  # what is returned there is wrong, and counts
-    return ratios((1 + beta**2) * found, (beta**2 * wanted + judged.returned) * counts, average)
+    hit_count = judged.hits.count(rel)
+    relevant_count = judged.ideal.count(rel)
+    counts = (relevant_count > 0) | (
+        average == "pooled"
+    )  # what is returned there is wrong, and counts
+    return ratios(
+        (1 + beta**2) * hit_count, (beta**2 * relevant_count + judged.returned) * counts, average
+    )

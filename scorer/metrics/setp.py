@@ -12,7 +12,7 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged],
+    listing: Listing[Judged],
     value: float,
     *,
     rel: float,
@@ -20,16 +20,16 @@ def _explain(
     judged_only: bool,
     average: str,
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant, n = (
-        one.view.hits.relevant(rel),
-        relevant_items(one, rel),
-        len(one.names.returned),
+    listing = only_judged(listing, judged_only)
+    hits, relevant, n = (
+        listing.view.hits.relevant(rel),
+        relevant_items(listing, rel),
+        len(listing.names.returned),
     )
-    counts = found.within()
+    counts = hits.within()
     symbols, most = ("min(n, R)", min(n, len(relevant.items))) if relative else ("n", n)
     yield relevant
-    yield ranked_table(one, found, {"found": counts})
+    yield ranked_table(listing, hits, {"found": counts})
     yield formula("SetP", f"found / {symbols}", "{} / {}", counts.sum(), most, value=value)
 
 
@@ -63,7 +63,7 @@ def setp(
     """
     if judged_only:
         judged = judged.only_judged()
-    best = judged.returned.astype(np.float64)
+    divisor = judged.returned.astype(np.float64)
     if relative:
-        best = np.minimum(best, judged.ideal.count(rel))
-    return ratios(judged.hits.count(rel), best, average)
+        divisor = np.minimum(divisor, judged.ideal.count(rel))
+    return ratios(judged.hits.count(rel), divisor, average)

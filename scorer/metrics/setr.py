@@ -9,11 +9,11 @@ from scorer.views.hits import Judged
 from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
-def _explain(one: Listing[Judged], value: float, *, rel: float, average: str) -> Steps:
-    found, relevant = one.view.hits.relevant(rel), relevant_items(one, rel)
-    counts = found.within()
+def _explain(listing: Listing[Judged], value: float, *, rel: float, average: str) -> Steps:
+    hits, relevant = listing.view.hits.relevant(rel), relevant_items(listing, rel)
+    counts = hits.within()
     yield relevant
-    yield ranked_table(one, found, {"found": counts})
+    yield ranked_table(listing, hits, {"found": counts})
     yield formula("SetR", "found / R", "{} / {}", counts.sum(), len(relevant.items), value=value)
 
 

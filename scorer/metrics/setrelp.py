@@ -12,17 +12,17 @@ from scorer.views.pooled import Statistics, of_share, ratios, shares
 
 
 def _explain(
-    one: Listing[Judged], value: float, *, rel: float, judged_only: bool, average: str
+    listing: Listing[Judged], value: float, *, rel: float, judged_only: bool, average: str
 ) -> Steps:
-    one = only_judged(one, judged_only)
-    found, relevant, n = (
-        one.view.hits.relevant(rel),
-        relevant_items(one, rel),
-        len(one.names.returned),
+    listing = only_judged(listing, judged_only)
+    hits, relevant, n = (
+        listing.view.hits.relevant(rel),
+        relevant_items(listing, rel),
+        len(listing.names.returned),
     )
-    counts, most = found.within(), min(n, len(relevant.items))
+    counts, most = hits.within(), min(n, len(relevant.items))
     yield relevant
-    yield ranked_table(one, found, {"found": counts})
+    yield ranked_table(listing, hits, {"found": counts})
     yield formula("SetRelP", "found / min(n, R)", "{} / {}", counts.sum(), most, value=value)
 
 
@@ -50,5 +50,5 @@ def setrelp(
     """
     if judged_only:
         judged = judged.only_judged()
-    wanted = judged.ideal.count(rel)
-    return ratios(judged.hits.count(rel), np.minimum(judged.returned, wanted), average)
+    relevant_count = judged.ideal.count(rel)
+    return ratios(judged.hits.count(rel), np.minimum(judged.returned, relevant_count), average)

@@ -10,11 +10,13 @@ from scorer.metrics.params import Cutoff, Relevant
 from scorer.views.hits import Judged
 
 
-def _explain(one: Listing[Judged], value: float, *, k: int, rel: float, judged_only: bool) -> Steps:
-    one = only_judged(one, judged_only)
-    found = one.view.hits.relevant(rel)
-    yield ranked_table(one, found, {"found": found.within(k)}, k)
-    ranks, chances = zip(*first(found, k), strict=True) if value else ((), ())
+def _explain(
+    listing: Listing[Judged], value: float, *, k: int, rel: float, judged_only: bool
+) -> Steps:
+    listing = only_judged(listing, judged_only)
+    hits = listing.view.hits.relevant(rel)
+    yield ranked_table(listing, hits, {"found": hits.within(k)}, k)
+    ranks, chances = zip(*first(hits, k), strict=True) if value else ((), ())
     if not ranks:
         yield Sentence(f"Nothing relevant stands at ranks 1 to {k:,}.")
     elif chances != (1.0,):

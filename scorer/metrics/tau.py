@@ -9,19 +9,19 @@ from scorer.metrics.explain.tables import Listing, named
 from scorer.views.hits import Hits, Judged, ratio
 
 
-def _explain(one: Listing[Judged], value: float) -> Steps:
-    hits = one.view.hits
-    agreed, against, mine, best = (float(count[0]) for count in _counts(hits))
+def _explain(listing: Listing[Judged], value: float) -> Steps:
+    hits = listing.view.hits
+    agreed, against, untied, ideal_untied = (float(count[0]) for count in _counts(hits))
     yield grid(
         "The items that both rank; equal scores, or equal grades, are tied",
-        {"item": named(one, hits), "from the top": 1 + hits.ordered(hits.before)[0]}
+        {"item": named(listing, hits), "from the top": 1 + hits.ordered(hits.before)[0]}
         | {"grade": hits.grade, "in the truth": 1 + hits.ordered(-hits.grade)[0]},
     )
     yield formula("agreeing", "pairs in the truth's order", "{}", agreed, value=agreed)
     yield formula("against", "pairs in the other order", "{}", against, value=against)
     symbols, numbers = "(agreeing - against) / sqrt(untied × untied in the truth)", "({} - {})"
     numbers += " / sqrt({} × {})"
-    yield formula("Tau", symbols, numbers, agreed, against, mine, best, value=value)
+    yield formula("Tau", symbols, numbers, agreed, against, untied, ideal_untied, value=value)
 
 
 @metric(
@@ -48,19 +48,19 @@ def tau(judged: Judged) -> Floats:
     >>> tau(judged)                                 # (1 - 1) / sqrt(3 * 2)
     array([0.])
     """
-    agreed, against, untied, best_untied = _counts(judged.hits)
-    return ratio(agreed - against, np.sqrt(untied * best_untied))
+    agreed, against, untied, ideal_untied = _counts(judged.hits)
+    return ratio(agreed - against, np.sqrt(untied * ideal_untied))
 
 
 def _counts(hits: Hits) -> tuple[Floats, Floats, Floats, Floats]:
     """Pairs that agree and that do not, and how many the submission and the truth leave untied."""
-    mine, mine_tied = hits.ordered(hits.before)
-    best, best_tied = hits.ordered(-hits.grade)
-    _, both_tied = hits.ordered(mine * (best.max(initial=0) + 1) + best)
+    place, tied = hits.ordered(hits.before)
+    ideal, ideal_tied = hits.ordered(-hits.grade)
+    _, both_tied = hits.ordered(place * (ideal.max(initial=0) + 1) + ideal)
     items = hits.total()
     pairs = items * (items - 1) / 2
-    ties, best_ties, both_ties = (hits.total(t - 1) / 2 for t in (mine_tied, best_tied, both_tied))
+    ties, ideal_ties, both_ties = (hits.total(t - 1) / 2 for t in (tied, ideal_tied, both_tied))
     # tied items worst first, so that none of them agrees with another
-    agreed = hits.total(hits.earlier(best[np.lexsort((-best, mine, hits.in_list))]))
-    against = pairs - ties - best_ties + both_ties - agreed
-    return agreed, against, pairs - ties, pairs - best_ties
+    agreed = hits.total(hits.earlier(ideal[np.lexsort((-ideal, place, hits.in_list))]))
+    against = pairs - ties - ideal_ties + both_ties - agreed
+    return agreed, against, pairs - ties, pairs - ideal_ties

@@ -11,13 +11,13 @@ from scorer.metrics.explain.tables import Listing, named
 from scorer.views.hits import Hits, Judged, ratio
 
 
-def _explain(one: Listing[Judged], value: float, *, over: str) -> Steps:
-    hits = one.view.hits
+def _explain(listing: Listing[Judged], value: float, *, over: str) -> Steps:
+    hits = listing.view.hits
     agreed, above = _agreed(hits, over)
-    items = named(one, hits)
+    items = named(listing, hits)
     if over == "truth":
         ranked = set(items)
-        items = tuple(item for item in one.names.truth if item in ranked)
+        items = tuple(item for item in listing.names.truth if item in ranked)
     shares = agreed / np.maximum(above, 1)
     shares = np.where(above > 0, shares, np.nan)
     sums = np.cumsum(np.nan_to_num(shares))

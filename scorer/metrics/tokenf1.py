@@ -13,17 +13,17 @@ from scorer.views.texts import Texts
 
 def _of(text: str | None, accepted: list[str], normalize: str) -> list[tuple[float, float, float]]:
     """F1, precision and recall against each accepted text; against nothing where none is."""
-    mine = normal("" if text is None else text, normalize)
-    return [overlap(mine, normal(each, normalize)) for each in accepted or [""]]
+    answer = normal("" if text is None else text, normalize)
+    return [overlap(answer, normal(each, normalize)) for each in accepted or [""]]
 
 
-def _explain(one: Listing[Texts], value: float, *, rel: float, normalize: str) -> Steps:
-    (text,), (accepted,) = one.view.first(), one.view.accepted(rel)
-    found = _of(text, accepted, normalize)
-    f1, precision, recall = zip(*found, strict=True)
+def _explain(listing: Listing[Texts], value: float, *, rel: float, normalize: str) -> Steps:
+    (text,), (accepted,) = listing.view.first(), listing.view.accepted(rel)
+    overlaps = _of(text, accepted, normalize)
+    f1, precision, recall = zip(*overlaps, strict=True)
     columns = {"accepted": accepted or ["nothing"], "precision": precision, "recall": recall}
     yield grid(f"The answer {text or 'nothing'}", columns | {"F1": f1})
-    _, p, r = max(found)
+    _, p, r = max(overlaps)
     if not p + r:
         yield formula("TokenF1", "no common token", "{}", 0.0, value=value)
         return

@@ -33,9 +33,9 @@ def _parts(rated: Rated, scale: str) -> tuple[Floats, Floats]:
     return ratio(rated.total((rated.prediction - rated.rating) ** 2), rated.total()), by
 
 
-def _explain(one: Listing[Rated], value: float, *, scale: str, weight: str) -> Steps:
-    yield rated(one, {"squared error": (one.view.prediction - one.view.rating) ** 2})
-    error, by = _parts(one.view, scale)
+def _explain(listing: Listing[Rated], value: float, *, scale: str, weight: str) -> Steps:
+    yield rated(listing, {"squared error": (listing.view.prediction - listing.view.rating) ** 2})
+    error, by = _parts(listing.view, scale)
     parts = float(error[0]), float(by[0])
     yield formula("RMSSE", "sqrt(mean squared error / scale)", "sqrt({} / {})", *parts, value=value)
 

@@ -163,7 +163,7 @@ class PairMatrices(NamedTuple):
 
     truth: Mask  # what the truth prefers, and what follows from it
     rank: Ints  # [list, v]: the longest way down to v in the truth, from 1
-    message: Mask  # what the submission prefers, as it says
+    submission: Mask  # what the submission prefers, as it says
     likely: Floats | None  # how likely it is
 
 
@@ -174,7 +174,7 @@ class Preferred:
     kinds: ClassVar[frozenset[str]] = frozenset({"grades", "preferences"})
 
     truth: Orders
-    message: Stated
+    submission: Stated
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,17 +186,17 @@ class Preferred:
         truth, layout = self.truth, self.truth.layout
         likelihood = truth.likelihood
         likely = likelihood.squares(layout) if likelihood else iter([None] * len(layout.lists))
-        for lists, items, bits, rank, message, chance in zip(
+        for lists, items, bits, rank, stated, chance in zip(
             layout.lists,
             layout.items,
             truth.bits,
             truth.rank,
-            self.message.squares(layout),
+            self.submission.squares(layout),
             likely,
             strict=True,
         ):
             above = np.unpackbits(bits, axis=2, count=items.shape[1]).astype(bool)
-            yield lists, PairMatrices(above, rank, message, chance)
+            yield lists, PairMatrices(above, rank, stated, chance)
 
     def values(self, value: Callable[[PairMatrices], Floats]) -> Floats:
         """What `value` makes of each list; NaN where there are no two items to compare."""

@@ -69,9 +69,9 @@ class Rated(WithItemColumns):
     ) -> Rated:
         """From ratings and their predictions (or prediction, low, high), list by list."""
         rows = [
-            (n, rating, *(message if isinstance(message, tuple) else (message, np.nan, np.nan)))
+            (n, rating, *(given if isinstance(given, tuple) else (given, np.nan, np.nan)))
             for n, (ratings, predictions) in enumerate(lists)
-            for rating, message in zip(ratings, predictions, strict=True)
+            for rating, given in zip(ratings, predictions, strict=True)
         ]
         in_list, rating, prediction, low, high = np.array(rows, dtype=np.float64).reshape(-1, 5).T
         names = tuple(map(str, range(len(lists))))

@@ -32,9 +32,9 @@ class Items(NamedTuple):
 
     def __str__(self) -> str:
         """As it is written on paper, the end of a long one left out."""
-        left = len(self.items) - ITEMS
-        kept = self.items if left <= 1 else (*self.items[:ITEMS], f"… {left:,} more")
-        return "{" + ", ".join(kept) + "}"
+        beyond = len(self.items) - ITEMS
+        items = self.items if beyond <= 1 else (*self.items[:ITEMS], f"… {beyond:,} more")
+        return "{" + ", ".join(items) + "}"
 
 
 class Grid(NamedTuple):
@@ -48,13 +48,13 @@ class Grid(NamedTuple):
     def abbreviated(self) -> Iterator[tuple[Cell, ...] | int]:
         """The rows to show; a number stands for so many that are left out."""
         last = len(self.rows) - 1
-        kept = list(range(len(self.rows)))
-        if len(kept) > ROWS:
-            kept = [n for n in kept if n in (0, last) or not self.matter or self.matter[n]]
-        if len(kept) > TOP + END:
-            kept = [*kept[:TOP], *kept[-END:]]
+        rows = list(range(len(self.rows)))
+        if len(rows) > ROWS:
+            rows = [n for n in rows if n in (0, last) or not self.matter or self.matter[n]]
+        if len(rows) > TOP + END:
+            rows = [*rows[:TOP], *rows[-END:]]
         following = 0
-        for n in kept:
+        for n in rows:
             if n - following > 1:
                 yield n - following
             elif n > following:
@@ -106,13 +106,17 @@ def summed(name: str, symbols: str, numbers: str, terms: Iterable[float], value:
     >>> summed("CG", "sum of gains", "{}", [3, 2], 5).put_in("{:g}".format)
     '3 + 2'
     """
-    some = [float(term) for term in terms]
-    if len(some) > 8 or not some:
-        return formula(name, symbols, numbers, math.fsum(some), value=value)
-    inside = " + ".join(["{}"] * len(some))
-    bare = numbers == "{}" or len(some) == 1
+    summands = [float(term) for term in terms]
+    if len(summands) > 8 or not summands:
+        return formula(name, symbols, numbers, math.fsum(summands), value=value)
+    inside = " + ".join(["{}"] * len(summands))
+    bare = numbers == "{}" or len(summands) == 1
     return formula(
-        name, symbols, numbers.replace("{}", inside if bare else f"({inside})"), *some, value=value
+        name,
+        symbols,
+        numbers.replace("{}", inside if bare else f"({inside})"),
+        *summands,
+        value=value,
     )
 
 

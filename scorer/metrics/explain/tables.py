@@ -51,12 +51,12 @@ class Listing(Generic[View]):
         return [first if first == last else f"{first}-{last}" for first, last in groups]
 
 
-def only_judged(one: Listing[Judged], wanted: bool = True) -> Listing[Judged]:
+def only_judged(listing: Listing[Judged], wanted: bool = True) -> Listing[Judged]:
     """Without what nobody judged, as `Judged.only_judged`; as it is unless that is `wanted`."""
     if not wanted:
-        return one
-    view, names = one.view.only_judged(), one.names
-    kept = [int(rank) - 1 for rank in one.view.hits.relevant(0).rank]
+        return listing
+    view, names = listing.view.only_judged(), listing.names
+    kept = [int(rank) - 1 for rank in listing.view.hits.relevant(0).rank]
     return Listing(
         view,
         Names(
@@ -69,89 +69,89 @@ def only_judged(one: Listing[Judged], wanted: bool = True) -> Listing[Judged]:
 
 
 def ranked_table(
-    one: Listing[Judged], at: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
+    listing: Listing[Judged], at: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
     """The list down to rank k, `columns` having a value for each of the hits `at`."""
-    grade = _filled(len(one.names.returned), one.view.hits.rank, one.view.hits.grade)
-    return _down(one, at.rank, {"grade": grade}, columns, k, one.view.hits.spread)
+    grade = _filled(len(listing.names.returned), listing.view.hits.rank, listing.view.hits.grade)
+    return _returned_table(listing, at.rank, {"grade": grade}, columns, k, listing.view.hits.spread)
 
 
 def returned(
-    one: Listing[Returned], at: Returned, columns: Mapping[str, ArrayLike], k: int | None = None
+    listing: Listing[Returned], at: Returned, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
     """The list down to rank k, `columns` having a value for each of the items `at`."""
-    return _down(one, at.rank, {}, columns, k)
+    return _returned_table(listing, at.rank, {}, columns, k)
 
 
-def _down(
-    one: Listing[Any],
+def _returned_table(
+    listing: Listing[Any],
     rank: Ints,
-    whole: Mapping[str, Floats],
+    full_columns: Mapping[str, Floats],
     columns: Mapping[str, ArrayLike],
     k: int | None,
     spread: bool = False,
 ) -> Grid:
-    names, n = one.names, len(one.names.returned)
+    names, n = listing.names, len(listing.names.returned)
     above = names.before if spread else np.arange(n)
-    shown = n if k is None else int((above < k).sum())
-    message = f"first {shown:,} of {n:,} ranks" if shown < n else f"all {n:,} ranks"
-    if spread and (names.tied[:shown] > 1).any():
+    count = n if k is None else int((above < k).sum())
+    message = f"first {count:,} of {n:,} ranks" if count < n else f"all {n:,} ranks"
+    if spread and (names.tied[:count] > 1).any():
         message += f"; {TIED}"
-    found = {**whole, **{name: _filled(n, rank, values) for name, values in columns.items()}}
+    cells = {**full_columns, **{name: _filled(n, rank, values) for name, values in columns.items()}}
     return grid(
         f"The list, {message}" if n else "The list",
         {
-            "rank": one.ranks[:shown],
-            "item": names.returned[:shown],
-            **{name: values[:shown].tolist() for name, values in found.items()},
+            "rank": listing.ranks[:count],
+            "item": names.returned[:count],
+            **{name: values[:count].tolist() for name, values in cells.items()},
         },
-        np.isin(np.arange(1, shown + 1), rank).tolist(),
+        np.isin(np.arange(1, count + 1), rank).tolist(),
     )
 
 
-def rated(one: Listing[Rated], columns: Mapping[str, ArrayLike]) -> Grid:
+def rated(listing: Listing[Rated], columns: Mapping[str, ArrayLike]) -> Grid:
     """The ratings that were predicted, `columns` having a value for each."""
-    view = one.view
-    known = {"item": one.names.truth, "rating": view.rating, "prediction": view.prediction}
-    made = {name: np.asarray(values).tolist() for name, values in columns.items()}
-    return grid("The ratings that were predicted", {**known, **made})
+    view = listing.view
+    given = {"item": listing.names.truth, "rating": view.rating, "prediction": view.prediction}
+    further = {name: np.asarray(values).tolist() for name, values in columns.items()}
+    return grid("The ratings that were predicted", {**given, **further})
 
 
-def catalogued(one: Listing[Returned], k: int) -> Items:
+def catalogued(listing: Listing[Returned], k: int) -> Items:
     """The items of the catalogue at the first k ranks."""
-    known = one.view.top(k).where(one.view.top(k).item >= 0)
-    names = tuple(one.names.returned[rank - 1] for rank in known.rank.tolist())
+    in_catalogue = listing.view.top(k).where(listing.view.top(k).item >= 0)
+    names = tuple(listing.names.returned[rank - 1] for rank in in_catalogue.rank.tolist())
     return Items(f"of the catalogue, at the first {k:,} ranks", names)
 
 
-def ideal_table(one: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
+def ideal_table(listing: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
     """The best list there could be, `columns` having a value for each of its items."""
     return grid(
         "The best list",
         {
             "rank": ideal.rank.tolist(),
-            "item": named(one, ideal),
+            "item": named(listing, ideal),
             "grade": ideal.grade.tolist(),
             **{name: np.asarray(values).tolist() for name, values in columns.items()},
         },
     )
 
 
-def relevant_items(one: Listing[Judged], rel: float) -> Items:
+def relevant_items(listing: Listing[Judged], rel: float) -> Items:
     """The relevant items of the truth, R of them."""
-    names = named(one, one.view.ideal.relevant(rel))
+    names = named(listing, listing.view.ideal.relevant(rel))
     return Items(f"relevant (grade {rel:g} or more), R = {len(names):,}", names)
 
 
-def items_to_rank(one: Listing[Judged], k: int) -> tuple[str, ...]:
+def items_to_rank(listing: Listing[Judged], k: int) -> tuple[str, ...]:
     """The items at ranks 1 to k, or that may be there."""
-    names = one.names
-    return names.returned[: int((names.before < k).sum()) if one.view.hits.spread else k]
+    names = listing.names
+    return names.returned[: int((names.before < k).sum()) if listing.view.hits.spread else k]
 
 
-def named(one: Listing[Judged], hits: Hits) -> tuple[str, ...]:
+def named(listing: Listing[Judged], hits: Hits) -> tuple[str, ...]:
     """What the items of these hits, or of an ideal, are called."""
-    return tuple(one.names.truth[place - 1] for place in hits.place.tolist())
+    return tuple(listing.names.truth[place - 1] for place in hits.place.tolist())
 
 
 def gains(hits: Hits, gain: Any, discount: str, k: ArrayLike | None) -> dict[str, Floats]:
@@ -166,16 +166,16 @@ def gains(hits: Hits, gain: Any, discount: str, k: ArrayLike | None) -> dict[str
     return {"gain": gain, **weight, "contribution": shares, "running total": np.cumsum(shares)}
 
 
-def first(found: Hits, k: int | None) -> Iterator[tuple[float, float]]:
+def first(hits: Hits, k: int | None) -> Iterator[tuple[float, float]]:
     """Yield (rank, probability) of the first of these hits, down to rank k."""
-    if found.middle:
-        near = found.position[:1][found.within(k)[:1] > 0]
-        yield from ((position, 1.0) for position in near.tolist())
+    if hits.middle:
+        positions = hits.position[:1][hits.within(k)[:1] > 0]
+        yield from ((position, 1.0) for position in positions.tolist())
         return
-    if not found.spread:
-        yield from ((rank, 1.0) for rank in found.top(k).rank[:1].tolist())
+    if not hits.spread:
+        yield from ((rank, 1.0) for rank in hits.top(k).rank[:1].tolist())
         return
-    heads, size, _ = found.groups()
+    heads, size, _ = hits.groups()
     none = 1.0  # the chance that it did not come yet
     for n in range(int((heads.tied - size)[0]) + 1 if size.size else 0):
         share = float(size[0] / (heads.tied[0] - n))
@@ -199,36 +199,43 @@ def single_list(view: Any, at: int) -> Any:
             extras = view.extras.at(of_truth, of_hits, np.array([at]), of_truth)
             return Judged(hits, ideal, view.returned[at : at + 1], view.names[at : at + 1], extras)
         case Diverse():
-            mine = view.judged.ideal.in_list == at
-            rows = np.repeat(mine, view.size)
-            alone = single_list(view.judged, at)
+            of_list = view.judged.ideal.in_list == at
+            rows = np.repeat(of_list, view.size)
+            judged = single_list(view.judged, at)
             return Diverse(
-                alone, view.size[mine], view.subtopic[rows], view.grade[rows], view.named[mine]
+                judged,
+                view.size[of_list],
+                view.subtopic[rows],
+                view.grade[rows],
+                view.named[of_list],
             )
         case Rated():
-            mine = view.in_list == at
-            none, name = np.zeros(int(mine.sum()), dtype=np.int64), view.names[at : at + 1]
-            rating, message = view.rating[mine], view.prediction[mine]
-            extras = view.extras.at(mine, mine, np.array([at]), mine)
-            return Rated(none, rating, message, view.low[mine], view.high[mine], 1, name, extras)
+            of_list = view.in_list == at
+            none, name = np.zeros(int(of_list.sum()), dtype=np.int64), view.names[at : at + 1]
+            rating, prediction = view.rating[of_list], view.prediction[of_list]
+            extras = view.extras.at(of_list, of_list, np.array([at]), of_list)
+            return Rated(
+                none, rating, prediction, view.low[of_list], view.high[of_list], 1, name, extras
+            )
         case Texts():
-            mine, known = np.flatnonzero(view.in_list == at), np.flatnonzero(view.truth_list == at)
+            rows = np.flatnonzero(view.in_list == at)
+            truth_rows = np.flatnonzero(view.truth_list == at)
             return Texts(
-                np.zeros_like(mine), view.rank[mine], [view.text[n] for n in mine.tolist()],
-                np.zeros_like(known), [view.truth_text[n] for n in known.tolist()],
-                view.grade[known], single_list(view.judged, at),
+                np.zeros_like(rows), view.rank[rows], [view.text[n] for n in rows.tolist()],
+                np.zeros_like(truth_rows), [view.truth_text[n] for n in truth_rows.tolist()],
+                view.grade[truth_rows], single_list(view.judged, at),
             )  # fmt: skip
         case Returned():
             more = {"judged": single_list(view.judged, at)} if isinstance(view, Scored) else {}
-            kept, past = view.where(view.in_list == at), view.past_list == at
+            part, past = view.where(view.in_list == at), view.past_list == at
             return replace(
-                kept,
-                in_list=np.zeros_like(kept.in_list),
+                part,
+                in_list=np.zeros_like(part.in_list),
                 lists=1,
                 past_list=np.zeros_like(view.past_list[past]),
                 past_item=view.past_item[past],
                 names=view.names[at : at + 1],
-                extras=kept.extras.at(list=np.array([at])),
+                extras=part.extras.at(list=np.array([at])),
                 **more,
             )
         case Preferred():
@@ -239,8 +246,8 @@ def single_list(view: Any, at: int) -> Any:
 
 
 def _one_list(hits: Hits, at: int) -> Hits:
-    mine = hits.where(hits.in_list == at)
-    return replace(mine, in_list=np.zeros_like(mine.in_list), lists=1)
+    part = hits.where(hits.in_list == at)
+    return replace(part, in_list=np.zeros_like(part.in_list), lists=1)
 
 
 def _filled(size: int, rank: Ints, values: ArrayLike) -> Floats:
@@ -263,27 +270,27 @@ def _preferred(view: Preferred, at: int) -> Preferred:
                 (truth.rank[n][slot : slot + 1],),
                 None if truth.likelihood is None else _likely(truth.likelihood, rows),
             )
-            message = view.message
-            kept = (
-                Ranking(message.height[rows])
-                if isinstance(message, Ranking)
-                else _pairs(message, rows)
+            submission = view.submission
+            stated = (
+                Ranking(submission.height[rows])
+                if isinstance(submission, Ranking)
+                else _pairs(submission, rows)
             )
-            return Preferred(orders, kept)
+            return Preferred(orders, stated)
     empty = np.empty(0, dtype=np.int64)
     return Preferred(Orders(Layout.of(empty, name), (), ()), Pairs(empty, empty))
 
 
 def _pairs(pairs: Pairs, rows: Ints) -> Pairs:
     place = {row: n for n, row in enumerate(rows.tolist())}
-    kept = np.isin(pairs.better, rows)
+    inside = np.isin(pairs.better, rows)
     better, worse = (
-        np.array([place[row] for row in side[kept].tolist()], dtype=np.int64)
+        np.array([place[row] for row in side[inside].tolist()], dtype=np.int64)
         for side in (pairs.better, pairs.worse)
     )
     return Pairs(better, worse)
 
 
 def _likely(likelihood: Likelihood, rows: Ints) -> Likelihood:
-    kept = np.isin(likelihood.pairs.better, rows)
-    return Likelihood(_pairs(likelihood.pairs, rows), likelihood.probability[kept])
+    inside = np.isin(likelihood.pairs.better, rows)
+    return Likelihood(_pairs(likelihood.pairs, rows), likelihood.probability[inside])

@@ -13,11 +13,11 @@ from scorer.views.pooled import Statistics, shares
 
 
 def _explain(
-    one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
+    listing: Listing[Labelled], value: float, *, positive: str | None, threshold: float
 ) -> Steps:
-    yield from cells(one, one.view.decided(place(one.view, positive), threshold))
+    yield from cells(listing, listing.view.decided(place(listing.view, positive), threshold))
     yield formula(
-        "Accuracy", by_weight(one.view, "1 where it is right, else 0"), "{}", value, value=value
+        "Accuracy", by_weight(listing.view, "1 where it is right, else 0"), "{}", value, value=value
     )
 
 
@@ -42,6 +42,6 @@ def accuracy(
     >>> accuracy(labelled(["a", "a", "b"], ["a", "b", "b"]))
     array([1., 0., 1.])
     """
-    found = labelled.decided(place(labelled, positive), threshold)
-    right = labelled.truth == found
+    predicted = labelled.decided(place(labelled, positive), threshold)
+    right = labelled.truth == predicted
     return labelled.mean(right.all(axis=1) if labelled.several else right)

@@ -50,12 +50,12 @@ def _figure(statistics: Statistics, *, average: str, multi: str, **_: Any) -> fl
 def _one_against_one(statistics: Statistics, average: str) -> float:
     weight, true, score = parts(statistics)
     areas, shares = [], []
-    for mine, sides in _pairs(true):
-        both = [auroc_area(true[mine, n], score[mine, n], weight[mine]) for n in sides]
-        areas.append(np.mean(both))
-        shares.append(weight[mine].sum())
-    whole = shares if average == "weighted" and sum(shares) > 0 else None
-    return float(np.average(areas, weights=whole))
+    for rows, sides in _pairs(true):
+        pair_areas = [auroc_area(true[rows, n], score[rows, n], weight[rows]) for n in sides]
+        areas.append(np.mean(pair_areas))
+        shares.append(weight[rows].sum())
+    weights = shares if average == "weighted" and sum(shares) > 0 else None
+    return float(np.average(areas, weights=weights))
 
 
 def _pairs(true: Floats) -> Iterator[tuple[Mask, tuple[int, int]]]:
@@ -68,13 +68,13 @@ def _sums(statistics: Statistics, *, average: str, multi: str, **_: Any) -> Floa
     if multi == "ovr" or statistics.rows.shape[1] <= 3:
         return list_terms(statistics, average, auroc_terms)
     weight, true, score = parts(statistics)
-    made = []
-    for mine, sides in _pairs(true):
+    blocks = []
+    for rows, sides in _pairs(true):
         for n in sides:
             terms = np.zeros((weight.size, WIDTH))
-            terms[mine] = auroc_terms(true[mine, n], score[mine, n], weight[mine])
-            made.append(terms)
-    return placed(statistics, np.concatenate(made, axis=1))
+            terms[rows] = auroc_terms(true[rows, n], score[rows, n], weight[rows])
+            blocks.append(terms)
+    return placed(statistics, np.concatenate(blocks, axis=1))
 
 
 def _of_sums(sums: Floats, *, average: str, multi: str, **_: Any) -> Floats:
@@ -87,8 +87,8 @@ def _of_sums(sums: Floats, *, average: str, multi: str, **_: Any) -> Floats:
     return divided((areas * share).sum(axis=1), share.sum(axis=1), np.nan)
 
 
-def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
-    yield from of_pairs(one, positive)
+def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
+    yield from of_pairs(listing, positive)
     yield formula("AUROC", "pairs in the right order, ties half / pairs", "{}", value, value=value)
 
 

@@ -36,8 +36,8 @@ def _of_sums(sums: Floats, *, average: str, **_: Any) -> Floats:
     return over_terms(sums, average, 2, of_precision_terms)
 
 
-def _explain(one: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
-    yield from of_pairs(one, positive)
+def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, **_: Any) -> Steps:
+    yield from of_pairs(listing, positive)
     symbols = "Σ precision × growth of recall, down the probabilities"
     yield formula("AveragePrecision", symbols, "{}", value, value=value)
 

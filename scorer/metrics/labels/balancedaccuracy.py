@@ -35,20 +35,20 @@ def _figure(statistics: Statistics, **_: Any) -> float:
 
 
 def _explain(
-    one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
+    listing: Listing[Labelled], value: float, *, positive: str | None, threshold: float
 ) -> Steps:
-    view = one.view
+    view = listing.view
     code = place(view, positive)
-    yield from cells(one, view.decided(code, threshold))
+    yield from cells(listing, view.decided(code, threshold))
     hits, _predicted, true = counts(view.tallies(code, threshold)).T
-    mine = np.flatnonzero(true > 0)
+    present = np.flatnonzero(true > 0)
     yield grid(
         "The recall of each class",
         {
-            "class": [view.classes[n] for n in mine.tolist()],
-            "hits": [whole_number(n) for n in hits[mine]],
-            "true": [whole_number(n) for n in true[mine]],
-            "recall": hits[mine] / true[mine],
+            "class": [view.classes[n] for n in present.tolist()],
+            "hits": [whole_number(n) for n in hits[present]],
+            "true": [whole_number(n) for n in true[present]],
+            "recall": hits[present] / true[present],
         },
     )
     yield formula("BalancedAccuracy", "mean of the recalls", "{}", value, value=value)

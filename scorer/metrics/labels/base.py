@@ -26,9 +26,9 @@ def two(constants: Any) -> bool:
 
 # what the challenge settles where nothing is written
 POSITIVE: Mapping[str, Callable[[Any], Any]] = {
-    "positive": lambda known: known.classes[-1] if two(known) else None
+    "positive": lambda constants: constants.classes[-1] if two(constants) else None
 }
-SETTLE = {**POSITIVE, "average": lambda known: "binary" if two(known) else "macro"}
+SETTLE = {**POSITIVE, "average": lambda constants: "binary" if two(constants) else "macro"}
 
 
 def place(labelled: Labelled, positive: str | None) -> int | None:
@@ -52,8 +52,8 @@ def share_of(statistics: Statistics, **_: Any) -> float:
 
 def true_probability(labelled: Labelled) -> Floats:
     """The probability of each row's true class."""
-    found: Floats = labelled.likely[np.arange(labelled.lists), labelled.truth]
-    return found
+    probability: Floats = labelled.likely[np.arange(labelled.lists), labelled.truth]
+    return probability
 
 
 def correlation(first: Floats, second: Floats, weight: Floats) -> float:
@@ -61,9 +61,9 @@ def correlation(first: Floats, second: Floats, weight: Floats) -> float:
     if first.size < 2 or (first == first[0]).all() or (second == second[0]).all():
         return float("nan")
     first, second = (x - np.average(x, weights=weight) for x in (first, second))
-    both = (weight * first * second).sum()
-    found = both / np.sqrt((weight * first**2).sum() * (weight * second**2).sum())
-    return float(np.clip(found, -1, 1))
+    covariance = (weight * first * second).sum()
+    coefficient = covariance / np.sqrt((weight * first**2).sum() * (weight * second**2).sum())
+    return float(np.clip(coefficient, -1, 1))
 
 
 def moments(statistics: Statistics, **_: Any) -> Floats:
@@ -77,14 +77,14 @@ def moments(statistics: Statistics, **_: Any) -> Floats:
         target times prediction; all but the error from their means, all by the weight.
     """
     target, prediction, weight = statistics.rows.T
-    found = np.zeros((statistics.lists, 8))
+    sums = np.zeros((statistics.lists, 8))
     if not weight.sum():
-        return found
-    y, p = (each - np.average(each, weights=weight) for each in (target, prediction))
+        return sums
+    y, p = (column - np.average(column, weights=weight) for column in (target, prediction))
     error = prediction - target
     terms = [np.ones_like(y), y, y**2, error, error**2, p, p**2, y * p]
-    found[statistics.in_list] = np.column_stack(terms) * weight[:, None]
-    return found
+    sums[statistics.in_list] = np.column_stack(terms) * weight[:, None]
+    return sums
 
 
 def one_label(labelled: Labelled, name: str) -> None:
@@ -121,28 +121,28 @@ def list_counts(statistics: Statistics, **_: Any) -> Floats:
     code, true, predicted, weight = statistics.rows.T
     classes, lists = int(code.max(initial=-1)) + 1, int(statistics.in_list.max(initial=-1)) + 1
     lists = max(lists, statistics.lists)
-    found = np.zeros((lists, classes, 3))
+    table = np.zeros((lists, classes, 3))
     parts = np.column_stack([weight * true * predicted, weight * predicted, weight * true])
     # a list has each class once
-    found[statistics.in_list, code.astype(np.int64)] = parts
-    return found.reshape(lists, 3 * classes)
+    table[statistics.in_list, code.astype(np.int64)] = parts
+    return table.reshape(lists, 3 * classes)
 
 
 def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     """Their quotients; `empty` where nothing is divided by."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = np.asarray(np.divide(part, whole))
-    return np.where(whole == 0, empty, found)
+        quotient: Floats = np.asarray(np.divide(part, whole))
+    return np.where(whole == 0, empty, quotient)
 
 
-def confusion(labelled: Labelled, found: Ints | Mask) -> Floats:
+def confusion(labelled: Labelled, predicted: Ints | Mask) -> Floats:
     """How much weight each true class (rows) has with each predicted one (columns).
 
     Returns:
         Shape (classes, classes + 1); the last column is of rows without a prediction.
     """
     size = len(labelled.classes)
-    column = np.where(found < 0, size, found)
+    column = np.where(predicted < 0, size, predicted)
     cell = labelled.truth * (size + 1) + column
     table = np.bincount(cell.ravel(), labelled.weights, minlength=size * (size + 1))
     return table.astype(np.float64).reshape(size, size + 1)
@@ -153,21 +153,21 @@ def whole_number(cell: float) -> float | int:
     return int(cell) if float(cell).is_integer() else float(cell)
 
 
-def cells(one: Listing[Labelled], found: Ints | Mask) -> Steps:
+def cells(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
     """The cell of the confusion matrix in which the row stands."""
-    view, at = one.view, one.view.at
+    view, at = listing.view, listing.view.at
     if view.several:
-        return several(one, found)
-    true, predicted = int(view.truth[at]), int(found[at])
-    table = confusion(view, found)
+        return several(listing, decided)
+    true, predicted = int(view.truth[at]), int(decided[at])
+    table = confusion(view, decided)
     names = [*view.classes, "no prediction"]
     where = f"{names[true]}, predicted as {names[predicted]}" if predicted >= 0 else names[true]
     count = table[true, predicted]
-    whole = whole_number(table.sum())
+    total = whole_number(table.sum())
     steps: list[Any] = [
         Sentence(
             f"This row is {where}: one of the {whole_number(count):,} in that cell of the "
-            f"confusion matrix, of {whole:,} in all."
+            f"confusion matrix, of {total:,} in all."
         )
     ]
     if len(view.classes) <= SHOWN:
@@ -179,31 +179,34 @@ def cells(one: Listing[Labelled], found: Ints | Mask) -> Steps:
     return steps
 
 
-def several(one: Listing[Labelled], found: Ints | Mask) -> Steps:
+def several(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
     """The labels of the row, true and predicted."""
-    view, at = one.view, one.view.at
-    true, predicted = view.truth[at].astype(int), found[at].astype(int)
-    mine = np.flatnonzero(true | predicted)
+    view, at = listing.view, listing.view.at
+    true, predicted = view.truth[at].astype(int), decided[at].astype(int)
+    labels = np.flatnonzero(true | predicted)
     yield grid(
         "The labels of this row",
         {
-            "label": [view.classes[n] for n in mine.tolist()],
-            "true": true[mine],
-            "predicted": predicted[mine],
+            "label": [view.classes[n] for n in labels.tolist()],
+            "true": true[labels],
+            "predicted": predicted[labels],
         },
     )
 
 
-def of_row(one: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
+def of_row(listing: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
     """What the row alone adds to a mean, or to a figure of errors."""
-    view, at = one.view, one.view.at
-    known: dict[str, Any] = {}
+    view, at = listing.view, listing.view.at
+    own_columns: dict[str, Any] = {}
     if isinstance(view, Targets):
-        known = {"target": view.target[at : at + 1], "prediction": view.prediction[at : at + 1]}
-    known |= {key: [each[at]] for key, each in columns.items()}
+        own_columns = {
+            "target": view.target[at : at + 1],
+            "prediction": view.prediction[at : at + 1],
+        }
+    own_columns |= {key: [column[at]] for key, column in columns.items()}
     if view.weight is not None:
-        known["weight"] = [view.weight[at]]
-    yield grid("This row", known)
+        own_columns["weight"] = [view.weight[at]]
+    yield grid("This row", own_columns)
     yield formula(by_weight(view, name), "", "{}", value, value=value)
 
 

@@ -23,12 +23,12 @@ Scale = Annotated[
 ]
 
 
-def _explain(one: Listing[Labelled], value: float, *, scale: str) -> Steps:
-    view = one.view
+def _explain(listing: Listing[Labelled], value: float, *, scale: str) -> Steps:
+    view = listing.view
     true = [view.classes[n] for n in view.truth.tolist()]
     columns = {"true": true, "its probability": true_probability(view)}
     what = "Brier = half of Σ (p - y)²" if scale == "half" else "Brier = Σ (p - y)²"
-    return of_row(one, what, value, columns)
+    return of_row(listing, what, value, columns)
 
 
 @metric(
@@ -38,7 +38,7 @@ def _explain(one: Listing[Labelled], value: float, *, scale: str) -> Steps:
     range=(0, 2),
     better="lower",
     columns=("probability",),
-    settle={"scale": lambda known: "half" if two(known) else "whole"},
+    settle={"scale": lambda constants: "half" if two(constants) else "whole"},
     figure=share_of,
     of_sums=shares,
     explain=_explain,
@@ -54,5 +54,5 @@ def brier(labelled: Labelled, *, scale: Scale | None = None) -> Floats | Statist
     """
     one_label(labelled, "Brier")
     likely = labelled.likely
-    apart = ((likely - labelled.indicators(labelled.truth)) ** 2).sum(axis=1)
-    return labelled.mean(apart / 2 if scale == "half" else apart)
+    squares = ((likely - labelled.indicators(labelled.truth)) ** 2).sum(axis=1)
+    return labelled.mean(squares / 2 if scale == "half" else squares)

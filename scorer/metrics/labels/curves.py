@@ -53,11 +53,11 @@ def over_classes(statistics: Statistics, average: str, area: Area) -> float:
     if average == "micro":
         flat = np.repeat(weight, true.shape[1])
         return area(true.ravel(), score.ravel(), flat)
-    each = [area(t, s, weight) for t, s in zip(true.T, score.T, strict=True)]
-    if len(each) == 1 or average == "macro":
-        return float(np.mean(each)) if each else float("nan")
+    areas = [area(t, s, weight) for t, s in zip(true.T, score.T, strict=True)]
+    if len(areas) == 1 or average == "macro":
+        return float(np.mean(areas)) if areas else float("nan")
     share = (true * weight[:, None]).sum(axis=0)
-    return float(np.average(each, weights=share)) if share.sum() > 0 else float("nan")
+    return float(np.average(areas, weights=share)) if share.sum() > 0 else float("nan")
 
 
 def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
@@ -80,10 +80,10 @@ def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
     by = np.argsort(-score, kind="stable")
     starts = _starts(score[by])
     yes = np.add.reduceat((weight * true)[by], starts)
-    found, whole = np.cumsum(yes), np.cumsum(np.add.reduceat(weight[by], starts))
+    positives, rows = np.cumsum(yes), np.cumsum(np.add.reduceat(weight[by], starts))
     if yes.sum() <= 0:
         return float("nan")
-    precision = np.divide(found, whole, out=np.zeros_like(found), where=whole > 0)
+    precision = np.divide(positives, rows, out=np.zeros_like(positives), where=rows > 0)
     return float((precision * yes).sum() / yes.sum())
 
 
@@ -97,19 +97,19 @@ def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
     Returns:
         Shape (rows, 4): for `of_auroc_terms`.
     """
-    mine = _places(score)
+    level = _places(score)
     yes, no = weight * true, weight * (1 - true)
-    sums = [np.bincount(mine, side) for side in (yes, no)]
-    whole = [float(side.sum()) for side in sums]
+    sums = [np.bincount(level, side) for side in (yes, no)]
+    totals = [float(side.sum()) for side in sums]
     below = [np.cumsum(side) - side / 2 for side in sums]
-    pairs = whole[0] * whole[1]
+    pairs = totals[0] * totals[1]
     area = float((sums[0] * below[1]).sum() / pairs) if pairs > 0 else np.nan
-    found = np.full((true.size, 4), np.nan)
-    found[:, 1], found[:, 3] = yes, no
-    if whole[0] > 0 and whole[1] > 0:
-        found[:, 0] = yes * (below[1] / whole[1] - area / 2)[mine]
-        found[:, 2] = no * (1 - below[0] / whole[0] - area / 2)[mine]
-    return found
+    terms = np.full((true.size, 4), np.nan)
+    terms[:, 1], terms[:, 3] = yes, no
+    if totals[0] > 0 and totals[1] > 0:
+        terms[:, 0] = yes * (below[1] / totals[1] - area / 2)[level]
+        terms[:, 2] = no * (1 - below[0] / totals[0] - area / 2)[level]
+    return terms
 
 
 def of_auroc_terms(sums: Floats) -> Floats:
@@ -128,11 +128,13 @@ def precision_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
     by, group = _groups(-score)
     yes, no = weight * true, weight * (1 - true)
     sums = [np.bincount(group, side[by]).astype(np.float64) for side in (yes, no)]
-    found, others = (np.cumsum(side) for side in sums)
-    whole: Floats = found + others
+    positives, negatives = (np.cumsum(side) for side in sums)
+    rows: Floats = positives + negatives
     # what a row adds to all precisions at or below its own probability
-    later = [np.cumsum((divided(sums[0] * side, whole**2))[::-1])[::-1] for side in (others, found)]
-    precision = divided(found, whole)
+    later = [
+        np.cumsum((divided(sums[0] * side, rows**2))[::-1])[::-1] for side in (negatives, positives)
+    ]
+    precision = divided(positives, rows)
     terms = np.empty((true.size, 2))
     terms[by, 0] = yes[by] * (precision + later[0])[group] - no[by] * later[1][group]
     terms[:, 1] = yes
@@ -153,15 +155,15 @@ def list_terms(
     if average == "micro":
         flat = terms(true.ravel(), score.ravel(), np.repeat(weight, problems))
         return placed(statistics, flat.reshape(rows, problems, -1).sum(axis=1))
-    each = [terms(t, s, weight) for t, s in zip(true.T, score.T, strict=True)]
-    return placed(statistics, np.concatenate(each, axis=1))
+    blocks = [terms(t, s, weight) for t, s in zip(true.T, score.T, strict=True)]
+    return placed(statistics, np.concatenate(blocks, axis=1))
 
 
 def placed(statistics: Statistics, terms: Floats) -> Floats:
     """Terms of rows at their lists; 0 for lists that have no row."""
-    found = np.zeros((statistics.lists, terms.shape[1]))
-    found[statistics.in_list] = terms
-    return found
+    table = np.zeros((statistics.lists, terms.shape[1]))
+    table[statistics.in_list] = terms
+    return table
 
 
 def over_terms(sums: Floats, average: str, width: int, area: Callable[[Floats], Floats]) -> Floats:
@@ -210,26 +212,25 @@ def _starts(ordered: Floats) -> Ints:
     return np.flatnonzero(new)
 
 
-def of_pairs(one: Listing[Labelled], positive: str | None) -> Steps:
+def of_pairs(listing: Listing[Labelled], positive: str | None) -> Steps:
     """How many rows of the other side this row is ordered against, and how."""
-    view, at = one.view, one.view.at
+    view, at = listing.view, listing.view.at
     weight, true, score = parts(scored(view, positive))
     names = view.classes if true.shape[1] > 1 else [positive or view.classes[-1]]
     for n, name in enumerate(names):
-        own, mine = bool(true[at, n]), score[at, n]
-        others = (true[:, n] > 0) != own
-        better = others & ((score[:, n] < mine) if own else (score[:, n] > mine))
-        tied = others & (score[:, n] == mine)
+        is_true, own_score = bool(true[at, n]), score[at, n]
+        others = (true[:, n] > 0) != is_true
+        better = others & ((score[:, n] < own_score) if is_true else (score[:, n] > own_score))
+        tied = others & (score[:, n] == own_score)
         right, equal, whole = (float(weight[m].sum()) for m in (better, tied, others))
-        side = "of that class" if own else "of another class"
+        side = "of that class" if is_true else "of another class"
         pairs = float(weight[true[:, n] > 0].sum() * weight[true[:, n] == 0].sum())
         share = weight[at] * (right + equal / 2) / pairs if pairs else float("nan")
         yield Sentence(
-            f"{name}: this row, {side}, has probability {mine:.6g}. Of {whole_number(whole):,} "
-            f"pairs with rows of the other side {whole_number(right):,} are in the right order and "
-            f"{whole_number(equal):,} tied; these pairs are {share:.6g} of the area, of "
-            f"{weight[at] * whole / pairs:.6g} "
-            "at most."
+            f"{name}: this row, {side}, has probability {own_score:.6g}. Of "
+            f"{whole_number(whole):,} pairs with rows of the other side {whole_number(right):,} "
+            f"are in the right order and {whole_number(equal):,} tied; these pairs are "
+            f"{share:.6g} of the area, of {weight[at] * whole / pairs:.6g} at most."
             if pairs
             else f"{name}: there are no pairs, so the area is undefined."
         )

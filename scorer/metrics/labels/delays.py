@@ -42,7 +42,7 @@ def outcomes(
     code = place(labelled, positive)
     if code is None:
         raise NotationError(f"{name} needs positive=, the class that is to be detected", "positive")
-    found = labelled.decided(code)
+    decided = labelled.decided(code)
     when = labelled.submission[delay]
     if when.dtype == object:
         raise NotationError(
@@ -50,5 +50,5 @@ def outcomes(
             f"{{columns: {{extra: {{{printable(delay, 60)}: number}}}}}}",
             "delay",
         )
-    true, predicted = labelled.truth == code, found == code
+    true, predicted = labelled.truth == code, decided == code
     return true.astype(np.float64), predicted.astype(np.float64), np.nan_to_num(when)

@@ -24,13 +24,13 @@ def _sums(statistics: Statistics, *, bins: int) -> Floats:
     """Rows, right ones and confidence of each bin, of each list: (lists, 3 bins)."""
     bin, right, confidence, weight = statistics.rows.T
     lists = max(int(statistics.in_list.max(initial=-1)) + 1, statistics.lists)
-    found = np.zeros((lists, 3, bins))
+    table = np.zeros((lists, 3, bins))
     parts = np.column_stack([weight, weight * right, weight * confidence])
-    found[statistics.in_list, :, bin.astype(np.int64)] = parts
-    return found.reshape(lists, 3 * bins)
+    table[statistics.in_list, :, bin.astype(np.int64)] = parts
+    return table.reshape(lists, 3 * bins)
 
 
-def _whole(statistics: Statistics, bins: int) -> Floats:
+def _totals(statistics: Statistics, bins: int) -> Floats:
     """The sums of all lists, without a table of them: (1, 3 bins)."""
     bin, right, confidence, weight = statistics.rows.T
     code = bin.astype(np.int64)
@@ -44,24 +44,24 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
 
 
 def _figure(statistics: Statistics, *, bins: int) -> float:
-    return float(_of_sums(_whole(statistics, bins))[0])
+    return float(_of_sums(_totals(statistics, bins))[0])
 
 
-def _explain(one: Listing[Labelled], value: float, *, bins: int) -> Steps:
-    statistics = ece(one.view, bins=bins)
-    weight, right, confidence = np.split(_whole(statistics, bins)[0], 3)
-    mine = np.flatnonzero(weight > 0)
-    own = int(statistics.rows[one.view.at, 0])
+def _explain(listing: Listing[Labelled], value: float, *, bins: int) -> Steps:
+    statistics = ece(listing.view, bins=bins)
+    weight, right, confidence = np.split(_totals(statistics, bins)[0], 3)
+    filled = np.flatnonzero(weight > 0)
+    own_bin = int(statistics.rows[listing.view.at, 0])
     yield grid(
         "The bins; this row stands in the one that is marked",
         {
-            "confidence": [f"{n / bins:.3g} to {(n + 1) / bins:.3g}" for n in mine.tolist()],
-            "rows": weight[mine],
-            "mean confidence": confidence[mine] / weight[mine],
-            "right": right[mine] / weight[mine],
-            "this row": ["*" if n == own else "" for n in mine.tolist()],
+            "confidence": [f"{n / bins:.3g} to {(n + 1) / bins:.3g}" for n in filled.tolist()],
+            "rows": weight[filled],
+            "mean confidence": confidence[filled] / weight[filled],
+            "right": right[filled] / weight[filled],
+            "this row": ["*" if n == own_bin else "" for n in filled.tolist()],
         },
-        (mine == own).tolist(),
+        (filled == own_bin).tolist(),
     )
     symbols = "Σ |right - confidence| / rows"
     yield formula("ECE", symbols, "{}", value, value=value)
@@ -95,6 +95,6 @@ def ece(labelled: Labelled, *, bins: Bins = 15) -> Statistics:
     """
     one_label(labelled, "ECE")
     likely = np.nan_to_num(labelled.likely)
-    found, confidence = likely.argmax(axis=1), likely.max(axis=1)
+    predicted, confidence = likely.argmax(axis=1), likely.max(axis=1)
     bin = np.clip(np.ceil(confidence * bins) - 1, 0, bins - 1)
-    return labelled.pooled(bin, labelled.truth == found, confidence, labelled.weights)
+    return labelled.pooled(bin, labelled.truth == predicted, confidence, labelled.weights)

@@ -25,8 +25,8 @@ Cost = Annotated[float, Field(ge=0, le=1e9, description="What such an error cost
 
 def late(when: Floats, o: float) -> Floats:
     """The latency cost, 1 - 1 / (1 + e^(k - o))."""
-    found: Floats = 1 / (1 + np.exp(np.clip(o - when, -700, 700)))
-    return found
+    cost: Floats = 1 / (1 + np.exp(np.clip(o - when, -700, 700)))
+    return cost
 
 
 def _of_sums(sums: Floats, *, c_fp: float | None, **_: Any) -> Floats:
@@ -41,7 +41,7 @@ def _figure(statistics: Statistics, **params: Any) -> float:
 
 
 def _explain(
-    one: Listing[Labelled],
+    listing: Listing[Labelled],
     value: float,
     *,
     o: float,
@@ -51,9 +51,9 @@ def _explain(
     c_fn: float,
     c_tp: float,
 ) -> Steps:
-    true, predicted, when = outcomes(one.view, "ERDE", positive, delay)
+    true, predicted, when = outcomes(listing.view, "ERDE", positive, delay)
     columns = {"positive": true, "predicted": predicted, "delay": when, "late": late(when, o)}
-    return of_row(one, "ERDE, of all rows", value, columns)
+    return of_row(listing, "ERDE, of all rows", value, columns)
 
 
 @metric(

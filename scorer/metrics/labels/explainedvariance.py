@@ -36,8 +36,8 @@ def _variance(values: Floats, weight: Floats) -> float:
     return float(np.average((values - middle) ** 2, weights=weight))
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "ExplainedVariance, of all rows", value, {"error": one.view.error})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "ExplainedVariance, of all rows", value, {"error": listing.view.error})
 
 
 @metric(

@@ -25,8 +25,8 @@ Penalty = Annotated[float, Field(gt=0, le=1e6, description="How fast a delay is 
 
 def _penalty(when: Floats, p: float) -> Floats:
     """-1 + 2 / (1 + e^(-p (k - 1)))."""
-    found: Floats = np.tanh(p * (when - 1) / 2)
-    return found
+    penalty: Floats = np.tanh(p * (when - 1) / 2)
+    return penalty
 
 
 def _weighted(statistics: Statistics, weights: Floats, *, p: float, **_: Any) -> float:
@@ -48,12 +48,12 @@ def _figure(statistics: Statistics, **params: Any) -> float:
 
 
 def _explain(
-    one: Listing[Labelled], value: float, *, p: float, positive: str | None, delay: str
+    listing: Listing[Labelled], value: float, *, p: float, positive: str | None, delay: str
 ) -> Steps:
-    true, predicted, when = outcomes(one.view, "FLatency", positive, delay)
+    true, predicted, when = outcomes(listing.view, "FLatency", positive, delay)
     columns = {"positive": true, "predicted": predicted, "delay": when}
     columns["penalty"] = _penalty(when, p)
-    return of_row(one, "FLatency, of all rows", value, columns)
+    return of_row(listing, "FLatency, of all rows", value, columns)
 
 
 @metric(

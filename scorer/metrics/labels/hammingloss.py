@@ -13,11 +13,11 @@ from scorer.views.pooled import Statistics, shares
 
 
 def _explain(
-    one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
+    listing: Listing[Labelled], value: float, *, positive: str | None, threshold: float
 ) -> Steps:
-    yield from cells(one, one.view.decided(place(one.view, positive), threshold))
-    what = "wrong labels / classes" if one.view.several else "1 where it is wrong, else 0"
-    yield formula("HammingLoss", by_weight(one.view, what), "{}", value, value=value)
+    yield from cells(listing, listing.view.decided(place(listing.view, positive), threshold))
+    what = "wrong labels / classes" if listing.view.several else "1 where it is wrong, else 0"
+    yield formula("HammingLoss", by_weight(listing.view, what), "{}", value, value=value)
 
 
 @metric(
@@ -42,6 +42,6 @@ def hammingloss(
     >>> hammingloss(labelled(["a", "a", "b"], ["a", "b", "b"]))
     array([0., 1., 0.])
     """
-    found = labelled.decided(place(labelled, positive), threshold)
-    wrong = labelled.truth != found
+    predicted = labelled.decided(place(labelled, positive), threshold)
+    wrong = labelled.truth != predicted
     return labelled.mean(wrong.mean(axis=1) if labelled.several else wrong)

@@ -33,26 +33,26 @@ def _sums(statistics: Statistics, *, weights: str, **_: Any) -> Floats:
 
 def _tabled(statistics: Statistics, row: Ints, weights: str) -> Floats:
     """Shape (rows, 1 + 2 size): cost, true and predicted of the first class, of the second, .."""
-    true, found, weight = statistics.rows.T
+    true, predicted, weight = statistics.rows.T
     # the first class is of rows without a prediction
-    size = int(max(true.max(initial=-1), found.max(initial=-1))) + 2
+    size = int(max(true.max(initial=-1), predicted.max(initial=-1))) + 2
     rows = max(int(row.max(initial=-1)) + 1, statistics.lists if row.any() else 1)
     sides = [
         np.bincount(row * size + side.astype(np.int64) + 1, weight, minlength=rows * size)
-        for side in (true, found)
+        for side in (true, predicted)
     ]
-    cost = np.bincount(row, weight * _cost(true, found, weights, size), minlength=rows)
-    table = np.stack([each.reshape(rows, size) for each in sides], axis=2)
+    cost = np.bincount(row, weight * _cost(true, predicted, weights, size), minlength=rows)
+    table = np.stack([side_counts.reshape(rows, size) for side_counts in sides], axis=2)
     return np.column_stack([cost, table.reshape(rows, 2 * size)])
 
 
-def _cost(true: Floats, found: Floats, weights: str, size: int) -> Floats:
+def _cost(true: Floats, predicted: Floats, weights: str, size: int) -> Floats:
     """What each prediction costs; a missing one (-1) as much as the farthest class."""
     if weights == "none":
-        wrong: Floats = (true != found).astype(np.float64)
+        wrong: Floats = (true != predicted).astype(np.float64)
         return wrong
-    apart: Floats = np.where(found < 0, np.maximum(size - 2, 0), np.abs(true - found))
-    return apart if weights == "linear" else np.square(apart)
+    distance: Floats = np.where(predicted < 0, np.maximum(size - 2, 0), np.abs(true - predicted))
+    return distance if weights == "linear" else np.square(distance)
 
 
 def _of_sums(sums: Floats, *, weights: str, **_: Any) -> Floats:
@@ -65,14 +65,19 @@ def _of_sums(sums: Floats, *, weights: str, **_: Any) -> Floats:
 
 
 def _figure(statistics: Statistics, *, weights: str, **_: Any) -> float:
-    whole = _tabled(statistics, np.zeros_like(statistics.in_list), weights)
-    return float(_of_sums(whole, weights=weights)[0])
+    table = _tabled(statistics, np.zeros_like(statistics.in_list), weights)
+    return float(_of_sums(table, weights=weights)[0])
 
 
 def _explain(
-    one: Listing[Labelled], value: float, *, weights: str, positive: str | None, threshold: float
+    listing: Listing[Labelled],
+    value: float,
+    *,
+    weights: str,
+    positive: str | None,
+    threshold: float,
 ) -> Steps:
-    yield from cells(one, one.view.decided(place(one.view, positive), threshold))
+    yield from cells(listing, listing.view.decided(place(listing.view, positive), threshold))
     symbols = "1 - cost of what is wrong / cost expected by chance"
     yield formula("Kappa", symbols, "{}", value, value=value)
 
@@ -112,5 +117,5 @@ def kappa(
     0.166667
     """
     one_label(labelled, "Kappa")
-    found = labelled.decided(place(labelled, positive), threshold)
-    return labelled.pooled(labelled.truth, found, labelled.weights)
+    predicted = labelled.decided(place(labelled, positive), threshold)
+    return labelled.pooled(labelled.truth, predicted, labelled.weights)

@@ -15,11 +15,11 @@ from scorer.views.pooled import Statistics, shares
 LEAST = float(np.finfo(np.float64).eps)
 
 
-def _explain(one: Listing[Labelled], value: float) -> Steps:
-    view = one.view
+def _explain(listing: Listing[Labelled], value: float) -> Steps:
+    view = listing.view
     true = [view.classes[n] for n in view.truth.tolist()]
     columns = {"true": true, "its probability": true_probability(view)}
-    return of_row(one, "LogLoss = -ln(probability)", value, columns)
+    return of_row(listing, "LogLoss = -ln(probability)", value, columns)
 
 
 @metric(

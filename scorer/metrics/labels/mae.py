@@ -17,8 +17,8 @@ def _errors(targets: Targets) -> Floats:
     return np.abs(targets.error)
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "MAE", value, {"|error|": _errors(one.view)})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "MAE", value, {"|error|": _errors(listing.view)})
 
 
 @metric(

@@ -18,8 +18,8 @@ def _errors(targets: Targets) -> Floats:
     return np.abs(targets.error) / np.maximum(np.abs(targets.target), least)
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "MAPE", value, {"|error| / |target|": _errors(one.view)})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "MAPE", value, {"|error| / |target|": _errors(listing.view)})
 
 
 @metric(

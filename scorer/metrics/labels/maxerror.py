@@ -19,8 +19,8 @@ def _figure(statistics: Statistics, **_: Any) -> float:
     return float(error[weight > 0].max()) if (weight > 0).any() else float("nan")
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "MaxError, of all rows", value, {"|error|": np.abs(one.view.error)})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "MaxError, of all rows", value, {"|error|": np.abs(listing.view.error)})
 
 
 @metric(

@@ -29,11 +29,11 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     right, rows = hits.sum(axis=1), true.sum(axis=1)
     # rows without a prediction are one more class, that no row has
     none = rows - predicted.sum(axis=1)
-    both = right * rows - (true * predicted).sum(axis=1)
+    covariance = right * rows - (true * predicted).sum(axis=1)
     first = rows**2 - (predicted**2).sum(axis=1) - none**2
     second = rows**2 - (true**2).sum(axis=1)
-    found = divided(both, np.sqrt(np.maximum(first, 0) * np.maximum(second, 0)))
-    return np.where(rows > 0, found, np.nan)
+    correlation = divided(covariance, np.sqrt(np.maximum(first, 0) * np.maximum(second, 0)))
+    return np.where(rows > 0, correlation, np.nan)
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
@@ -41,9 +41,9 @@ def _figure(statistics: Statistics, **_: Any) -> float:
 
 
 def _explain(
-    one: Listing[Labelled], value: float, *, positive: str | None, threshold: float
+    listing: Listing[Labelled], value: float, *, positive: str | None, threshold: float
 ) -> Steps:
-    yield from cells(one, one.view.decided(place(one.view, positive), threshold))
+    yield from cells(listing, listing.view.decided(place(listing.view, positive), threshold))
     symbols = "(right × rows - Σ true × predicted) / sqrt((rows² - Σ predicted²) (rows² - Σ true²))"
     yield formula("MCC", symbols, "{}", value, value=value)
 

@@ -26,8 +26,8 @@ def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     return median(error, weight * weights[statistics.in_list])
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "MedAE, of all rows", value, {"|error|": np.abs(one.view.error)})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "MedAE, of all rows", value, {"|error|": np.abs(listing.view.error)})
 
 
 @metric(

@@ -15,8 +15,8 @@ def _errors(targets: Targets) -> Floats:
     return targets.error**2
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "MSE", value, {"error²": _errors(one.view)})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "MSE", value, {"error²": _errors(listing.view)})
 
 
 @metric(

@@ -33,10 +33,10 @@ def _gini(key: Floats, target: Floats, weight: Floats) -> float:
 def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     target, prediction, weight = statistics.rows.T
     weight = weight * weights[statistics.in_list]
-    kept = weight > 0
-    if not kept.any() or np.ptp(target[kept]) == 0:
+    counted = weight > 0
+    if not counted.any() or np.ptp(target[counted]) == 0:
         return float("nan")
-    target, prediction, weight = target[kept], prediction[kept], weight[kept]
+    target, prediction, weight = target[counted], prediction[counted], weight[counted]
     if np.isnan(prediction).any():
         return float("nan")
     return _gini(prediction, target, weight) / _gini(target, target, weight)
@@ -47,10 +47,10 @@ def _figure(statistics: Statistics, **params: Any) -> float:
     return _weighted(statistics, np.ones(lists), **params)
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    above = (one.view.prediction > one.view.prediction[one.view.at]).sum()
-    columns = {"predictions above it": np.full(one.view.lists, float(above))}
-    return of_row(one, "NormalizedGini, of all rows", value, columns)
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    above = (listing.view.prediction > listing.view.prediction[listing.view.at]).sum()
+    columns = {"predictions above it": np.full(listing.view.lists, float(above))}
+    return of_row(listing, "NormalizedGini, of all rows", value, columns)
 
 
 @metric(

@@ -20,18 +20,18 @@ def _figure(statistics: Statistics, **_: Any) -> float:
 
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
-    weight, target, squares, _error, _errors, prediction, second, both = sums.T
-    cross = both - divided(target * prediction, weight)
+    weight, target, squares, _error, _errors, prediction, second, products = sums.T
+    cross = products - divided(target * prediction, weight)
     spreads = [
         np.maximum(squares - divided(target**2, weight), 0),
         np.maximum(second - divided(prediction**2, weight), 0),
     ]
-    found: Floats = np.clip(divided(cross, np.sqrt(spreads[0] * spreads[1]), np.nan), -1, 1)
-    return found
+    coefficient: Floats = np.clip(divided(cross, np.sqrt(spreads[0] * spreads[1]), np.nan), -1, 1)
+    return coefficient
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "Pearson, of all rows", value, {})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "Pearson, of all rows", value, {})
 
 
 @metric(

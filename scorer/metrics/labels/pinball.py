@@ -23,8 +23,8 @@ def _errors(targets: Targets, quantile: float) -> Floats:
     return np.maximum(quantile * below, (quantile - 1) * below)
 
 
-def _explain(one: Listing[Targets], value: float, *, quantile: float) -> Steps:
-    return of_row(one, "Pinball", value, {"loss": _errors(one.view, quantile)})
+def _explain(listing: Listing[Targets], value: float, *, quantile: float) -> Steps:
+    return of_row(listing, "Pinball", value, {"loss": _errors(listing.view, quantile)})
 
 
 @metric(

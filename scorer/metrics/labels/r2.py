@@ -32,8 +32,8 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     return 1 - divided(errors, spread, np.nan)
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "R2, of all rows", value, {"error": one.view.error})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "R2, of all rows", value, {"error": listing.view.error})
 
 
 @metric(

@@ -22,19 +22,19 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     rows = sums[:, 1:].sum(axis=1)
     shares = divided(sums[:, 1:], rows[:, None])
     naive = -(shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)
-    found: Floats = 100 * (1 - divided(divided(sums[:, 0], rows), naive, np.nan))
-    return found
+    percent: Floats = 100 * (1 - divided(divided(sums[:, 0], rows), naive, np.nan))
+    return percent
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
     return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
 
 
-def _explain(one: Listing[Labelled], value: float) -> Steps:
-    view = one.view
+def _explain(listing: Listing[Labelled], value: float) -> Steps:
+    view = listing.view
     true = [view.classes[n] for n in view.truth.tolist()]
     columns = {"true": true, "its probability": true_probability(view)}
-    return of_row(one, "RCE, of all rows", value, columns)
+    return of_row(listing, "RCE, of all rows", value, columns)
 
 
 @metric(

@@ -18,7 +18,7 @@ from scorer.views.pooled import Statistics
 def of_squares(
     name: str, squares: Callable[..., Floats], heading: Callable[..., str]
 ) -> dict[str, Any]:
-    """What `metric` is told of the root of a mean of squares, whose sums are pooled.
+    """Arguments of `metric` for the root of a mean of squares, whose sums are pooled.
 
     Args:
         name: the metric's.
@@ -26,9 +26,9 @@ def of_squares(
         heading: what a column of them is called, from the parameters.
     """
 
-    def explain(one: Listing[Targets], value: float, **params: Any) -> Steps:
-        columns = {heading(**params): squares(one.view, **params)}
-        return of_row(one, f"{name}, of all rows", value, columns)
+    def explain(listing: Listing[Targets], value: float, **params: Any) -> Steps:
+        columns = {heading(**params): squares(listing.view, **params)}
+        return of_row(listing, f"{name}, of all rows", value, columns)
 
     return {
         "range": (0, None),
@@ -43,8 +43,8 @@ def of_squares(
 
 def roots(sums: Floats, **_: Any) -> Floats:
     """The figure of each draw, from its sums of squares and of weights: shape (draws, 2)."""
-    found: Floats = np.sqrt(divided(sums[:, 0], sums[:, 1], np.nan))
-    return found
+    values: Floats = np.sqrt(divided(sums[:, 0], sums[:, 1], np.nan))
+    return values
 
 
 def root(statistics: Statistics, **_: Any) -> float:

@@ -16,14 +16,16 @@ from scorer.views.pooled import Statistics, shares
 def _errors(targets: Targets) -> Floats:
     whole = np.abs(targets.target) + np.abs(targets.prediction)
     part = 2 * np.abs(targets.error)
-    found: Floats = np.divide(
+    errors: Floats = np.divide(
         part, whole, out=np.where(np.isnan(whole), np.nan, 0.0), where=whole > 0
     )
-    return found
+    return errors
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "SMAPE", value, {"2 |error| / (|target| + |prediction|)": _errors(one.view)})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(
+        listing, "SMAPE", value, {"2 |error| / (|target| + |prediction|)": _errors(listing.view)}
+    )
 
 
 @metric(

@@ -26,9 +26,9 @@ def places(values: Floats, weight: Floats) -> Floats:
     new = starts(values[by])
     group = np.cumsum(new) - 1
     sums = np.bincount(group, weight[by])
-    found = np.empty(values.size)
-    found[by] = ((np.cumsum(sums) - sums / 2) / max(weight.sum(), 1e-300))[group]
-    return found
+    shares = np.empty(values.size)
+    shares[by] = ((np.cumsum(sums) - sums / 2) / max(weight.sum(), 1e-300))[group]
+    return shares
 
 
 def _sums(statistics: Statistics, **_: Any) -> Floats:
@@ -38,10 +38,10 @@ def _sums(statistics: Statistics, **_: Any) -> Floats:
     that they need not be found anew for every draw.
     """
     target, prediction, weight = statistics.rows.T
-    found = np.zeros((statistics.lists, 4))
+    table = np.zeros((statistics.lists, 4))
     if not weight.sum():
-        return found
-    x, y = (places(each, weight) - 0.5 for each in (target, prediction))
+        return table
+    x, y = (places(values, weight) - 0.5 for values in (target, prediction))
     cross, first, second = (np.average(a * b, weights=weight) for a, b in ((x, y), (x, x), (y, y)))
     above_y, above_x = _above(target, y, weight), _above(prediction, x, weight)
     columns = [
@@ -50,8 +50,8 @@ def _sums(statistics: Statistics, **_: Any) -> Floats:
         x * x + 2 * _above(target, x, weight) - 2 * first,
         y * y + 2 * _above(prediction, y, weight) - 2 * second,
     ]
-    found[statistics.in_list] = np.column_stack(columns) * weight[:, None]
-    return found
+    table[statistics.in_list] = np.column_stack(columns) * weight[:, None]
+    return table
 
 
 def _above(values: Floats, other: Floats, weight: Floats) -> Floats:
@@ -59,20 +59,20 @@ def _above(values: Floats, other: Floats, weight: Floats) -> Floats:
     by = np.argsort(-values, kind="stable")
     group = np.cumsum(starts(values[by])) - 1
     sums = np.bincount(group, (weight * other)[by])
-    found = np.empty(values.size)
-    found[by] = ((np.cumsum(sums) - sums / 2) / weight.sum())[group]
-    return found
+    means = np.empty(values.size)
+    means[by] = ((np.cumsum(sums) - sums / 2) / weight.sum())[group]
+    return means
 
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
     _weight, cross, first, second = sums.T
     spread = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0))
-    found: Floats = np.clip(divided(cross, spread, np.nan), -1, 1)
-    return found
+    coefficient: Floats = np.clip(divided(cross, spread, np.nan), -1, 1)
+    return coefficient
 
 
-def _explain(one: Listing[Targets], value: float) -> Steps:
-    return of_row(one, "Spearman, of all rows", value, {})
+def _explain(listing: Listing[Targets], value: float) -> Steps:
+    return of_row(listing, "Spearman, of all rows", value, {})
 
 
 @metric(

@@ -31,7 +31,7 @@ Rate = Callable[..., Floats]
 
 
 def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
-    """What `metric` is told of a figure of the statistics that `tallied` gives.
+    """Arguments of `metric` for a figure of the statistics that `tallied` gives.
 
     Args:
         name: the metric's.
@@ -53,7 +53,7 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
         return float(of_sums(counts(statistics).reshape(1, -1), **params)[0])
 
     def explain(
-        one: Listing[Labelled],
+        listing: Listing[Labelled],
         value: float,
         *,
         average: str,
@@ -62,7 +62,7 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
         **own: Any,
     ) -> Steps:
         parts = symbols, partial(rate, **own)
-        return by_class(one, value, name, parts, average, positive, threshold)
+        return by_class(listing, value, name, parts, average, positive, threshold)
 
     return {
         "aggregate": "pooled",
@@ -91,8 +91,10 @@ def tallied(
     if code is None:
         message = f"average=binary needs positive=, one of {join_first(labelled.classes)}"
         raise NotationError(message, "positive")
-    mine = statistics.rows[:, 0] == code
-    return Statistics(statistics.in_list[mine], statistics.rows[mine], statistics.lists)
+    of_positive = statistics.rows[:, 0] == code
+    return Statistics(
+        statistics.in_list[of_positive], statistics.rows[of_positive], statistics.lists
+    )
 
 
 def averaged(sums: Floats, average: str | None, rate: Rate) -> Floats:
@@ -111,13 +113,13 @@ def averaged(sums: Floats, average: str | None, rate: Rate) -> Floats:
     hits, predicted, true = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
     if average == "micro":
         return rate(*(part.sum(axis=1) for part in (hits, predicted, true)))
-    each = rate(hits, predicted, true)
+    class_values = rate(hits, predicted, true)
     weight = true if average == "weighted" else ((predicted + true) > 0).astype(np.float64)
-    return divided((each * weight).sum(axis=1), weight.sum(axis=1))
+    return divided((class_values * weight).sum(axis=1), weight.sum(axis=1))
 
 
 def by_class(
-    one: Listing[Labelled],
+    listing: Listing[Labelled],
     value: float,
     name: str,
     parts: tuple[str, Rate],
@@ -128,7 +130,7 @@ def by_class(
     """How the classes' counts make Precision, Recall or their kin.
 
     Args:
-        one: the row.
+        listing: the row.
         value: the figure of all rows.
         name: the metric's name.
         parts: the formula in symbols, and the function that computes it.
@@ -136,11 +138,11 @@ def by_class(
         positive: the positive class.
         threshold: the lowest probability of the positive class.
     """
-    view, (symbols, function) = one.view, parts
-    yield from cells(one, view.decided(place(view, positive), threshold))
+    view, (symbols, function) = listing.view, parts
+    yield from cells(listing, view.decided(place(view, positive), threshold))
     hits, predicted, true = counts(tallied(view, average, positive, threshold)).T
     present = np.flatnonzero(predicted + true > 0)
-    each = function(hits, predicted, true)
+    class_values = function(hits, predicted, true)
     columns: dict[str, list[Any]] = {
         "class": [view.classes[n] for n in present.tolist()],
         "hits": [whole_number(n) for n in hits[present]],
@@ -154,7 +156,7 @@ def by_class(
         yield grid(f"{symbols}, of all classes together", columns)
         yield formula(name, f"{symbols}, of the last line", "{}", value, value=value)
         return
-    yield grid(f"Each class: {symbols}", columns | {name: each[present].tolist()})
+    yield grid(f"Each class: {symbols}", columns | {name: class_values[present].tolist()})
     if average == "binary":
         yield formula(name, f"of {positive}", "{}", value, value=value)
     else:

@@ -14,22 +14,22 @@ from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics, shares
 
 
-def _explain(one: Listing[Labelled], value: float, *, k: int) -> Steps:
-    view = one.view
+def _explain(listing: Listing[Labelled], value: float, *, k: int) -> Steps:
+    view = listing.view
     columns = {
         "true": [view.classes[n] for n in view.truth.tolist()],
         "its probability": true_probability(view),
         "classes above it": _above(view),
     }
-    return of_row(one, f"TopK = 1 where fewer than {k} classes are above it", value, columns)
+    return of_row(listing, f"TopK = 1 where fewer than {k} classes are above it", value, columns)
 
 
 def _above(labelled: Labelled) -> Floats:
     """How many classes stand above the true one; of equal ones those that come later do."""
-    own = true_probability(labelled)[:, None]
+    probability = true_probability(labelled)[:, None]
     later = np.arange(len(labelled.classes)) > labelled.truth[:, None]
     likely = labelled.likely
-    above = (likely > own) | ((likely == own) & later)
+    above = (likely > probability) | ((likely == probability) & later)
     return np.where(labelled.answered, above.sum(axis=1), len(labelled.classes)).astype(float)
 
 
