@@ -42,9 +42,9 @@ def check(
 
     Raises as `score` and `evaluate` do.
     """
-    with ExitStack() as kept:
-        settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
+    with ExitStack() as stack:
+        settled = stack.enter_context(settled_challenge(challenge, measures, columns, **rules))
         prepared = prepare(settled, allow_plugins)
-        files = kept.enter_context(named_files(submissions, prepared))
+        files = stack.enter_context(named_files(submissions, prepared))
         ready = opened(prepared, blind=True)
         return Checked(settled, scored_files(ready, files, progress, engine, engine_options))

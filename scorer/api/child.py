@@ -54,8 +54,8 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 (scored,) = check(board.in_force, [sent], allow_plugins=board.allow_plugins)
                 return {"findings": scored.findings.to_json()}
             case "rescore":
-                found = board.rescore(dry_run=task["dry_run"])
-                return {**found._asdict(), "moves": [move._asdict() for move in found.moves]}
+                rescored = board.rescore(dry_run=task["dry_run"])
+                return {**rescored._asdict(), "moves": [move._asdict() for move in rescored.moves]}
             case "audit":
                 audited = board.audit()
                 return {

@@ -50,10 +50,10 @@ class Failed(ScorerError):
     """A child process did not answer."""
 
 
-def asked(
+def ask_child(
     place: Place, limits: Limits, do: str, beat: Callable[[], None] = lambda: None, **more: Any
 ) -> dict[str, Any]:
-    """What a child process answers.
+    """Have a child process do a task, and return its answer.
 
     Args:
         place: the challenge and its store.
@@ -83,8 +83,8 @@ def asked(
     try:
         answer: dict[str, Any] = json.loads(stdout)
     except ValueError:
-        said = stderr.decode("utf-8", "replace")[-4000:]
-        raise Failed(f"it ended with {child.returncode}\n{said}") from None
+        output = stderr.decode("utf-8", "replace")[-4000:]
+        raise Failed(f"it ended with {child.returncode}\n{output}") from None
     if "error" in answer:
         raise ScorerError(answer["error"], [Problem(**each) for each in answer["problems"]])
     return answer
@@ -128,7 +128,7 @@ def evaluate_next(board: Board, place: Place, limits: Limits, worker: str) -> bo
             board.renew(sha256, worker, LEASE)
 
     try:
-        asked(place, limits, "evaluate", beat, sha256=sha256)
+        ask_child(place, limits, "evaluate", beat, sha256=sha256)
     except ScorerError as error:
         board.fail(sha256, f"the evaluation's process did not finish: {error}")
     return True

@@ -73,10 +73,10 @@ def compare(
 
     Raises as `score` and `evaluate` do.
     """
-    with ExitStack() as kept:
-        settled = kept.enter_context(settled_challenge(challenge, measures, columns, **rules))
+    with ExitStack() as stack:
+        settled = stack.enter_context(settled_challenge(challenge, measures, columns, **rules))
         prepared = prepare(settled, allow_plugins)
-        files = kept.enter_context(named_files(submissions, prepared))
+        files = stack.enter_context(named_files(submissions, prepared))
         report, pairs = _compared(
             prepared, files, preferences, margin, progress, engine, engine_options
         )
@@ -99,27 +99,27 @@ def _compared(
         raise UsageError(
             f"preferences compare ranked lists; this challenge has {prepared.kind.name}"
         )
-    asked = tuple(bind(comparisons(), notation) for notation in preferences or ())
+    bound_preferences = tuple(bind(comparisons(), notation) for notation in preferences or ())
     if preferences is None and of_grades:
-        asked = every(comparisons())
-    ready = answerable(opened(prepared, views=frozenset({Positions} if asked else ())))
+        bound_preferences = every(comparisons())
+    ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
     scored = scored_files(ready, files, progress, engine, engine_options)
     report = Report.of(ranked(terms_of(ready), scored))
     cards = {each.name: each.card for each in scored if each.card is not None}
     if len(cards) < 2:
         return report, pairing(tuple(cards), report.lists, {}, {}, {})
     positions = [card.positions for card in cards.values() if card.positions is not None]
-    cubes = {each.name: preferred(each, positions) for each in asked}
+    cubes = {each.name: preferred(each, positions) for each in bound_preferences}
     valid = [each for each in scored if each.valid]
     clusters = cluster_codes(report.lists, ready.public.clusters)
     samples: dict[str, Samples] = {}
     untested: dict[str, str] = {}
     for measure in ready.measures:
-        found = samples_of(measure, valid, challenge=prepared.challenge, clusters=clusters)
-        if isinstance(found, str):
-            untested[measure.id] = found
+        sampled = samples_of(measure, valid, challenge=prepared.challenge, clusters=clusters)
+        if isinstance(sampled, str):
+            untested[measure.id] = sampled
         else:
-            samples[measure.id] = found
+            samples[measure.id] = sampled
     values = {
         key: np.array([each.values[key].per_list for each in valid])
         for key in samples

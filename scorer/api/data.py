@@ -234,11 +234,11 @@ def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
         if name not in frame.columns
     ]
     if missing and not {*map(layout.shape.called, PAIRS)} <= set(frame.columns):
-        found = printable(", ".join(frame.columns))
+        names = printable(", ".join(frame.columns))
         roles = {name: role for role in layout.shape.roles for name in layout.called(role)}
         hint = ", ".join(f"{roles[name]!r}: ..." for name in missing)
         raise UsageError(
-            f"{what} has no column {', '.join(map(quoted, missing))} (it has {found}); "
+            f"{what} has no column {', '.join(map(quoted, missing))} (it has {names}); "
             f"rename them, or with a truth as data: columns={{{hint}}}"
         )
     return frame.select(columns)

@@ -108,8 +108,8 @@ def settled_challenge(
         TypeError: rules without measures, or data without them.
     """
     if measures is not None:
-        with challenge_of(challenge, measures, columns, **rules) as made:
-            yield made
+        with challenge_of(challenge, measures, columns, **rules) as settled:
+            yield settled
     elif rules or columns:
         raise TypeError(
             f"{next(iter(rules), 'columns')} needs measures; challenge.yaml has its own"
@@ -136,11 +136,15 @@ def challenge_of(
     Raises as `evaluate` does.
     """
     columns = dict(columns or {})
-    known = {role for roles in (ROLES["truth"], ROLES["submission"]) for role in roles}
+    roles_there = {role for roles in (ROLES["truth"], ROLES["submission"]) for role in roles}
     for role in columns:
-        if role not in known:
-            near = nearest(str(role), known)
-            hint = f"; did you mean {quoted(near)}?" if near else f" ({', '.join(sorted(known))})"
+        if role not in roles_there:
+            suggestion = nearest(str(role), roles_there)
+            hint = (
+                f"; did you mean {quoted(suggestion)}?"
+                if suggestion
+                else f" ({', '.join(sorted(roles_there))})"
+            )
             raise UsageError(f"columns: no column has the role {quoted(role)}{hint}")
     with tempfile.TemporaryDirectory(prefix="scorer-") as name:
         folder = Path(name)
@@ -182,15 +186,23 @@ def _challenge(
     rules: Rules,
 ) -> Challenge:
     """The challenge that these words make."""
-    own: dict[str, Any] = dict(rules)
-    top = {key: own.pop(key) for key in ("undefined", "leaderboard", "title") if key in own}
-    known = [key for key in written_keys(Submission) if key not in UNSAID]
-    if strange := [key for key in own if key not in known]:
-        near = nearest(strange[0], known)
-        hint = f"; did you mean {quoted(near)}?" if near else f" (there are {', '.join(known)})"
+    submission: dict[str, Any] = dict(rules)
+    top_level = {
+        key: submission.pop(key)
+        for key in ("undefined", "leaderboard", "title")
+        if key in submission
+    }
+    rule_names = [key for key in written_keys(Submission) if key not in UNSAID]
+    if strange := [key for key in submission if key not in rule_names]:
+        suggestion = nearest(strange[0], rule_names)
+        hint = (
+            f"; did you mean {quoted(suggestion)}?"
+            if suggestion
+            else f" (there are {', '.join(rule_names)})"
+        )
         raise TypeError(f"evaluate() has no rule {quoted(strange[0])}{hint}")
-    if isinstance(own.get("range"), tuple):
-        own["range"] = list(own["range"])
+    if isinstance(submission.get("range"), tuple):
+        submission["range"] = list(submission["range"])
     of_truth = {role: name for role, name in columns.items() if role in ROLES["truth"]}
     specs = [measures] if isinstance(measures, str | Mapping) else list(measures)
     if data.prefers(truth):
@@ -200,20 +212,22 @@ def _challenge(
     source: dict[str, Any] = {
         "file": Path(truth) if data.is_path(truth) else folder / "truth.jsonl"
     }
-    sent = {role: name for role, name in columns.items() if role in ROLES["submission"]}
-    if "probability" in sent:
-        likely = sent.pop("probability")
-        own["probability"] = likely if isinstance(likely, str) else list(likely)
-        sent.pop("label", None)  # which is the truth's
-    own["columns"] = sent
+    submission_columns = {
+        role: name for role, name in columns.items() if role in ROLES["submission"]
+    }
+    if "probability" in submission_columns:
+        classes = submission_columns.pop("probability")
+        submission["probability"] = classes if isinstance(classes, str) else list(classes)
+        submission_columns.pop("label", None)  # which is the truth's
+    submission["columns"] = submission_columns
     try:
         challenge = Challenge.model_validate(
             {
                 "id": "evaluation",
                 "title": "evaluation",
-                **top,
+                **top_level,
                 "truth": {**source, "columns": of_truth},
-                "submission": own,
+                "submission": submission,
                 "metrics": [_measure(n, spec) for n, spec in enumerate(specs)],
             }
         )
@@ -250,8 +264,8 @@ def _measure(n: int, spec: object) -> dict[str, Any]:
     params = {
         name: value for name, value in spec.items() if name not in ("metric", "id", "primary")
     }
-    said = {name: spec[name] for name in ("id", "primary") if name in spec}
-    return {"notation": spec["metric"], "params": params, "key": key, **said}
+    options = {name: spec[name] for name in ("id", "primary") if name in spec}
+    return {"notation": spec["metric"], "params": params, "key": key, **options}
 
 
 def _renamed(problems: Sequence[Problem]) -> Iterator[Problem]:

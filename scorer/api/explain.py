@@ -65,9 +65,9 @@ def explain(
     findings.show_as(file.display)
     if table is None or card is None or views is None:
         return Explanation(file.name, name, ready.public.called, findings, ())
-    named = partial(ready.answers.named, table, rules.ties, at=at)
-    found = tuple(
-        explained(each, card, views.views, named, at, ready.prepared.rules)
-        for each in ready.measures
+    names_of = partial(ready.answers.named, table, rules.ties, at=at)
+    explanations = tuple(
+        explained(measure, card, views.views, names_of, at, ready.prepared.rules)
+        for measure in ready.measures
     )
-    return Explanation(file.name, name, ready.public.called, findings, found)
+    return Explanation(file.name, name, ready.public.called, findings, explanations)

@@ -32,13 +32,13 @@ def fix(
         ChallengeError: the challenge itself is wrong.
         UsageError: a file cannot be read, is too large, or is binary.
     """
-    known = public(prepare(challenge, allow_plugins))
-    items = known.items
-    if items is None and known.asked is not None:
-        items = dict.fromkeys(members_of(known.asked).first_named())
-    meant = {"list": _meant(known.lists)} | ({"item": _meant(items)} if items else {})
+    public_part = public(prepare(challenge, allow_plugins))
+    items = public_part.items
+    if items is None and public_part.asked is not None:
+        items = dict.fromkeys(members_of(public_part.asked).first_named())
+    meant = {"list": _meant(public_part.lists)} | ({"item": _meant(items)} if items else {})
     names = {role: challenge.submission.columns.get(role, role) for role in ROLES["submission"]}
-    found, rules = [], challenge.submission
+    repaired, rules = [], challenge.submission
     for file in files:
         format = format_of(file.path, rules.format, form=challenge.form(rules))
         if rules.parts:
@@ -51,8 +51,8 @@ def fix(
         expected = Expected(names, separator, meant)
         # where the file has no header, or lines that are no rows, only its encoding is certain
         headed = not (rules.header or rules.lines or rules.skip or rules.comment or rules.separator)
-        found.append(repair(file.path, format.name == "csv" and headed, expected))
-    return found
+        repaired.append(repair(file.path, format.name == "csv" and headed, expected))
+    return repaired
 
 
 def _meant(ids: Mapping[str, object]) -> Meant:

@@ -86,7 +86,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     """
     challenge = prepared.challenge
     refuse_kit(challenge)
-    kept, dropped = _measures(prepared, public)
+    specs, dropped = _measures(prepared, public)
     files: dict[str, bytes] = {}
     packed: list[str] = []
     lists = _lists(challenge, public, files, packed)
@@ -94,13 +94,13 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     sample = _sample(prepared, public)
     files |= dict([sample] if sample else [])
     keys = _keys(challenge, files, packed)
-    message = _public(prepared, kept, dropped, public, lists, items, keys)
-    text = yaml.dump(message, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+    fields = _public(prepared, specs, dropped, public, lists, items, keys)
+    text = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
     files["codes.md"] = _pages().encode()
     files["README.md"] = _readme(prepared, dropped, sample).encode()
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
-    if _telling(challenge, public):
+    if _groups_reveal_splits(challenge, public):
         left.append("the groups of the lists, since they say which split a list is in")
     return Kit(_zipped(files), tuple(dropped), tuple(left), tuple(packed))
 
@@ -112,27 +112,27 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
     such measures are left out; where none remains another of the same kind stands in, since some
     must.
     """
-    built_in, kept, dropped = metrics(), list[MeasureSpec](), list[str]()
-    columns = () if _telling(prepared.challenge, public) else ("group",)
+    built_in, specs, dropped = metrics(), list[MeasureSpec](), list[str]()
+    columns = () if _groups_reveal_splits(prepared.challenge, public) else ("group",)
 
-    def known(bound: Measure) -> bool:
+    def computable(bound: Measure) -> bool:
         how = bound.combination
         if how.numbers or not set(how.names) <= set(columns):
             return False
         if bound.parts:
-            return all(known(part) for part in bound.parts)
+            return all(computable(part) for part in bound.parts)
         origin = built_in.origin(bound.metric) or ""
         return origin.startswith("scorer.") and not bound.needs
 
     for spec, bound in zip(prepared.challenge.metrics, prepared.measures, strict=True):
-        if known(bound):
-            kept.append(spec)
+        if computable(bound):
+            specs.append(spec)
         else:
             dropped.append(bound.id)
-    return kept or [MeasureSpec(notation=_stand_in(prepared))], dropped
+    return specs or [MeasureSpec(notation=_stand_in(prepared))], dropped
 
 
-def _asked_for(spec: MeasureSpec) -> dict[str, Any]:
+def _measure_fields(spec: MeasureSpec) -> dict[str, Any]:
     """A measure as challenge.yaml writes it."""
     fields: dict[str, Any] = {} if spec.score is not None else {"metric": spec.notation}
     written = spec.model_dump(mode="json", exclude_defaults=True)
@@ -158,7 +158,7 @@ def _stand_in(prepared: BoundChallenge) -> str:
 
 def _public(
     prepared: BoundChallenge,
-    kept: Sequence[MeasureSpec],
+    specs: Sequence[MeasureSpec],
     dropped: Sequence[str],
     public: Public,
     lists: dict[str, Any],
@@ -167,8 +167,8 @@ def _public(
 ) -> dict[str, Any]:
     """challenge.yaml without what is secret: truth, examples, baselines, plugins."""
     challenge = prepared.challenge
-    own = {"preferences": ("better", "worse"), "labels": (_answer(prepared),)}
-    roles = own.get(prepared.kind.name, ("item",))
+    answer_roles = {"preferences": ("better", "worse"), "labels": (_answer(prepared),)}
+    roles = answer_roles.get(prepared.kind.name, ("item",))
     # all roles, since a participant may score against a truth of his own: --truth
     columns = {role: role for role in ("list", *roles)} | challenge.truth.columns
     truth = {"file": f"{ABSENT}{challenge.truth.file.suffix}", "format": challenge.truth.format}
@@ -178,17 +178,17 @@ def _public(
     fields["lists"] = lists
     if items is not None:
         fields["items"] = items
-    fields["submission"] = _asked(challenge, public) | keys
-    fields["metrics"] = [_asked_for(spec) for spec in kept]
+    fields["submission"] = _submission_rules(challenge, public) | keys
+    fields["metrics"] = [_measure_fields(spec) for spec in specs]
     fields["undefined"] = challenge.undefined
     board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True)
     board.pop("baselines", None)
-    gone = {name.casefold() for name in dropped}
-    if ties := [name for name in board.pop("tie_break", ()) if name.casefold() not in gone]:
+    left_out = {name.casefold() for name in dropped}
+    if ties := [name for name in board.pop("tie_break", ()) if name.casefold() not in left_out]:
         board["tie_break"] = ties
     if ranking := board.get("rank_by"):
-        gone_too = gone & {name.casefold() for name in ranking.get("measures", ())}
-        if gone_too:
+        lost = left_out & {name.casefold() for name in ranking.get("measures", ())}
+        if lost:
             del board["rank_by"]  # the kit cannot compute all that it is made of
     fields["leaderboard"] = board
     empty: tuple[object, ...] = (None, {}, "")
@@ -200,12 +200,12 @@ def _answer(prepared: BoundChallenge) -> str:
     return "target" if "prediction" in prepared.shapes[0].required else "label"
 
 
-def _asked(challenge: Challenge, public: Public) -> dict[str, Any]:
+def _submission_rules(challenge: Challenge, public: Public) -> dict[str, Any]:
     """What a submission must be; of a table the classes too, which no truth is there to say."""
     rules = challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    if likely := rules.pop("probability", None):
-        single = likely.get("") if len(likely) == 1 else None
-        rules["columns"] = {**rules.get("columns", {}), "probability": single or likely}
+    if probability := rules.pop("probability", None):
+        single = probability.get("") if len(probability) == 1 else None
+        rules["columns"] = {**rules.get("columns", {}), "probability": single or probability}
     if extra := rules.pop("extra", None):
         rules["columns"] = {**rules.get("columns", {}), "extra": extra}
     if public.classes:
@@ -220,7 +220,7 @@ def _lists(
 ) -> dict[str, Any]:
     """The public file of lists, its columns that have a role; else one made of their ids."""
     if challenge.lists is not None:
-        optional = () if _telling(challenge, public) else ("group",)
+        optional = () if _groups_reveal_splits(challenge, public) else ("group",)
         shape = Schema(("list",), optional)
         return _packed(challenge, "lists", challenge.lists, shape, files, packed)
     if challenge.parted:  # whose parts are groups, which measures may name
@@ -237,18 +237,22 @@ def _keys(challenge: Challenge, files: dict[str, bytes], packed: list[str]) -> d
     if source is None:
         return {}
     optional = ("item",) if "item" in source.columns else ()
-    own = Source.model_construct(**dict(source))
-    return {"lines": _packed(challenge, "lines", own, Schema(("list", *optional)), files, packed)}
+    lines_source = Source.model_construct(**dict(source))
+    return {
+        "lines": _packed(
+            challenge, "lines", lines_source, Schema(("list", *optional)), files, packed
+        )
+    }
 
 
-def _telling(challenge: Challenge, public: Public) -> bool:
+def _groups_reveal_splits(challenge: Challenge, public: Public) -> bool:
     """Whether the groups of the lists say which split a list is in."""
     names = {name.casefold() for name in public.groups.values()}
-    splits, called = challenge.splits, SPLITS
+    splits, split_names = challenge.splits, SPLITS
     if splits is not None:
-        called = called.union(map(str.casefold, splits.shares))
+        split_names = split_names.union(map(str.casefold, splits.shares))
     drawn = splits is not None and splits.by == "group"
-    return bool(names) and (drawn or not names.isdisjoint(called))
+    return bool(names) and (drawn or not names.isdisjoint(split_names))
 
 
 def _items(
@@ -256,16 +260,16 @@ def _items(
 ) -> dict[str, Any] | None:
     """The public file of items, its columns that have a role; else the public pairs."""
     source, kind = prepared.challenge.items, prepared.kind.name
-    if source is not None and (kind == "grades" or _names_lists(source)):
+    if source is not None and (kind == "grades" or _has_list_column(source)):
         features = {f"features[{n}]": name for n, name in enumerate(source.features)}
         users = {} if source.users is None else {"users": source.users}
-        called = source.columns | features | users
-        named = source.model_copy(update={"columns": called})
+        columns_of_roles = source.columns | features | users
+        widened = source.model_copy(update={"columns": columns_of_roles})
         schema = Schema(("item",), ("list", *features, *users))
-        message = _packed(prepared.challenge, "items", named, schema, files, packed)
-        columns = {key: name for key, name in message["columns"].items() if key not in features}
+        fields = _packed(prepared.challenge, "items", widened, schema, files, packed)
+        columns = {key: name for key, name in fields["columns"].items() if key not in features}
         listed = {"features": list(features.values())} if features else {}
-        return message | {"columns": columns | listed}
+        return fields | {"columns": columns | listed}
     if kind in ("grades", "labels"):
         return None
     # sorted: the order in which a truth names them is nobody's business
@@ -278,10 +282,10 @@ def _items(
     return {"file": "items.csv"}
 
 
-def _names_lists(source: Source) -> bool:
+def _has_list_column(source: Source) -> bool:
     format = format_of(source.file, source.format, form=cut_of(source))
-    found = header(source.file, format, Limits())
-    return source.columns.get("list", "list") in found
+    header_names = header(source.file, format, Limits())
+    return source.columns.get("list", "list") in header_names
 
 
 def _packed(
@@ -407,8 +411,8 @@ def _choice(
     prepared: BoundChallenge, public: Public, chance: random.Random
 ) -> Iterator[tuple[str, list[str]]]:
     """For each list as many items as it may have, in an order by lot."""
-    wanted = prepared.challenge.submission.length
-    depth = (wanted.max or max(wanted.min or 0, DEPTH)) if wanted else DEPTH
+    length = prepared.challenge.submission.length
+    depth = (length.max or max(length.min or 0, DEPTH)) if length else DEPTH
     everything = list(public.items or (f"item-{n + 1}" for n in range(depth)))
     for name in public.lists:
         items = everything
@@ -417,7 +421,7 @@ def _choice(
         if items:
             # of preferences all items, since each must be placed
             vector = prepared.challenge.form(prepared.challenge.submission).vector
-            every = vector or (public.kind == "preferences" and not wanted)
+            every = vector or (public.kind == "preferences" and not length)
             most = len(items) if every else depth
             yield name, chance.sample(items, min(most, len(items)))
 

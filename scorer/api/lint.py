@@ -42,37 +42,37 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     examples, others = _examples(ready)
     rejected, ours = _baselines(ready)
     assert ready.answers is not None
-    made = probes(ready)
-    perfect = [values(ready, table) for table in made.perfect()]
-    other = {name: values(ready, table) for name, table in made.others().items()}
+    probe_set = probes(ready)
+    perfect = [values(ready, table) for table in probe_set.perfect()]
+    other = {name: values(ready, table) for name, table in probe_set.others().items()}
     rng = np.random.default_rng(challenge.leaderboard.seed)
-    draws = min(MOST, max(FEWEST, ROWS // max(made.rows, 1)))
-    random = [values(ready, made.random(rng)) for _ in range(draws)]
-    tied = [values(ready, made.tied(rng)) for _ in range(draws)] if "tied" in other else random
+    draws = min(MOST, max(FEWEST, ROWS // max(probe_set.rows, 1)))
+    random = [values(ready, probe_set.random(rng)) for _ in range(draws)]
+    tied = [values(ready, probe_set.tied(rng)) for _ in range(draws)] if "tied" in other else random
     refused = challenge.submission.missing_list in (None, "error")
-    found: dict[str, dict[str, float | None]] = {}
+    means: dict[str, dict[str, float | None]] = {}
     for m in ready.measures:
-        found[m.id] = {"perfect": _best(m, [each[m.id] for each in perfect])}
+        means[m.id] = {"perfect": _best_possible(m, [each[m.id] for each in perfect])}
         for name, each in other.items():
-            found[m.id][name] = None if name == "empty" and refused else each[m.id].mean
+            means[m.id][name] = None if name == "empty" and refused else each[m.id].mean
     chance = {m.id: Chance.of([each[m.id].mean for each in random]) for m in ready.measures}
     remarks = list(rejected)
     for m in ready.measures:
         alike = Chance.of([each[m.id].mean for each in tied])
-        remarks += _measured(m, found[m.id], chance[m.id], alike, challenge.submission.ties)
-    remarks += [*_ceilings(ready.measures, found), *_truth(ready), *_rules(ready)]
+        remarks += _measured(m, means[m.id], chance[m.id], alike, challenge.submission.ties)
+    remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
     remarks += _skipped(ready, perfect, other)
-    remarks += [*_published(challenge), *_telling(ready)]
+    remarks += [*_published(challenge), *_revealing(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
-        len(ready.answers.lists), made.truth.item.size, ready.measures, found, chance, draws,
-        made.drawn, detectable_of(ready, [*others, *ours]), tuple(examples), ready.warnings,
+        len(ready.answers.lists), probe_set.truth.item.size, ready.measures, means, chance, draws,
+        probe_set.drawn, detectable_of(ready, [*others, *ours]), tuple(examples), ready.warnings,
         tuple(remarks), ready.public.called,
     )  # fmt: skip
 
 
 def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
-    """What became of the golden cases, and those that are scored on the own truth."""
+    """Remarks on the golden cases, and the cases scored on the challenge's own truth."""
     remarks, rows, prepared = [], [], ready.prepared
     challenge = prepared.challenge
     for n, example in enumerate(challenge.examples):
@@ -98,16 +98,16 @@ def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
 
 
 def _expected(
-    example: Example, measures: Sequence[Measure], found: Mapping[str, Value]
+    example: Example, measures: Sequence[Measure], by_measure: Mapping[str, Value]
 ) -> Iterator[tuple[bool, str]]:
     """Whether each value is what it should be, and in words."""
     for name, expected in example.expect.items():
         measure = find(measures, name)
-        if measure is None or measure.id not in found:
-            known = f" (measures: {', '.join(found)})" if found else ""
-            yield False, f"{name}: no such value{known}"
+        if measure is None or measure.id not in by_measure:
+            hint = f" (measures: {', '.join(by_measure)})" if by_measure else ""
+            yield False, f"{name}: no such value{hint}"
             continue
-        got = found[measure.id].mean
+        got = by_measure[measure.id].mean
         close = math.isclose(got, expected, rel_tol=0, abs_tol=example.tolerance)
         state = "holds" if close else f"FAILS: expected {expected!r}"
         yield close, f"{name} = {got!r} {state}"
@@ -130,22 +130,22 @@ def _in_its_folder(problem: Problem, path: Path) -> Problem:
     return replace(problem, path=path.name)
 
 
-def _best(measure: Measure, found: Sequence[Value]) -> float:
+def _best_possible(measure: Measure, perfect: Sequence[Value]) -> float:
     """The best that is possible: of each list the best, as a submission may choose list by list."""
     sign = 1.0 if measure.metric.better == "higher" else -1.0
-    tables = [value.per_list for value in found if value.plain and value.per_list is not None]
-    if len(tables) == len(found) and found[0].folds is None:
-        best = np.fmax.reduce([sign * each for each in tables])
-        known = best[~np.isnan(best)]
-        total = sign * float(known.sum()) + 0.0 if known.size else math.nan  # never -0
-        return total if measure.metric.aggregate == "sum" else total / max(known.size, 1)
-    known_means = [sign * value.mean for value in found if not math.isnan(value.mean)]
-    return sign * max(known_means, default=math.nan)
+    tables = [value.per_list for value in perfect if value.plain and value.per_list is not None]
+    if len(tables) == len(perfect) and perfect[0].folds is None:
+        best_of_lists = np.fmax.reduce([sign * each for each in tables])
+        defined = best_of_lists[~np.isnan(best_of_lists)]
+        total = sign * float(defined.sum()) + 0.0 if defined.size else math.nan  # never -0
+        return total if measure.metric.aggregate == "sum" else total / max(defined.size, 1)
+    means = [sign * value.mean for value in perfect if not math.isnan(value.mean)]
+    return sign * max(means, default=math.nan)
 
 
 def _measured(
     measure: Measure,
-    found: Mapping[str, float | None],
+    means: Mapping[str, float | None],
     chance: Chance,
     alike: Chance,
     ties: str,
@@ -155,22 +155,22 @@ def _measured(
         return
     name, up = measure.id, measure.metric.better == "higher"
     grave: Severity = "error" if measure.primary else "warning"
-    perfect = found["perfect"]
+    perfect = means["perfect"]
     assert perfect is not None
     if math.isnan(perfect):
         yield Remark(grave, f"{name} has no value even for a perfect submission")
         return
-    known = [mean for mean in found.values() if mean is not None and not math.isnan(mean)]
-    spread = [*known, *(() if math.isnan(chance.mean) else (chance.low, chance.high))]
+    defined = [mean for mean in means.values() if mean is not None and not math.isnan(mean)]
+    spread = [*defined, *(() if math.isnan(chance.mean) else (chance.low, chance.high))]
     if len(spread) > 1 and max(spread) - min(spread) <= 4 * SAME:
         message = f"{name} is {perfect:.6g} for every submission, so it distinguishes none"
         yield Remark(grave, message)
         return
-    for other, mean in [*found.items(), ("random", chance.mean)]:
+    for other, mean in [*means.items(), ("random", chance.mean)]:
         if mean is not None and (mean - perfect if up else perfect - mean) > SAME:
             message = f"{name}: {other} ({mean:.6g}) is better than perfect ({perfect:.6g})"
             yield Remark(grave, f"{message}; is the truth, or the metric's direction, inverted?")
-    tied, empty = found.get("tied"), found.get("empty")
+    tied, empty = means.get("tied"), means.get("empty")
     if tied is not None and (tied < alike.low or tied > alike.high):
         message = f"{name}: a submission of equal scores has {tied:.4g}, and {alike.low:.4g} to "
         message += f"{alike.high:.4g} in 99 % of cases where the items' ids are shuffled"
@@ -181,15 +181,15 @@ def _measured(
 
 
 def _ceilings(
-    measures: Sequence[Measure], found: Mapping[str, Mapping[str, float | None]]
+    measures: Sequence[Measure], means: Mapping[str, Mapping[str, float | None]]
 ) -> Iterator[Remark]:
     """The measures whose range no known submission uses up."""
     lines = []
     for m in measures:
-        top, best = m.range[m.metric.better == "higher"], found[m.id]["perfect"]
+        bound, perfect = m.range[m.metric.better == "higher"], means[m.id]["perfect"]
         about = m.metric.view is not Returned and m.metric.aggregate != "sum"
-        if about and top is not None and best is not None and abs(best - top) > SAME:
-            lines.append(f"{m.id} {best:.6g} instead of {top:g}")
+        if about and bound is not None and perfect is not None and abs(perfect - bound) > SAME:
+            lines.append(f"{m.id} {perfect:.6g} instead of {bound:g}")
     if lines:
         yield Remark("note", f"the best that is possible here: {', '.join(lines)}")
 
@@ -236,7 +236,7 @@ def _published(challenge: Challenge) -> Iterator[Remark]:
             yield Remark("warning", f"{message}; are these answers? (the kit leaves it out)")
 
 
-def _telling(ready: OpenChallenge) -> Iterator[Remark]:
+def _revealing(ready: OpenChallenge) -> Iterator[Remark]:
     """Public items that say by their mere presence what is relevant, or judged."""
     public, answers = ready.public, ready.answers
     if not isinstance(answers, Grades):
@@ -247,8 +247,8 @@ def _telling(ready: OpenChallenge) -> Iterator[Remark]:
         good = truth.grade > 0
         for n, item in zip(truth.in_list[good].tolist(), truth.item[good].tolist(), strict=True):
             relevant[truth.lists[n]].add(names[item])
-        known = public.candidates
-        bare = [name for name, of in relevant.items() if of and of == set(known.get(name, ()))]
+        candidates = public.candidates
+        bare = [name for name, of in relevant.items() if of and of == set(candidates.get(name, ()))]
         if 2 * len(bare) > len(truth.lists):
             many = f"{len(bare):,} of {len(truth.lists):,} {unit(public.called)}"
             message = f"items: {many} have no other candidates than their relevant items"

@@ -41,13 +41,13 @@ def overlap(
     Args:
         ready: the challenge, its truth open.
         files: the submissions.
-        scored: what became of each.
+        scored: each with its values.
     """
     if not isinstance(ready.answers, Grades):
         return
     truth, prepared = ready.answers.truth, ready.prepared
-    for file, each in zip(files, scored, strict=True):
-        if not _is_low(ready, each):
+    for file, submission in zip(files, scored, strict=True):
+        if not _is_low(ready, submission):
             continue
         format = prepared.format(file.path, file.format)
         with pieces(file.path, format, prepared.shapes, prepared.limits, Findings()) as tables:
@@ -55,11 +55,11 @@ def overlap(
         if table is None or "item" not in table.ids or not len(table.ids["item"].names):
             continue
         items = table.ids["item"]
-        known = _known(items, truth)
-        if known >= FEW * len(items.names):
+        in_truth = _known(items, truth)
+        if in_truth >= FEW * len(items.names):
             continue
-        count = f"{known:,} of {len(items.names):,} items" if known else "no item"
-        occur = "occur" if known > 1 else "occurs"
+        count = f"{in_truth:,} of {len(items.names):,} items" if in_truth else "no item"
+        occur = "occur" if in_truth > 1 else "occurs"
         message = f"{count} of {quoted(file.name)} {occur} in the truth{_reason(items, truth)}"
         yield Problem("T311", message, "warning", file.display)
 

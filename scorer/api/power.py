@@ -56,32 +56,34 @@ def power(
     if wrong := [n for n in submissions if n < 2]:
         raise UsageError(f"{wrong[0]} submissions have no pair; give 2 or more")
     ready = answerable(opened(prepare(challenge, allow_plugins)))
-    found = detectable_of(ready, known_submissions(ready), submissions)
-    if not found.deviation > 0:
+    smallest = detectable_of(ready, known_submissions(ready), submissions)
+    if not smallest.deviation > 0:
         primary = terms_of(ready).primary.id
         raise ChallengeError(f"{challenge.id}: nothing is known of differences in {primary}")
     tiers = challenge.leaderboard.tiers or Tiers()
     needed = []
-    for count, least in found.among:
+    for count, least in smallest.among:
         pairs = count * (count - 1) // 2
-        units = lists_needed(found.deviation, difference, found.alpha, pairs=pairs)
-        units = max(units, fewest_lists(found.alpha, _test(found), tiers.adjust, pairs))
+        units = lists_needed(smallest.deviation, difference, smallest.alpha, pairs=pairs)
+        units = max(units, fewest_lists(smallest.alpha, _test(smallest), tiers.adjust, pairs))
         # clusters have as many lists as now
-        needed.append(Needed(count, pairs, math.ceil(units * found.lists / found.units), least))
+        needed.append(
+            Needed(count, pairs, math.ceil(units * smallest.lists / smallest.units), least)
+        )
     return Power(
-        challenge, terms_of(ready).primary, difference, found, tuple(needed), ready.public.called
+        challenge, terms_of(ready).primary, difference, smallest, tuple(needed), ready.public.called
     )
 
 
 def known_submissions(ready: OpenChallenge) -> list[Scored]:
     """The examples on the own truth, and the baselines, that can be scored."""
-    named = [
+    examples = [
         Named(f"examples[{n}]", example.submission)
         for n, example in enumerate(ready.prepared.challenge.examples)
         if example.truth is None
     ]
-    made = scored_files(ready, [*named, *baselines(ready.prepared)], None)
-    return [scored for scored in made if scored.valid]
+    scored_examples = scored_files(ready, [*examples, *baselines(ready.prepared)], None)
+    return [scored for scored in scored_examples if scored.valid]
 
 
 def detectable_of(
@@ -114,40 +116,42 @@ def detectable_of(
         lists, units, sd = usual(samples.tests(rules))
         if sd > 0:
             name, adjust = samples.test(tiers)
-            found = Detectable(
+            smallest = Detectable(
                 math.nan, sd, tiers.alpha, basis, (), name, adjust, samples.over, lists, units
             )
-            among = tuple((n, _least(found, n, tiers, challenge.leaderboard)) for n in submissions)
-            first = _least(found, 2, tiers, challenge.leaderboard)
-            return replace(found, difference=first, among=among)
+            among = tuple(
+                (n, _least(smallest, n, tiers, challenge.leaderboard)) for n in submissions
+            )
+            first = _least(smallest, 2, tiers, challenge.leaderboard)
+            return replace(smallest, difference=first, among=among)
     return Detectable(math.nan, math.nan, tiers.alpha, "nothing")
 
 
-def _test(found: Detectable) -> Test:
+def _test(smallest: Detectable) -> Test:
     """The test by its least p: that of folds is a t-test."""
-    return "wilcoxon" if found.test == "wilcoxon" else "permutation" if (
-        found.test == "permutation") else "t"  # fmt: skip
+    return "wilcoxon" if smallest.test == "wilcoxon" else "permutation" if (
+        smallest.test == "permutation") else "t"  # fmt: skip
 
 
-def _least(found: Detectable, count: int, tiers: Tiers, rules: Leaderboard) -> float:
+def _least(smallest: Detectable, count: int, tiers: Tiers, rules: Leaderboard) -> float:
     """The smallest difference among so many submissions; infinite where there is none."""
     pairs = count * (count - 1) // 2
     # Holm's correction raises its draws
-    draws = max(rules.draws, 2 * math.ceil(pairs / found.alpha))
-    if least_p(found.units, _test(found), tiers.adjust, pairs, draws) > found.alpha:
+    draws = max(rules.draws, 2 * math.ceil(pairs / smallest.alpha))
+    if least_p(smallest.units, _test(smallest), tiers.adjust, pairs, draws) > smallest.alpha:
         return math.inf
-    return detectable(found.deviation, found.units, found.alpha, pairs=pairs)
+    return detectable(smallest.deviation, smallest.units, smallest.alpha, pairs=pairs)
 
 
 def _degraded(ready: OpenChallenge) -> list[Scored]:
     """Perfect submissions that are partly random."""
-    made, terms = probes(ready), terms_of(ready)
+    probe_set, terms = probes(ready), terms_of(ready)
     rng = np.random.default_rng(ready.prepared.challenge.leaderboard.seed)
-    found = []
+    degraded = []
     for share in SHARES:
         for n in range(EACH):
-            card, folds = cards(ready, made.degraded(rng, share))
+            card, folds = cards(ready, probe_set.degraded(rng, share))
             outcome = Outcome(Findings(), None, card, folds)
             scored = settled(terms, f"{share} {n}", "", outcome)
-            found += [scored] if scored.valid else []
-    return found
+            degraded += [scored] if scored.valid else []
+    return degraded

@@ -143,13 +143,13 @@ class Report(Text, results.Report):
         scored = next((each for each in self.submissions if each.name == name), None)
         if scored is None:
             raise UnknownName("submission", name, [each.name for each in self.submissions])
-        known = self.primary if measure is None else find(self.measures, measure)
-        if known is None:
+        chosen = self.primary if measure is None else find(self.measures, measure)
+        if chosen is None:
             raise UnknownName("measure here", str(measure), [each.id for each in self.measures])
         if not scored.valid:
             first = next(problem for problem in scored.findings if problem.severity == "error")
             raise UsageError(f"{quoted(name)} was rejected: {first}")
-        return scored.values[known.id]
+        return scored.values[chosen.id]
 
     def to_dict(self, *, per_list: bool = False) -> dict[str, Any]:
         """Everything that the JSON report holds; no value is None.
@@ -157,8 +157,8 @@ class Report(Text, results.Report):
         Args:
             per_list: whether the values of every list are in it.
         """
-        found: dict[str, Any] = json.loads(self.render("json", per_list=per_list))
-        return found
+        parsed: dict[str, Any] = json.loads(self.render("json", per_list=per_list))
+        return parsed
 
     def to_polars(self, *, per_list: bool = False) -> pl.DataFrame:
         """The leaderboard as a data frame, a row a standing.
@@ -236,7 +236,7 @@ class Report(Text, results.Report):
         )
 
     def __repr__(self) -> str:
-        best = ", ".join(
+        leaders = ", ".join(
             f"{printable(each.name, 40)} {each.values[self.primary.id]:.4f}"
             for each in self.standings[:3]
         )
@@ -244,7 +244,7 @@ class Report(Text, results.Report):
         return (
             f"<Report of {len(self.submissions):,} submissions on {len(self.lists):,} lists"
             f"{f', {rejected:,} rejected' if rejected else ''}; "
-            f"{printable(self.primary.id, 60)}: {best or 'none'}>"
+            f"{printable(self.primary.id, 60)}: {leaders or 'none'}>"
         )
 
 
@@ -271,8 +271,8 @@ class Comparison(Text, _Compared):
         Args and raises as of every text.
         """
         if not self.pairing.asked and (form or self.plain) in READ:
-            shown = replace(self.pairing.of_measures, asked=True)
-            return Comparison(self.report, shown).render(form, **options)
+            readable = replace(self.pairing.of_measures, asked=True)
+            return Comparison(self.report, readable).render(form, **options)
         return super().render(form, **options)
 
     def __repr__(self) -> str:

@@ -66,11 +66,15 @@ def score(
     ):
         ready = answerable(opened(prepared))
         others, same = without_baselines(files, prepared)
-        read = [*others, *baselines(prepared)]
-        scored = scored_files(ready, read, progress, engine, engine_options)
+        ranked_files = [*others, *baselines(prepared)]
+        scored = scored_files(ready, ranked_files, progress, engine, engine_options)
         report = board(terms_of(ready), scored)
-        told = [*map(_skipped, same), *_alike(read, scored), *overlap(ready, read, scored)]
-        notes = (*report.notes, *told)
+        warnings = [
+            *map(_skipped, same),
+            *_alike(ranked_files, scored),
+            *overlap(ready, ranked_files, scored),
+        ]
+        notes = (*report.notes, *warnings)
         return Report.of(replace(report, notes=notes))
 
 
@@ -78,10 +82,10 @@ def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem
     """The files that hold the very bytes of an earlier one."""
     first: dict[str, Scored] = {}
     for file, each in zip(files, scored, strict=True):
-        if each.sha256 is None or (one := first.setdefault(each.sha256, each)) is each:
+        if each.sha256 is None or (earlier := first.setdefault(each.sha256, each)) is each:
             continue
-        what = "the baseline" if one.baseline else "the submission"
-        message = f"the file holds the same bytes as that of {what} {quoted(one.name)}"
+        what = "the baseline" if earlier.baseline else "the submission"
+        message = f"the file holds the same bytes as that of {what} {quoted(earlier.name)}"
         yield Problem("S111", message, "warning", file.display)
 
 

@@ -1,4 +1,4 @@
-"""Submissions as named files, and what becomes of each."""
+"""Submissions as named files, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -205,11 +205,15 @@ def without_baselines(
         files: the submissions.
         prepared: the challenge.
     """
-    known = {each.name: each.path for each in baselines(prepared)}
-    kept, same = list[Named](), list[Named]()
+    baseline_paths = {each.name: each.path for each in baselines(prepared)}
+    others, same = list[Named](), list[Named]()
     for file in files:
-        (same if file.name in known and _alike(file.path, known[file.name]) else kept).append(file)
-    return kept, same
+        (
+            same
+            if file.name in baseline_paths and _alike(file.path, baseline_paths[file.name])
+            else others
+        ).append(file)
+    return others, same
 
 
 def _alike(first: Path, second: Path) -> bool:
@@ -222,9 +226,9 @@ def _alike(first: Path, second: Path) -> bool:
 
 def distinct(files: Sequence[Named]) -> None:
     """Refuse two submissions of one name with `UsageError`."""
-    seen: dict[str, Named] = {}
+    by_name: dict[str, Named] = {}
     for file in files:
-        if (other := seen.setdefault(file.name, file)) is not file:
+        if (other := by_name.setdefault(file.name, file)) is not file:
             raise UsageError(
                 f"two submissions are called {quoted(file.name)}: "
                 f"{other.display} and {file.display}; "
@@ -254,13 +258,13 @@ def scored_files(
     """
     distinct(files)
     strays = [trespasses(ready, file.path) for file in files]
-    read = [file for file, stray in zip(files, strays, strict=True) if not stray]
+    readable = [file for file, stray in zip(files, strays, strict=True) if not stray]
 
     def tick(done: float) -> None:
-        if progress is not None and read:
-            progress(done, len(read), read[min(int(done), len(read) - 1)].name)
+        if progress is not None and readable:
+            progress(done, len(readable), readable[min(int(done), len(readable) - 1)].name)
 
-    outcomes = _outcomes(ready, read, tick, engine, options or {})
+    outcomes = _outcomes(ready, readable, tick, engine, options or {})
     terms, scored = terms_of(ready), []
     for file, stray in zip(files, strays, strict=True):
         outcome = Outcome(stray, None, None) if stray else next(outcomes)
@@ -276,14 +280,14 @@ def _outcomes(
     engine: str,
     options: Mapping[str, str],
 ) -> Iterator[Outcome]:
-    """What becomes of each file; those that follow each other in one format go together."""
+    """The outcome of each file; those that follow each other in one format go together."""
     done = 0
     for format, group in groupby(files, lambda file: file.format):
         part, start = list(group), done
         done += len(part)
         opened = ready if format is None else ready.reading(format)
         paths = [file.path for file in part]
-        found = (
+        outcomes = (
             engines()
             .get(engine)
             .outcomes(
@@ -293,7 +297,7 @@ def _outcomes(
                 options,
             )
         )
-        for outcome in found:
+        for outcome in outcomes:
             if format is not None:
                 outcome.findings.without_columns()
             yield outcome

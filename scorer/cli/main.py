@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run one command; whatever happens, an exit code and a plain message, never a traceback."""
+    """Run one command: whatever happens, there is an exit code and a message, no traceback."""
     end = words.index("--") if "--" in words else len(words)
     debug = "--debug" in words[:end]
     words = [word for n, word in enumerate(words) if word != "--debug" or n >= end]
@@ -103,25 +103,28 @@ def _run(words: Sequence[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # pydantic would look through all installed projects for plugins of its own
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    edge, message = _edge(), io.StringIO()
-    asked = COMPLETING in os.environ
-    group = verbs(asked or any(word.startswith(COMPLETIONS) for word in words[:1]))
-    if asked:
+    terminal, printed = _terminal(), io.StringIO()
+    completing = COMPLETING in os.environ
+    group = verbs(completing or any(word.startswith(COMPLETIONS) for word in words[:1]))
+    if completing:
         group.main([], prog_name=PROGRAM)  # answers the shell, and ends
-    around = AROUND_PLUGINS.set(same_folder)
+    token = AROUND_PLUGINS.set(same_folder)
     try:
         # not `main`, which has answers of its own to Ctrl-C and to a closed pipe
-        with redirect_stdout(message), group.make_context(PROGRAM, [*words], obj=edge) as context:
+        with (
+            redirect_stdout(printed),
+            group.make_context(PROGRAM, [*words], obj=terminal) as context,
+        ):
             result: Result = group.invoke(context)
     except (typer.Exit, SystemExit) as ended:  # --help or a completion has been said
-        _give(Result(message.getvalue()))
+        _give(Result(printed.getvalue()))
         return _code(ended)
     except typer.exceptions.TyperException as error:
-        context_ = getattr(error, "ctx", None)
-        path = context_.command_path if context_ else PROGRAM
+        failed_context = getattr(error, "ctx", None)
+        path = failed_context.command_path if failed_context else PROGRAM
         raise UsageError(f"{error.format_message()} ({path} --help)") from error
     finally:
-        AROUND_PLUGINS.reset(around)
+        AROUND_PLUGINS.reset(token)
     _say(result.notes)
     _give(result)
     _say(result.written)
@@ -134,20 +137,20 @@ def _code(ended: BaseException) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _edge() -> Terminal:
+def _terminal() -> Terminal:
     from scorer.cli.options import Terminal
 
     wide = is_terminal(sys.stdout) or "COLUMNS" in os.environ  # a pipe or a file has no width
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    kept, progress = ExitStack(), None
+    cleanup, progress = ExitStack(), None
     if is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
         progress = Progress()
-        kept.callback(progress.close)
+        cleanup.callback(progress.close)
     return Terminal(
         sys.stdin.buffer if sys.stdin else None,
         shutil.get_terminal_size((80, 24)).columns if wide else None,
         is_terminal(sys.stdout) and not plain,
-        kept,
+        cleanup,
         progress,
     )
 
@@ -174,7 +177,7 @@ def _give(result: Result) -> None:
 
 
 def _say(texts: Sequence[str]) -> None:
-    """Say each on stderr, in which no text from outside can steer the terminal."""
+    """Write each on stderr; text from outside cannot control the terminal."""
     if sys.stderr is None:  # it is closed
         return
     try:

@@ -34,7 +34,7 @@ class Terminal(NamedTuple):
     stdin: BinaryIO | None  # None: it is closed
     width: int | None  # None: standard output is no terminal
     colour: bool
-    kept: ExitStack  # what is undone when the command has ended
+    cleanup: ExitStack  # what is undone when the command has ended
     progress: Callable[[float, int, str], None] | None = None
 
     def options(self, output: Path | None, precision: int = 4, **rest: bool) -> Options:
@@ -138,7 +138,7 @@ TruthWord = Annotated[
 
 def challenge_of(
     path: Path,
-    edge: Terminal,
+    terminal: Terminal,
     metrics: list[str] | None = None,
     truth: Path | None = None,
     submissions: Sequence[str] | None = None,
@@ -148,7 +148,7 @@ def challenge_of(
 
     Args:
         path: the challenge's file, its folder, or a kit, which is unpacked until the command ends.
-        edge: what the process has around it.
+        terminal: what the process has around it.
         metrics: measures that replace the challenge's, of `-m`.
         truth: the truth that replaces the challenge's, of `--truth`.
         submissions: the words that name submissions, where a truth can stand for the challenge.
@@ -166,7 +166,7 @@ def challenge_of(
             raise UsageError(f"{word} is a truth; say what to measure, such as -m nDCG@10")
         challenge = infer(path, _first_file(submissions), metrics or ())
     else:
-        challenge = load(edge.kept.enter_context(unpacked(path)))
+        challenge = load(terminal.cleanup.enter_context(unpacked(path)))
     if truth is not None:
         challenge = challenge.with_truth(truth)
     if metrics and not all(metrics):
@@ -177,14 +177,14 @@ def challenge_of(
         challenge = challenge.with_metrics(metrics)
         from scorer.prepare.bind import lost_breakers
 
-        asked = challenge.leaderboard.tie_break
-        lost = lost_breakers(challenge) if asked else ()
+        tie_break = challenge.leaderboard.tie_break
+        lost = lost_breakers(challenge) if tie_break else ()
         notes = tuple(
             f"warning: leaderboard.tie_break names {quoted(name)}, which -m leaves out"
             for name in lost
         )
-        kept = tuple(name for name in asked if name not in lost)
-        board = challenge.leaderboard.model_copy(update={"tie_break": kept})
+        remaining = tuple(name for name in tie_break if name not in lost)
+        board = challenge.leaderboard.model_copy(update={"tie_break": remaining})
         challenge = challenge.model_copy(update={"leaderboard": board})
     return challenge, notes
 
@@ -195,15 +195,15 @@ def engine_options(words: Sequence[str] | None) -> dict[str, str]:
     Raises:
         UsageError: a word is not NAME=VALUE.
     """
-    found = {}
+    options = {}
     for word in words or ():
         name, equals, value = word.partition("=")
         if not name or not equals:
             raise UsageError(
                 f"--engine-option {quoted(word)}: write NAME=VALUE, such as spark.master=local[4]"
             )
-        found[name] = value
-    return found
+        options[name] = value
+    return options
 
 
 def _is_truth(path: Path) -> bool:
@@ -222,12 +222,21 @@ def _first_file(words: Sequence[str]) -> Path | None:
 
 
 def submissions_of(
-    words: list[str], edge: Terminal, challenge: Challenge, engine: str = "local"
+    words: list[str], terminal: Terminal, challenge: Challenge, engine: str = "local"
 ) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file.
 
     A folder stands for its files, less the hidden ones; for an engine that reads folders of
     parts, one that such a tool has written is a submission.
+
+    Args:
+        words: files, folders, URLs, NAME=PATH, or - for standard input.
+        terminal: what the process has around it; temporary files go when the command ends.
+        challenge: the challenge, whose limits hold for standard input.
+        engine: the engine's name.
+
+    Raises:
+        UsageError: standard input is named twice or closed, or a folder has no files.
     """
     from scorer.api.submissions import Named, submission_name
     from scorer.io.address import Address, is_url
@@ -235,31 +244,31 @@ def submissions_of(
 
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")
-    found = []
+    submissions = []
     for word in words:
         name, equals, path = word.partition("=")
         url = path if equals and is_url(path) and not is_url(word) else word
         if is_url(url):
             label = name if url is path else submission_name(Address(url))
-            found.append(Named(label, Address(url)))
+            submissions.append(Named(label, Address(url)))
             continue
         if os.path.isdir(word) and engine != "local" and _of_parts(word):
-            found.append(Named(submission_name(Path(word)), Path(word)))
+            submissions.append(Named(submission_name(Path(word)), Path(word)))
             continue
         if os.path.isdir(word) and not _is_whole(word, challenge):
-            found += [Named(submission_name(each), each) for each in _files(word)]
+            submissions += [Named(submission_name(member), member) for member in _files(word)]
             continue
         if word == "-" or (equals and path == "-"):
-            if edge.stdin is None:
+            if terminal.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
             limits = challenge.submission.limits.bounds
-            file = edge.kept.enter_context(spooled(edge.stdin, limits))
-            found.append(Named(name if equals else "stdin", file, shown="stdin"))
+            file = terminal.cleanup.enter_context(spooled(terminal.stdin, limits))
+            submissions.append(Named(name if equals else "stdin", file, shown="stdin"))
         elif os.path.exists(word) or not equals or not name:
-            found.append(Named(submission_name(Path(word)), Path(word)))
+            submissions.append(Named(submission_name(Path(word)), Path(word)))
         else:
-            found.append(Named(name, Path(path)))
-    return found
+            submissions.append(Named(name, Path(path)))
+    return submissions
 
 
 def _is_whole(folder: str, challenge: Challenge) -> bool:
@@ -271,8 +280,8 @@ def _is_whole(folder: str, challenge: Challenge) -> bool:
 def _of_parts(folder: str) -> bool:
     """Whether a folder is one table in parts, as Spark writes it."""
     names = os.listdir(folder)
-    shown = [name for name in names if name[0] not in "._"]
-    return "_SUCCESS" in names or (bool(shown) and all(n.startswith("part-") for n in shown))
+    visible = [name for name in names if name[0] not in "._"]
+    return "_SUCCESS" in names or (bool(visible) and all(n.startswith("part-") for n in visible))
 
 
 def _files(folder: str) -> list[Path]:
@@ -281,7 +290,7 @@ def _files(folder: str) -> list[Path]:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         raise UsageError(f"{printable(folder)} cannot be read: {error.strerror}") from None
-    names = [each.name for each in entries if each.name[0] != "." and each.is_file()]
+    names = [entry.name for entry in entries if entry.name[0] != "." and entry.is_file()]
     if not names:
         raise UsageError(f"{printable(folder)} is a folder without files")
     return [Path(folder, name) for name in names]
@@ -319,8 +328,8 @@ def chosen_form(subject: str, name: str | None, output: Path | None, default: st
     if name is not None:
         return form_of(subject, name)
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
-    meant = SUFFIXES.get(suffix, suffix)
-    return form_of(subject, meant if meant in form_names(subject).split(", ") else default)
+    by_suffix = SUFFIXES.get(suffix, suffix)
+    return form_of(subject, by_suffix if by_suffix in form_names(subject).split(", ") else default)
 
 
 def exit_code(submissions: Sequence[Scored]) -> int:
@@ -331,7 +340,13 @@ def exit_code(submissions: Sequence[Scored]) -> int:
 
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:
-    """A file's problems as lines; when quiet, only its errors."""
+    """A file's problems as lines.
+
+    Args:
+        findings: the problems.
+        quiet: only the errors.
+        every: all occurrences of a problem, not only the first few.
+    """
     from scorer.reports.findings.text import format_findings
 
     return format_findings(findings, every, quiet)

@@ -17,16 +17,16 @@ class Ended(KeyboardInterrupt):
 
 
 def answer_signals() -> None:
-    """Tidy up when told to end, and only then end by that signal, as whoever sent it expects."""
-    told: list[int] = []
+    """On SIGTERM or SIGHUP unwind the command first, then end by that same signal."""
+    signals: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_IGN)
-        told.append(number)
+        signals.append(number)
         raise Ended
 
     def end_by_it() -> None:
-        for number in told:
+        for number in signals:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
 
@@ -59,11 +59,11 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 @contextmanager
 def lone_stdout() -> Iterator[None]:
-    """What a plugin prints, however it does so, goes to stderr: the result stands alone."""
-    printed = [each for each in (sys.stdout, sys.__stdout__) if each is not None]
+    """Send whatever a plugin prints to stderr, so that stdout holds only the result."""
+    printed = [stream for stream in (sys.stdout, sys.__stdout__) if stream is not None]
     for stream in printed:
         stream.flush()
-    kept = os.dup(1)
+    saved = os.dup(1)
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):
@@ -72,18 +72,18 @@ def lone_stdout() -> Iterator[None]:
         with suppress(OSError, ValueError):
             for stream in printed:
                 stream.flush()
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(saved, 1)
+        os.close(saved)
 
 
 @contextmanager
 def same_folder() -> Iterator[None]:
     """The working directory is afterwards what it was: paths of the command are relative to it."""
-    here = os.getcwd() if os.path.isdir(".") else "/"  # our folder may be gone
+    folder = os.getcwd() if os.path.isdir(".") else "/"  # our folder may be gone
     try:
         yield
     finally:
-        os.chdir(here)
+        os.chdir(folder)
 
 
 def abandon(stream: TextIO | None) -> None:

@@ -67,7 +67,7 @@ Format = Annotated[Form, typer.Option("--format", help="How the result is writte
 
 def board_of(
     path: Path,
-    edge: Terminal,
+    terminal: Terminal,
     store: str | None,
     files: str | None,
     allow_plugins: bool = False,
@@ -76,40 +76,40 @@ def board_of(
 
     Args:
         path: the challenge's file or its folder.
-        edge: what the process has around it.
+        terminal: what the process has around it.
         store: the database's URL, of `--store`.
         files: where entry files are kept, of `--files`.
         allow_plugins: whether the challenge's own metrics may be run.
     """
     from scorer.api.board import Board
 
-    challenge, notes = challenge_of(path, edge)
+    challenge, notes = challenge_of(path, terminal)
     board = Board.open(
         challenge,
         store or os.environ.get(STORE),
         files or os.environ.get(FILES),
         allow_plugins=allow_plugins,
     )
-    edge.kept.callback(board.close)
+    terminal.cleanup.callback(board.close)
     if changed := board.changed:
-        named = ", ".join(changed)
+        names = ", ".join(changed)
         notes = (
             *notes,
-            f"warning: {named} changed since version {board.version().number} came into force, "
+            f"warning: {names} changed since version {board.version().number} came into force, "
             "which still counts; score rescore makes the files as they are now count",
         )
     return board, notes
 
 
 def entries_of(
-    words: str, path: Path, edge: Terminal, store: str | None, files: str | None, plugins: bool
+    words: str, path: Path, terminal: Terminal, store: str | None, files: str | None, plugins: bool
 ) -> tuple[Challenge, list[Named]]:
     """The challenge in force and the files of entries, as `--entries 3,9` names them.
 
     Args:
         words: numbers, separated by commas.
         path: the challenge's file or its folder.
-        edge: what the process has around it; the files go when the command ends.
+        terminal: what the process has around it; the files go when the command ends.
         store: the database's URL, of `--store`.
         files: where entry files are kept, of `--files`.
         plugins: whether the challenge's own metrics may be run.
@@ -117,13 +117,13 @@ def entries_of(
     Raises:
         UsageError: the words are no numbers.
     """
-    board, _ = board_of(path, edge, store, files, plugins)
+    board, _ = board_of(path, terminal, store, files, plugins)
     try:
         numbers = [int(word) for word in words.split(",")]
     except ValueError:
         raise UsageError(f"--entries {quoted(words)}: write numbers, such as 3,9") from None
-    found = [edge.kept.enter_context(board.entry_file(number)) for number in numbers]
-    return board.in_force, found
+    submissions = [terminal.cleanup.enter_context(board.entry_file(number)) for number in numbers]
+    return board.in_force, submissions
 
 
 def moment(text: str | None) -> datetime | None:
@@ -155,19 +155,25 @@ def iso(time: datetime) -> str:
     return time.isoformat(timespec="microseconds" if time.microsecond else "seconds")
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], edge: Terminal) -> str:
-    """Rows as text in columns."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal) -> str:
+    """Rows as text in columns.
+
+    Args:
+        head: the names of the columns.
+        rows: the cells, as many in each row as there are columns.
+        terminal: whose width and colour the text has.
+    """
     from scorer.reports.syntax.terminal import Column, TextReport
 
-    paper = TextReport(edge.width, edge.colour)
+    report = TextReport(terminal.width, terminal.colour)
     columns = zip(*rows, strict=True) if rows else [()] * len(head)
-    paper.table(
+    report.table(
         [
             Column(name, list(cells), right=False, fold=n == len(head) - 1)
             for n, (name, cells) in enumerate(zip(head, columns, strict=True))
         ]
     )
-    return paper.text
+    return report.text
 
 
 def as_json(data: Any) -> str:

@@ -32,7 +32,7 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run it, and undo what is to be undone when it has ended."""
-        with lone_stdout(), ctx.obj.kept:
+        with lone_stdout(), ctx.obj.cleanup:
             return super().invoke(ctx)
 
 
@@ -58,10 +58,10 @@ class Verbs(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the verb first; without one, that of the first form."""
-        own = {option for parameter in self.params for option in parameter.opts}
+        options = {option for parameter in self.params for option in parameter.opts}
         if not ctx.resilient_parsing and not args:
             args = [HELP[-1]]
-        if args and args[0] not in own:
+        if args and args[0] not in options:
             args = _ordered(args)
         if args and args[0] == FIRST:
             ctx.info_name = None  # the first form is called as the program is
@@ -119,9 +119,9 @@ def _ordered(words: list[str]) -> list[str]:
         at = _after_options(words)
         if at < len(words) and words[at] in names():
             return [words[at], *words[:at], *words[at + 1 :]]
-    elif not os.path.lexists(words[0]) and (near := nearest(words[0], names())):
+    elif not os.path.lexists(words[0]) and (suggestion := nearest(words[0], names())):
         raise UsageError(
-            f"no command and no file is called {quoted(words[0])}; did you mean {near}?"
+            f"no command and no file is called {quoted(words[0])}; did you mean {suggestion}?"
         )
     return [FIRST, *words]
 

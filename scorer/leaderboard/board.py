@@ -204,7 +204,7 @@ def board(
 R = TypeVar("R", bound=Report)
 
 
-def top(report: R, most: int) -> R:
+def first_ranks(report: R, most: int) -> R:
     """The part of a report about the first ranks; what is rejected stays in it.
 
     Ranks, intervals and tests are those of the whole.

@@ -21,7 +21,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from scorer.api.children import Limits, asked
+from scorer.api.children import Limits, ask_child
 from scorer.core.errors import ScorerError, UnknownName, UsageError
 from scorer.core.version import __version__
 from scorer.reports import syntax
@@ -192,7 +192,7 @@ class Context:
     def ask(self, site: Site, do: str, **more: Any) -> dict[str, Any]:
         """What a child process answers; 503 where it does not."""
         try:
-            return asked(site.place, self.limits, do, **more)
+            return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:
             raise HTTPException(503, f"the scorer failed: {error}") from None
 
@@ -249,7 +249,7 @@ def create(settings: Settings | None = None) -> FastAPI:
                                "trusted_proxies": tuple(fields["trusted_proxies"])})  # fmt: skip
     context = Context(settings)
     for site in context.sites.values():
-        asked(site.place, context.limits, "prepare")
+        ask_child(site.place, context.limits, "prepare")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

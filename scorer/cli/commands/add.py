@@ -52,46 +52,46 @@ def add(
     """
     from scorer.cli.options import submissions_of
 
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
-    named = submissions_of(files, edge, board.challenge)
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    submissions = submissions_of(files, terminal, board.challenge)
     added = board.add(
-        named, team, now=moment(at), answers=_answers(answer or []), baseline=baseline
+        submissions, team, now=moment(at), answers=_answers(answer or []), baseline=baseline
     )
-    shown = {each.path: file for file, each in zip(files, named, strict=True)}
+    word_of = {submission.path: file for file, submission in zip(files, submissions, strict=True)}
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
-    code = max((codes.get(each.status, 0) for each in added), default=0)
+    code = max((codes.get(entry.status, 0) for entry in added), default=0)
     if format is Form.json:
-        return Result(as_json({"entries": [_fields(each) for each in added]}), notes, code)
-    lines, told = [], list(notes)
-    for each, file in zip(added, shown.values(), strict=True):
-        told += problems(each.findings, quiet)
-        lines.append(f"{printable(file)}: {_summary(each, board, at)}")
-        if each.receipt is not None:
-            lines.append(f"  receipt {each.receipt}")
-    return Result("".join(f"{line}\n" for line in lines), tuple(told), code)
+        return Result(as_json({"entries": [_fields(entry) for entry in added]}), notes, code)
+    lines, messages = [], list(notes)
+    for entry, word in zip(added, word_of.values(), strict=True):
+        messages += problems(entry.findings, quiet)
+        lines.append(f"{printable(word)}: {_summary(entry, board, at)}")
+        if entry.receipt is not None:
+            lines.append(f"  receipt {entry.receipt}")
+    return Result("".join(f"{line}\n" for line in lines), tuple(messages), code)
 
 
 def _summary(added: Added, board: Board, at: str | None) -> str:
-    """What became of a file, with the values that the board shows."""
+    """The status of a file's entry, with the values that the board shows."""
     if added.status in ("refused", "failed"):
         return f"{added.status}: error[{added.code}] {added.message}"
     words = f"entry {added.entry} of {printable(added.team)}: {added.status}"
-    shown = board.shown(moment(at))
-    split = "all" if shown == "own" else shown
+    shown_split = board.shown(moment(at))
+    split = "all" if shown_split == "own" else shown_split
     means = added.values.get(split, {})
     values = ", ".join(f"{printable(key)} {mean:.4f}" for key, mean in means.items())
     return f"{words}, {values}" if values else words
 
 
 def _answers(words: list[str]) -> dict[str, str]:
-    found = {}
+    answers = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
             raise UsageError(f"--answer {quoted(word)}: write KEY=VALUE")
-        found[key] = value
-    return found
+        answers[key] = value
+    return answers
 
 
 def _fields(added: Added) -> dict[str, Any]:

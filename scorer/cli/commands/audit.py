@@ -19,30 +19,30 @@ def audit(
     allow_plugins: Plugins = False,
 ) -> Result:
     """List what an organizer should look at: copies, probing, large moves in rank. No proof."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
-    found = board.audit(now=moment(at))
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    report = board.audit(now=moment(at))
     if format is Form.json:
         fields = {
-            "duplicates": found.duplicates,
-            "near_duplicates": [each._asdict() for each in found.near_duplicates],
-            "probing": [each._asdict() for each in found.probing],
+            "duplicates": report.duplicates,
+            "near_duplicates": [each._asdict() for each in report.near_duplicates],
+            "probing": [each._asdict() for each in report.probing],
             "shake_up": {
                 each.team: {"ranks": each.ranks, "expected": each.expected}
-                for each in found.shake_up
+                for each in report.shake_up
             },
         }
         return Result(as_json(fields), notes)
     lines = []
-    for group in found.duplicates:
+    for group in report.duplicates:
         lines.append(f"entries {', '.join(map(str, group))} have the same content")
-    for pair in found.near_duplicates:
+    for pair in report.near_duplicates:
         one, other = pair.entries
         lines.append(f"entries {one} and {other} are nearly the same (overlap {pair.overlap:.3f})")
-    for series in found.probing:
+    for series in report.probing:
         numbers = ", ".join(map(str, series.entries))
         lines.append(f"{printable(series.team)} changes few lists at a time: entries {numbers}")
-    for each in found.shake_up:
+    for each in report.shake_up:
         (before, after), (low, high) = each.ranks, each.expected
         if not low <= after <= high:
             expected = f"expected from sampling alone: {low} to {high}"

@@ -56,13 +56,13 @@ def board(
     quiet: Quiet = False,
 ) -> Result:
     """Show the board. For organizers: any split may be asked for."""
-    edge: Terminal = context.obj
+    terminal: Terminal = context.obj
     form = form_of("leaderboard", format)
     if entry is not None and entry not in RULES:
         raise UsageError(f"--entry takes one of {', '.join(RULES)}")
-    living, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    living, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     live = living.board(split=split, phase=phase, as_of=moment(as_of), rule=entry, now=moment(at))
-    options = edge.options(output, precision, per_list=per_list, quiet=quiet)
+    options = terminal.options(output, precision, per_list=per_list, quiet=quiet)
     text = form.write(live.report, options)
     if form.name == "json":
         from scorer.api.board import with_rows

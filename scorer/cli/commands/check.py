@@ -72,10 +72,10 @@ def check(
     from scorer.api.check import check as run
     from scorer.reports.findings.cells import Checked
 
-    edge: Terminal = context.obj
+    terminal: Terminal = context.obj
     form = chosen_form("findings", format, None if fix else output, "text")
-    settled, notes = challenge_of(challenge, edge, submissions=submissions, measured=False)
-    files = submissions_of(submissions, edge, settled, engine)
+    settled, notes = challenge_of(challenge, terminal, submissions=submissions, measured=False)
+    files = submissions_of(submissions, terminal, settled, engine)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     changed: list[str] = [*notes]
     if fix:
@@ -90,7 +90,7 @@ def check(
             settled,
             files,
             allow_plugins=allow_plugins,
-            progress=None if quiet else edge.progress,
+            progress=None if quiet else terminal.progress,
             engine=engine,
             engine_options=engine_options(engine_option),
         )
@@ -99,7 +99,7 @@ def check(
         checked = checked_of(files)
     else:
         with fixing.copies() as copies:
-            checked = fixing.kept(checked_of(copies), checked_of)
+            checked = fixing.write_copies(checked_of(copies), checked_of)
         changed += fixing.notes
         output = None
     bad = any(scored.findings.fatal for scored in checked)
@@ -123,7 +123,9 @@ class _Fixing:
         repaired = fix(challenge, readable, allow_plugins=allow_plugins)
         self._repaired = dict(zip(map(files.index, readable), repaired, strict=True))
         self._targets = {
-            n: output or beside(files[n].path) for n, one in self._repaired.items() if one.changes
+            n: output or beside(files[n].path)
+            for n, fixed in self._repaired.items()
+            if fixed.changes
         }
         for target in self._targets.values():
             if os.path.lexists(target):
@@ -135,30 +137,30 @@ class _Fixing:
     def copies(self) -> Iterator[list[Named]]:
         """The files, with the repaired bytes of those that were; not where they are to stay yet."""
         with TemporaryDirectory(prefix="scorer-") as folder:
-            found = list(self.files)
+            files = list(self.files)
             for n, target in self._targets.items():
                 copy = Path(folder, f"{n}-{target.name}")
                 copy.write_bytes(self._repaired[n].data)
-                found[n] = Named(self.files[n].name, copy, shown=str(target))
-            yield found
+                files[n] = Named(self.files[n].name, copy, shown=str(target))
+            yield files
 
-    def kept(
+    def write_copies(
         self, checked: list[Scored], check: Callable[[list[Named]], list[Scored]]
     ) -> list[Scored]:
-        """What is found in each copy that stays, and in the files of those that do not.
+        """Write the copies that have no error any more, and return the findings of all files.
 
         Args:
-            checked: what was found in the copies.
+            checked: the findings of the copies.
             check: checks files.
         """
         from scorer.io.write import write
         from scorer.reports.findings.cells import counted
 
-        found = list(checked)
-        failing = [n for n in self._targets if found[n].findings.fatal]
-        again = check([self.files[n] for n in failing]) if failing else []
-        for n, scored in zip(failing, again, strict=True):
-            found[n] = scored
+        outcomes = list(checked)
+        failing = [n for n in self._targets if outcomes[n].findings.fatal]
+        originals = check([self.files[n] for n in failing]) if failing else []
+        for n, scored in zip(failing, originals, strict=True):
+            outcomes[n] = scored
         for n, file in enumerate(self.files):
             name = printable(file.display)
             if n not in self._targets:
@@ -166,11 +168,13 @@ class _Fixing:
                 continue
             changes = [f"  {printable(change)}" for change in self._repaired[n].changes]
             if n in failing:
-                left = counted(checked[n])
-                self.notes.append(f"{name}: no copy is written, since it would still have {left}:")
+                remaining = counted(checked[n])
+                self.notes.append(
+                    f"{name}: no copy is written, since it would still have {remaining}:"
+                )
             else:
                 write(self._targets[n], self._repaired[n].data)
                 target = printable(self._targets[n])
                 self.notes.append(f"{name}: repaired copy in {target}")
             self.notes += changes
-        return found
+        return outcomes

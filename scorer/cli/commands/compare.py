@@ -96,44 +96,46 @@ def compare(
     from scorer.compare.from_jsonl import read
     from scorer.reports.comparison.cells import Compared
 
-    edge: Terminal = context.obj
+    terminal: Terminal = context.obj
     form = chosen_form("comparison", format, output, "table")
-    settled, notes = challenge_of(challenge, edge, metric, truth, submissions or ())
+    settled, notes = challenge_of(challenge, terminal, metric, truth, submissions or ())
     submissions = submissions or []
     if bool(submissions) == bool(entries):
         raise UsageError("name either submissions or --entries")
     refuse_overwrite(output, settled, challenge, *map(Path, submissions))
-    message = [] if quiet else list(notes)
+    messages = [] if quiet else list(notes)
     exit_code = 0
     if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
-        report, found = None, written
+        report, pairing = None, written
     else:
         if entries is not None:
-            settled, files = entries_of(entries, challenge, edge, store, files_at, allow_plugins)
+            settled, files = entries_of(
+                entries, challenge, terminal, store, files_at, allow_plugins
+            )
         else:
-            files = submissions_of(submissions, edge, settled, engine)
+            files = submissions_of(submissions, terminal, settled, engine)
         refuse_overwrite(output, settled, *(file.path for file in files))
-        report, found = run(
+        report, pairing = run(
             settled,
             files,
             preference or _preferences(settled, form.name),
             margin=margin,
             allow_plugins=allow_plugins,
-            progress=None if quiet else edge.progress,
+            progress=None if quiet else terminal.progress,
             engine=engine,
             engine_options=engine_options(engine_option),
         )
         for scored in report.submissions:
-            message += problems(scored.findings, quiet)
+            messages += problems(scored.findings, quiet)
         exit_code = 0 if all(scored.valid for scored in report.submissions) else 1
-        if len(found.names) < 2:
-            few = f"{len(found.names)} of {len(files)} submissions can be scored"
+        if len(pairing.names) < 2:
+            count = f"{len(pairing.names)} of {len(files)} submissions can be scored"
             if exit_code:
-                return Result("", (*message, f"error: nothing to compare: {few}"), exit_code)
-            raise UsageError(f"nothing to compare: {few}, two are needed")
-    options = edge.options(output, precision, every=every, quiet=quiet, private=private)
-    text = form.write(Compared(settled, report, found, every_measure=bool(metric)), options)
-    return Result(text, tuple(message), exit_code, output)
+                return Result("", (*messages, f"error: nothing to compare: {count}"), exit_code)
+            raise UsageError(f"nothing to compare: {count}, two are needed")
+    options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
+    text = form.write(Compared(settled, report, pairing, every_measure=bool(metric)), options)
+    return Result(text, tuple(messages), exit_code, output)
 
 
 def _preferences(challenge: Challenge, form: str) -> tuple[str, ...] | None:

@@ -55,20 +55,20 @@ def decide(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Record a decision. Nothing is deleted; another decision undoes one. For organizers."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
-    made = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at))
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    decision = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at))
     if format is Form.json:
         fields = {
-            "decision": made.number,
-            "time": iso(made.time),
-            "act": made.act,
-            "entry": made.entry,
-            "team": None if made.entry is not None else subject,
-            "name": made.name,
-            "by": made.by,
-            "reason": made.reason,
+            "decision": decision.number,
+            "time": iso(decision.time),
+            "act": decision.act,
+            "entry": decision.entry,
+            "team": None if decision.entry is not None else subject,
+            "name": decision.name,
+            "by": decision.by,
+            "reason": decision.reason,
         }
         return Result(as_json(fields), notes)
-    text = f"{zoned(made.time, board)}: {made.act} {printable(subject)}: {printable(reason, 500)}\n"
-    return Result(text, notes)
+    text = f"{decision.act} {printable(subject)}: {printable(reason, 500)}"
+    return Result(f"{zoned(decision.time, board)}: {text}\n", notes)

@@ -66,29 +66,35 @@ def explain(
     """Work out one list's value, step by step. For organizers: it shows items of the truth."""
     from scorer.api.explain import explain as run
 
-    edge: Terminal = context.obj
+    terminal: Terminal = context.obj
     form = chosen_form("explanation", format, output, "text")
-    settled, _ = challenge_of(challenge, edge, metric, truth, [submission] if submission else [])
+    settled, _ = challenge_of(
+        challenge, terminal, metric, truth, [submission] if submission else []
+    )
     if (submission is None) == (entries is None):
         raise UsageError("name either a submission or --entries with one number")
     if submission is not None:
-        files = submissions_of([submission], edge, settled)
+        files = submissions_of([submission], terminal, settled)
         if len(files) != 1:
             several = f"{quoted(submission)} holds {len(files):,} submissions; explain takes one"
             raise UsageError(several)
         (file,) = files
     else:
-        settled, files = entries_of(str(entries), challenge, edge, store, files_at, allow_plugins)
+        settled, files = entries_of(
+            str(entries), challenge, terminal, store, files_at, allow_plugins
+        )
         if len(files) != 1:
             raise UsageError("--entries takes one number here")
         (file,) = files
     refuse_overwrite(output, settled, challenge, file.path)
-    found = run(settled, file, name, allow_plugins=allow_plugins)
+    explanation = run(settled, file, name, allow_plugins=allow_plugins)
     if not metric:
-        primary = tuple(each for each in found.explained if each.measure.primary)
-        found = replace(found, explained=primary)
-    message = tuple(problems(found.findings, quiet))
-    if not found.explained:
-        return Result("", message, 1)
-    options = edge.options(output, precision)
-    return Result(form.write(found, options), message, 0, output)
+        primary = tuple(
+            explained for explained in explanation.explained if explained.measure.primary
+        )
+        explanation = replace(explanation, explained=primary)
+    messages = tuple(problems(explanation.findings, quiet))
+    if not explanation.explained:
+        return Result("", messages, 1)
+    options = terminal.options(output, precision)
+    return Result(form.write(explanation, options), messages, 0, output)

@@ -55,18 +55,18 @@ def folds(
 
     table, notes = _read(file, _columns(column or []))
     masks = _masks(table, k, by, seed)
-    made: dict[str, str] = {}
-    for n, mine in enumerate(masks, start=1):
-        made[f"{n}/truth.csv"] = _csv(where(table, mine))
-        made[f"{n}/train.csv"] = _csv(where(table, ~mine))
-    made["folds.csv"] = _folds(table, masks, by)
-    folder(output, {name: text.encode() for name, text in made.items()})
-    told = "".join(
-        f"{n}: {mine.sum():,} of {mine.size:,} rows\n" for n, mine in enumerate(masks, 1)
+    contents: dict[str, str] = {}
+    for n, mask in enumerate(masks, start=1):
+        contents[f"{n}/truth.csv"] = _csv(where(table, mask))
+        contents[f"{n}/train.csv"] = _csv(where(table, ~mask))
+    contents["folds.csv"] = _folds(table, masks, by)
+    folder(output, {name: text.encode() for name, text in contents.items()})
+    counts = "".join(
+        f"{n}: {mask.sum():,} of {mask.size:,} rows\n" for n, mask in enumerate(masks, 1)
     )
     return Result(
         f"made {printable(output)}: 1 to {k}, each with truth.csv and train.csv; folds.csv\n"
-        f"{told}\n"
+        f"{counts}\n"
         "in challenge.yaml, with the whole file as truth:  folds: {file: folds.csv}\n",
         notes,
     )
@@ -90,17 +90,17 @@ def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     from scorer.io.formats.base import format_of, read
     from scorer.io.limits import Limits
 
-    found = Findings(str(file))
+    findings = Findings(str(file))
     values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]
-    wanted = [Schema(("list", "item", role), (), columns) for role in values]
-    plain = Schema(("list", "item"), (), columns)  # interactions
-    shapes = [*wanted, *([] if set(values) & set(columns) else [plain])]
-    table = read(file, format_of(file, None), shapes, found, Limits())
-    told = Findings(str(file))
-    told.extend(of_organizer(found))
-    if table is None or told.fatal:
-        raise ChallengeError(problems=told)
-    return table, tuple(problems(told))
+    with_values = [Schema(("list", "item", role), (), columns) for role in values]
+    without_values = Schema(("list", "item"), (), columns)  # interactions
+    shapes = [*with_values, *([] if set(values) & set(columns) else [without_values])]
+    table = read(file, format_of(file, None), shapes, findings, Limits())
+    of_challenge = Findings(str(file))
+    of_challenge.extend(of_organizer(findings))
+    if table is None or of_challenge.fatal:
+        raise ChallengeError(problems=of_challenge)
+    return table, tuple(problems(of_challenge))
 
 
 def _masks(table: Table, k: int, by: By, seed: int) -> list[Mask]:

@@ -39,7 +39,7 @@ def init(
 
     words = words or []
     if truth is not None:
-        return _fitting(truth, words)
+        return _from_truth(truth, words)
     templates = files("scorer.challenge.templates")
     kinds = sorted(k.name for k in templates.iterdir() if not k.name.startswith("_"))
     if not words:
@@ -51,19 +51,21 @@ def init(
         raise UsageError(FORM)
     kind, folder = ("ranking", words[0]) if len(words) == 1 else (words[0], words[1])
     if kind not in kinds:
-        known = UnknownName("kind of challenge", kind, kinds)
-        raise UsageError(f"{known} (kinds: {', '.join(kinds)})")
-    if len(words) == 1 and (near := nearest(folder, kinds)):
-        message = f"{quoted(folder)} is nearly a kind of challenge" * (folder != near)
+        unknown = UnknownName("kind of challenge", kind, kinds)
+        raise UsageError(f"{unknown} (kinds: {', '.join(kinds)})")
+    if len(words) == 1 and (suggestion := nearest(folder, kinds)):
+        message = f"{quoted(folder)} is nearly a kind of challenge" * (folder != suggestion)
         message = message or f"{quoted(folder)} is a kind of challenge"
-        raise UsageError(f"{message}; write score init {near} DIR, or ./{folder} for that folder")
+        raise UsageError(
+            f"{message}; write score init {suggestion} DIR, or ./{folder} for that folder"
+        )
     sources = sorted(templates.joinpath(kind).iterdir(), key=lambda source: source.name)
-    made = {source.name: source.read_bytes() for source in sources}
-    make_folder(Path(folder), made)
-    submission = next(name for name in made if name.startswith("submission"))
-    where = printable(folder)
+    contents = {source.name: source.read_bytes() for source in sources}
+    make_folder(Path(folder), contents)
+    submission = next(name for name in contents if name.startswith("submission"))
+    target = printable(folder)
     return Result(
-        f"made {where}: {', '.join(made)}\n\nscore it:  score {where} {where}/{submission}\n"
+        f"made {target}: {', '.join(contents)}\n\nscore it:  score {target} {target}/{submission}\n"
     )
 
 
@@ -72,8 +74,8 @@ def _about(text: str) -> str:
     return text.split("\n", 1)[0].removeprefix("#").strip()
 
 
-def _fitting(truth: Path, words: list[str]) -> Result:
-    """A folder with a challenge.yaml that fits a truth and a sample submission.
+def _from_truth(truth: Path, words: list[str]) -> Result:
+    """Write a folder with a challenge.yaml that fits a truth and a sample submission.
 
     In a folder that holds them already, only challenge.yaml is written.
     """
@@ -90,14 +92,14 @@ def _fitting(truth: Path, words: list[str]) -> Result:
 
     if not 1 <= len(words) <= 3:
         raise UsageError(FORM)
-    *given, target = map(Path, words)
-    sample: Path | None = given[0] if given else None
-    lists: Path | None = given[1] if len(given) > 1 else None
-    named = [path for path in (truth, sample, lists) if path is not None]
-    for path in named:
+    *sources, target = map(Path, words)
+    sample: Path | None = sources[0] if sources else None
+    lists: Path | None = sources[1] if len(sources) > 1 else None
+    paths = [path for path in (truth, sample, lists) if path is not None]
+    for path in paths:
         if not path.is_file():
             raise UsageError(f"{printable(path)} is no file; {FORM}")
-    if len({path.name for path in named}) < len(named):
+    if len({path.name for path in paths}) < len(paths):
         raise UsageError(f"two of the files are called {quoted(truth.name)}")
     if sample is not None and lists is not None:
         data, guess = in_order(truth, sample, lists)
@@ -105,32 +107,36 @@ def _fitting(truth: Path, words: list[str]) -> Result:
         data, guess = challenge_data(truth, sample)
     del data["id"]  # which is the folder's name
     opened(prepare(load(data, truth.parent)))  # the truth must be one
-    if sample is not None and _beyond(load(data, truth.parent), sample):
+    if sample is not None and _has_extra_lists(load(data, truth.parent), sample):
         data["submission"]["unknown_list"] = "ignore"
-    about = "# made by `score init` from the files beside it: read it, and change what is not meant"
+    heading = (
+        "# made by `score init` from the files beside it: read it, and change what is not meant"
+    )
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
-    written = f"{about}\nscorer: 1\n{text}".encode()
+    written = f"{heading}\nscorer: 1\n{text}".encode()
     if os.path.isdir(target) and os.path.samefile(target, truth.parent):
         if os.path.lexists(target / FILE):
             raise UsageError(f"{printable(target / FILE)} exists already")
         write(target / FILE, written)
-        made = [FILE]
+        names = [FILE]
     else:
-        contents = {FILE: written} | {path.name: path.read_bytes() for path in named}
+        contents = {FILE: written} | {path.name: path.read_bytes() for path in paths}
         make_folder(target, contents)
-        made = list(contents)
-    where = printable(target)
-    kept = target / sample.name if sample is not None and made[1:] else sample
-    sent = "SUBMISSION" if kept is None else printable(kept)
+        names = list(contents)
+    folder = printable(target)
+    sample_path = target / sample.name if sample is not None and names[1:] else sample
+    submission = "SUBMISSION" if sample_path is None else printable(sample_path)
     first = data["metrics"][0]
     ranked = first if isinstance(first, str) else first["id"]
-    taken = f"taken for {guess.what}, ranked by {ranked}\n"
-    told = () if kept is None else _misfit(target, kept)
-    text = f"made {where}: {', '.join(made)}\n{taken}\nscore it:  score {where} {sent}\n"
-    return Result(text, told)
+    taken_for = f"taken for {guess.what}, ranked by {ranked}\n"
+    warnings = () if sample_path is None else _problems_of_sample(target, sample_path)
+    text = (
+        f"made {folder}: {', '.join(names)}\n{taken_for}\nscore it:  score {folder} {submission}\n"
+    )
+    return Result(text, warnings)
 
 
-def _beyond(challenge: Challenge, sample: Path) -> bool:
+def _has_extra_lists(challenge: Challenge, sample: Path) -> bool:
     """Whether nothing is wrong with the sample but that it has more lists than the truth."""
     from scorer.api.check import check
 
@@ -139,8 +145,8 @@ def _beyond(challenge: Challenge, sample: Path) -> bool:
     return codes == {"S302"}
 
 
-def _misfit(folder: Path, sample: Path) -> tuple[str, ...]:
-    """What is wrong with the sample by the challenge that was made for it."""
+def _problems_of_sample(folder: Path, sample: Path) -> tuple[str, ...]:
+    """The problems of the sample by the challenge that was made for it."""
     from scorer.api.check import check
     from scorer.reports.findings.text import format_findings
 

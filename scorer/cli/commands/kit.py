@@ -31,14 +31,14 @@ def kit(
     from scorer.prepare.bind import prepare
     from scorer.prepare.open import public
 
-    edge: Terminal = context.obj
-    settled, notes = challenge_of(challenge, edge)
+    terminal: Terminal = context.obj
+    settled, notes = challenge_of(challenge, terminal)
     refuse_overwrite(output, settled, challenge)
     prepared = prepare(settled, allow_plugins)
-    made = kits.kit(prepared, public(prepared))
-    kit = printable(output)
-    told = [f"{kit}: {len(made.data):,} bytes; score check {kit} SUBMISSION"]
-    told += map(printable, made.packed)
-    told += [f"left out, since the kit cannot compute it: {printable(n)}" for n in made.dropped]
-    told += [f"left out: {each}" for each in made.left]
-    return Result(made.data, notes, output=output, written=tuple(told))
+    archive = kits.kit(prepared, public(prepared))
+    path = printable(output)
+    lines = [f"{path}: {len(archive.data):,} bytes; score check {path} SUBMISSION"]
+    lines += map(printable, archive.packed)
+    lines += [f"left out, since the kit cannot compute it: {printable(n)}" for n in archive.dropped]
+    lines += [f"left out: {part}" for part in archive.left]
+    return Result(archive.data, notes, output=output, written=tuple(lines))

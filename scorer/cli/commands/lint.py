@@ -43,9 +43,9 @@ def lint(
     from scorer.api.lint import lint as run
 
     form = chosen_form("soundness", format, output, "text")
-    edge: Terminal = context.obj
-    settled, _ = challenge_of(challenge, edge)
+    terminal: Terminal = context.obj
+    settled, _ = challenge_of(challenge, terminal)
     refuse_overwrite(output, settled, challenge)
-    found = run(settled, allow_plugins=allow_plugins)
-    text = form.write(found, Options())
-    return Result(text, exit_code=0 if found.sound else 2, output=output)
+    soundness = run(settled, allow_plugins=allow_plugins)
+    text = form.write(soundness, Options())
+    return Result(text, exit_code=0 if soundness.sound else 2, output=output)

@@ -43,8 +43,8 @@ def log(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Show what happened. For organizers."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     if reference is not None:
         return Result(board.failure(reference), notes, output=output)
     if receipts:
@@ -63,4 +63,4 @@ def log(
         for each in events
     ]
     heads = ("time", "kind", "entry", "team", "status", "by", "reason")
-    return Result(table(heads, rows, edge), notes, output=output)
+    return Result(table(heads, rows, terminal), notes, output=output)

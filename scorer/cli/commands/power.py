@@ -62,9 +62,9 @@ def power(
     from scorer.api.power import power as run
     from scorer.reports.soundness.power import as_json, as_text
 
-    edge: Terminal = context.obj
-    settled, notes = challenge_of(challenge, edge, metric)
+    terminal: Terminal = context.obj
+    settled, notes = challenge_of(challenge, terminal, metric)
     refuse_overwrite(output, settled, challenge)
-    found = run(settled, difference, submissions or SUBMISSIONS, allow_plugins=allow_plugins)
+    estimate = run(settled, difference, submissions or SUBMISSIONS, allow_plugins=allow_plugins)
     write = as_json if format is Format.json else as_text
-    return Result(write(found), tuple(notes), 0, output)
+    return Result(write(estimate), tuple(notes), 0, output)

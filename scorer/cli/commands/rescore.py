@@ -34,31 +34,31 @@ def rescore(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Put a changed truth, rule or plugin into force; earlier evaluations stay. For organizers."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
-    found = board.rescore(dry_run=dry_run, now=moment(at))
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    rescored = board.rescore(dry_run=dry_run, now=moment(at))
     if format is Form.json:
-        fields = found._asdict() | {"moves": [each._asdict() for each in found.moves]}
+        fields = rescored._asdict() | {"moves": [each._asdict() for each in rescored.moves]}
         return Result(as_json(fields))
     would = "would change" if dry_run else "changed"
-    lines = [f"values of {found.lists_changed:,} lists {would}\n"]
-    if found.entered or found.left:
-        for word, numbers in (("count now", found.entered), ("count no longer", found.left)):
+    lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
+    if rescored.entered or rescored.left:
+        for word, numbers in (("count now", rescored.entered), ("count no longer", rescored.left)):
             if numbers:
                 lines.append(f"entries that {word}: {', '.join(map(str, numbers))}\n")
-    if found.moves:
+    if rescored.moves:
         rows = [
             [
                 each.split,
                 printable(each.team),
                 *(_change(*pair) for pair in (each.rank, each.value)),
             ]
-            for each in found.moves
+            for each in rescored.moves
         ]
-        lines.append(table(("split", "team", "rank", "value"), rows, edge))
-    return Result("".join(lines), () if found.applied else notes)
+        lines.append(table(("split", "team", "rank", "value"), rows, terminal))
+    return Result("".join(lines), () if rescored.applied else notes)
 
 
 def _change(before: float | None, after: float | None) -> str:
-    shown = ["-" if each is None else f"{each:.6g}" for each in (before, after)]
-    return shown[0] if before == after else " -> ".join(shown)
+    texts = ["-" if value is None else f"{value:.6g}" for value in (before, after)]
+    return texts[0] if before == after else " -> ".join(texts)

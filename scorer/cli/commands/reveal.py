@@ -23,7 +23,7 @@ def reveal(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Publish the sealed files, the truth among them, the salt, and all receipts."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     board.reveal(output)
     return Result(f"{printable(output)}: holds the truth; score verify checks it\n", notes)

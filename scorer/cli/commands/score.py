@@ -88,25 +88,25 @@ def score(
 ) -> Result:
     """Check, score and rank submissions. Nothing is written but the report."""
     from scorer.api.score import score as run
-    from scorer.leaderboard.board import top
+    from scorer.leaderboard.board import first_ranks
     from scorer.prepare.bind import prepare
     from scorer.reports.syntax.github import annotation
 
-    edge: Terminal = context.obj
+    terminal: Terminal = context.obj
     form = chosen_form("leaderboard", format, output, "table")
-    settled, notes = challenge_of(challenge, edge, metric, truth, submissions)
+    settled, notes = challenge_of(challenge, terminal, metric, truth, submissions)
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
-    files = submissions_of(submissions, edge, settled, engine)
+    files = submissions_of(submissions, terminal, settled, engine)
     refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     report = run(
         prepared,
         files,
-        progress=None if quiet else edge.progress,
+        progress=None if quiet else terminal.progress,
         engine=engine,
         engine_options=engine_options(engine_option),
     )
-    options = edge.options(
+    options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )
     lines = [*([] if quiet else [*notes, *map(str, report.notes)])]
@@ -115,10 +115,10 @@ def score(
         # what a baseline is warned of, the organizer meant
         lines += problems(scored.findings, quiet or scored.baseline, every)
     failed = _failed(report, floors)
-    lines += [annotation("error", each) if github else f"error: {each}" for each in failed]
+    lines += [annotation("error", message) if github else f"error: {message}" for message in failed]
     code = exit_code(report.submissions) or (BELOW if failed else 0)
     if first is not None:
-        report = top(report, first)
+        report = first_ranks(report, first)
     return Result(form.write(report, options), tuple(lines), code, output)
 
 

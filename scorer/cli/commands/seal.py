@@ -17,7 +17,7 @@ def seal(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Write challenge.seal, which is to be published, and print the commitment."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     commitment = board.seal(now=moment(at))
     return Result(f"{commitment}\n", (*notes, "publish challenge.seal; keep .scorer/seal.salt"))

@@ -44,14 +44,14 @@ def submit(
     except ImportError:
         raise UsageError("sending needs more packages: pip install challenge-scorer[web]") from None
 
-    edge: Terminal = context.obj
+    terminal: Terminal = context.obj
     token = _token(token_file)
     answers = dict(word.split("=", 1) for word in answer or [] if "=" in word)
     base = _api(url)
     head = {"Authorization": f"Bearer {token}"}
     with httpx.Client(headers=head, timeout=60, follow_redirects=False) as client:
         try:
-            notes, fine = _checked(client, base, file, edge)
+            notes, fine = _checked(client, base, file, terminal)
             if not fine:
                 return Result("", (*notes, f"{printable(file)}: nothing was sent"), REJECTED)
             with file.open("rb") as opened:
@@ -92,13 +92,15 @@ def _token(path: Path | None) -> str:
 def _api(url: str) -> str:
     """The address of a challenge's API, given that of its page."""
     parts = urlsplit(url)
-    before, found, id = parts.path.rstrip("/").rpartition("/c/")
-    if parts.scheme not in ("http", "https") or not found or "/" in id:
+    before, separator, id = parts.path.rstrip("/").rpartition("/c/")
+    if parts.scheme not in ("http", "https") or not separator or "/" in id:
         raise UsageError(f"{quoted(url, 200)} is no challenge's page, such as https://host/c/ID")
     return f"{parts.scheme}://{parts.netloc}{before}/api/v1/challenges/{id}"
 
 
-def _checked(client: Any, base: str, file: Path, edge: Terminal) -> tuple[tuple[str, ...], bool]:
+def _checked(
+    client: Any, base: str, file: Path, terminal: Terminal
+) -> tuple[tuple[str, ...], bool]:
     """What the kit's checks say of the file, and whether it would be accepted."""
     from scorer.api.check import check
 
@@ -108,7 +110,7 @@ def _checked(client: Any, base: str, file: Path, edge: Terminal) -> tuple[tuple[
     with tempfile.NamedTemporaryFile(suffix=".zip") as kit:
         kit.write(answer.content)
         kit.flush()
-        challenge, _ = challenge_of(Path(kit.name), edge)
+        challenge, _ = challenge_of(Path(kit.name), terminal)
         (scored,) = check(challenge, [file])
     return tuple(problems(scored.findings)), not scored.findings.fatal
 

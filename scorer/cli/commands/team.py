@@ -49,8 +49,8 @@ def team(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Make and list teams, make and revoke tokens. A token is shown once. For organizers."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     if verb is Verb.list:
         counts: dict[int, int] = {}
         for entry in board.entries():
@@ -61,7 +61,7 @@ def team(
             fields = [{"team": c, "made": iso(t.made), "entries": n} for c, t, n in teams]
             return Result(as_json({"teams": fields}), notes)
         rows = [[printable(c), zoned(t.made, board), str(n)] for c, t, n in teams]
-        return Result(table(("team", "made", "entries"), rows, edge), notes)
+        return Result(table(("team", "made", "entries"), rows, terminal), notes)
     if (name is None) != organizer:
         raise UsageError(f"team {verb.value} takes either a team's name or --organizer")
     if verb is Verb.revoke:

@@ -23,10 +23,13 @@ def why(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Explain a rank: the rules that applied, ties, what was not counted. For organizers."""
-    edge: Terminal = context.obj
-    board, notes = board_of(challenge, edge, store, files_at, allow_plugins)
-    found = board.why(team, split=split, now=moment(at))
+    terminal: Terminal = context.obj
+    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    explanation = board.why(team, split=split, now=moment(at))
     if format is Form.json:
-        return Result(as_json(found._asdict()), notes)
-    lines = [printable(found.team), *(f"  {printable(line, 1000)}" for line in found.lines)]
+        return Result(as_json(explanation._asdict()), notes)
+    lines = [
+        printable(explanation.team),
+        *(f"  {printable(line, 1000)}" for line in explanation.lines),
+    ]
     return Result("".join(f"{line}\n" for line in lines), notes)

@@ -32,22 +32,24 @@ def work(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
-    from scorer.api.children import Limits, Place, asked, evaluate_next
+    from scorer.api.children import Limits, Place, ask_child, evaluate_next
 
-    edge: Terminal = context.obj
+    terminal: Terminal = context.obj
     limits, done = Limits(seconds, memory << 20), 0
     store, files = store or os.environ.get(STORE), files_at or os.environ.get(FILES)
     boards = []
     for path in challenges:
-        board, _ = board_of(path, edge, store, files, allow_plugins)
+        board, _ = board_of(path, terminal, store, files, allow_plugins)
         place = Place(str(board.challenge.path), store, files, allow_plugins)
-        asked(place, limits, "prepare")  # what nobody could evaluate is said before all
+        ask_child(
+            place, limits, "prepare"
+        )  # a challenge that cannot be evaluated ends the command at once
         boards.append((board, place))
     name = f"{os.uname().nodename}:{os.getpid()}"
     while True:
-        found = sum(evaluate_next(board, place, limits, name) for board, place in boards)
-        done += found
-        if once and not found:
+        evaluated = sum(evaluate_next(board, place, limits, name) for board, place in boards)
+        done += evaluated
+        if once and not evaluated:
             return Result(f"{done:,} evaluated\n")
-        if not found:
+        if not evaluated:
             time.sleep(PAUSE)
