@@ -16,7 +16,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import Named
 from scorer.core.problems import Findings
-from scorer.reports.syntax.json import known, problem
+from scorer.reports.syntax.json import number_or_null, problem
 from scorer.store.phases import shown_at, spans
 from scorer.store.records import Entry
 from scorer.web.access import Viewer
@@ -323,7 +323,9 @@ def compare(request: Request, id: str, one: int, other: int, split: str | None =
     values = [site.board.outcome(entry.number).values[wanted] for entry in pair]
     return {
         "split": wanted,
-        "values": {measure: [known(each[measure]) for each in values] for measure in values[0]},
+        "values": {
+            measure: [number_or_null(each[measure]) for each in values] for measure in values[0]
+        },
     }
 
 

@@ -24,7 +24,7 @@ from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
 from scorer.reports.base import Options, form_of
 from scorer.reports.syntax.html import Strip
-from scorer.reports.syntax.json import dumped, known, problem
+from scorer.reports.syntax.json import dumped, number_or_null, problem
 from scorer.store.live import LiveReport
 from scorer.store.phases import Span, phase_at, shown_at, spans
 from scorer.web.access import Viewer
@@ -222,7 +222,7 @@ class Site:
         """An entry as the API says it, with the values that this viewer may see."""
         splits = self.value_splits(viewer)
         values = {
-            split: {key: known(mean) for key, mean in means.items()}
+            split: {key: number_or_null(mean) for key, mean in means.items()}
             for split, means in added.values.items()
             if split in splits
         }

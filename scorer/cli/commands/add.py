@@ -95,7 +95,7 @@ def _answers(words: list[str]) -> dict[str, str]:
 
 
 def _fields(added: Added) -> dict[str, Any]:
-    from scorer.reports.syntax.json import known, problem
+    from scorer.reports.syntax.json import number_or_null, problem
 
     return {
         "entry": added.entry,
@@ -108,7 +108,7 @@ def _fields(added: Added) -> dict[str, Any]:
         "problems": [problem(each) for each in added.findings],
         "receipt": added.receipt,
         "values": {
-            split: {key: known(mean) for key, mean in means.items()}
+            split: {key: number_or_null(mean) for key, mean in means.items()}
             for split, means in added.values.items()
         }
         or None,

@@ -42,9 +42,9 @@ class Compared:
         """Those that were compared, the primary first."""
         if self.report is None or not self.pairing.pairs:
             return ()
-        known, primary = self.pairing.pairs[0].measures, self.report.primary
-        found = [measure for measure in self.report.measures if measure.id in known]
-        return tuple(sorted(found, key=lambda measure: measure.id != primary.id))
+        compared_ids, primary = self.pairing.pairs[0].measures, self.report.primary
+        compared = [measure for measure in self.report.measures if measure.id in compared_ids]
+        return tuple(sorted(compared, key=lambda measure: measure.id != primary.id))
 
     @property
     def unit(self) -> str:
@@ -63,8 +63,8 @@ class Compared:
 
     @property
     def others(self) -> str:
-        """What to say of the measures that a text does not show."""
-        names = [printable(each.id) for each in self.measures if each not in self.shown]
+        """A sentence on the measures that a text does not show; empty where there are none."""
+        names = [printable(measure.id) for measure in self.measures if measure not in self.shown]
         return f"Also compared: {', '.join(names)} (-m, or --format html, csv, json)." * bool(names)
 
     @property
@@ -74,7 +74,7 @@ class Compared:
 
 
 def title(pair: Pair) -> str:
-    """What is shown of a pair: the first's mean minus the second's."""
+    """The title of a pair: the first's mean minus the second's."""
     return f"{printable(pair.a, 60)} minus {printable(pair.b, 60)}"
 
 
@@ -105,76 +105,104 @@ def span(ends: tuple[float, float] | None, precision: int) -> str:
 
 
 def headings(compared: Compared) -> list[str]:
-    """What the figures of a pair are called; some only where there is something to say."""
-    found = compared.pairing
-    uneven = any(test.lists[0] < test.lists[1] for test in found.tests.values())
+    """The headings of the figures of a pair; some only where there is something to say."""
+    pairing = compared.pairing
+    uneven = any(test.lists[0] < test.lists[1] for test in pairing.tests.values())
     return [
         "difference",
         "interval",
-        *([TOGETHER] if len(found.pairs) > 1 and found.tests else []),
+        *([TOGETHER] if len(pairing.pairs) > 1 and pairing.tests else []),
         "w-t-l",
         *([compared.units] if uneven else []),
         "effect",
         "p",
-        *([EQUIVALENT] if found.margin is not None else []),
+        *([EQUIVALENT] if pairing.margin is not None else []),
     ]
 
 
-def figures(each: Differing, compared: Compared, precision: int) -> list[str]:
-    """What `headings` are the headings of."""
+def figures(differing: Differing, compared: Compared, precision: int) -> list[str]:
+    """The figures of a pair, one below each of `headings`.
+
+    Args:
+        differing: the pair's comparison by one measure.
+        compared: the comparison that it is of.
+        precision: decimals of differences.
+    """
     cells = {
-        "difference": signed(each.difference, precision),
-        "interval": span(each.interval, precision),
-        TOGETHER: span(each.together, precision),
-        "w-t-l": record(each.tally),
-        compared.units: f"{each.lists:,}",
-        "effect": signed(each.effect, 2),
-        "p": chance(each.p),
-        EQUIVALENT: "-" if each.equivalent is None else chance(each.equivalent),
+        "difference": signed(differing.difference, precision),
+        "interval": span(differing.interval, precision),
+        TOGETHER: span(differing.together, precision),
+        "w-t-l": record(differing.tally),
+        compared.units: f"{differing.lists:,}",
+        "effect": signed(differing.effect, 2),
+        "p": chance(differing.p),
+        EQUIVALENT: "-" if differing.equivalent is None else chance(differing.equivalent),
     }
     return [cells[heading] for heading in headings(compared)]
 
 
-def most(each: Differing, lists: Sequence[str], precision: int) -> str:
-    """The lists that differ most, the first of them by the most."""
-    place = {name: n for n, name in enumerate(lists)} if each.most else {}
+def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
+    """The lists that differ most, by falling difference.
+
+    Args:
+        differing: the pair's comparison by one measure.
+        lists: the names of all lists.
+        precision: decimals of the differences.
+    """
+    place = {name: n for n, name in enumerate(lists)} if differing.most else {}
     lines = [
-        f"{printable(name, 30)} {signed(float(each.per_list[place[name]]), precision)}"
-        for name in each.most
+        f"{printable(name, 30)} {signed(float(differing.per_list[place[name]]), precision)}"
+        for name in differing.most
     ]
     return ", ".join(lines) or "none"
 
 
 def by_measure(compared: Compared, measure: Measure, precision: int) -> TableData:
-    """A measure's pairs, a row each."""
+    """The pairs by one measure, a row each.
+
+    Args:
+        compared: the comparison.
+        measure: one that was compared.
+        precision: decimals of the differences.
+    """
     lists = compared.pairing.lists
     rows = []
     for pair in compared.pairing.pairs:
-        each = pair.measures[measure.id]
+        differing = pair.measures[measure.id]
         rows.append(
-            [title(pair), *figures(each, compared, precision), most(each, lists, precision)]
+            [
+                title(pair),
+                *figures(differing, compared, precision),
+                most(differing, lists, precision),
+            ]
         )
     return TableData(measure.id, ["a minus b", *headings(compared), MOST], rows)
 
 
-def by_preference(found: Pairing, key: str, precision: int) -> TableData:
-    """A preference's pairs, a row each."""
+def by_preference(pairing: Pairing, key: str, precision: int) -> TableData:
+    """The pairs by one preference, a row each.
+
+    Args:
+        pairing: the comparison.
+        key: the name of the preference.
+        precision: decimals of the means.
+    """
     rows = []
-    for pair in found.pairs:
-        each = pair.preferences[key]
+    for pair in pairing.pairs:
+        preferred = pair.preferences[key]
         name = f"{printable(pair.a, 60)}, {printable(pair.b, 60)}"
-        rows.append([name, signed(each.mean, precision), record(each.tally)])
+        rows.append([name, signed(preferred.mean, precision), record(preferred.tally)])
     return TableData(f"{key}; above 0, a is preferred", ["a, b", "mean", "w-t-l"], rows)
 
 
-def orders(found: Pairing) -> TableData:
+def orders(pairing: Pairing) -> TableData:
     """An order a row, with the aggregations that make it."""
     rows = []
-    for key, made in found.orders.items():
+    for key, groups_by_name in pairing.orders.items():
         by: dict[str, list[str]] = {}
-        for name, groups in made.items():
+        for name, groups in groups_by_name.items():
             order = " > ".join(
-                " = ".join(printable(each, 60) for each in group) for group in groups
+                " = ".join(printable(name_of, 60) for name_of in group) for group in groups
             )
             by.setdefault(order, []).append(name)
         rows += [[key, ", ".join(names), order] for order, names in by.items()]
@@ -182,9 +210,9 @@ def orders(found: Pairing) -> TableData:
     return TableData("Orders, best first; = are tied", head, rows)
 
 
-def contradictions(found: Pairing) -> Iterator[str]:
+def contradictions(pairing: Pairing) -> Iterator[str]:
     """Where preferences make no order without contradiction."""
-    for key, groups in found.cycles.items():
+    for key, groups in pairing.cycles.items():
         for group in groups:
             names = join_first(group, 8)
             yield f"{printable(key)} contradicts itself among {names}: no order agrees with it."
@@ -192,13 +220,13 @@ def contradictions(found: Pairing) -> Iterator[str]:
 
 def legend(compared: Compared) -> str:
     """What the figures of a pair mean."""
-    rules, found = compared.challenge.leaderboard, compared.pairing
+    rules, pairing = compared.challenge.leaderboard, compared.pairing
     message = "a minus b: the difference of the means"
     if rules.intervals is not None:
         message += f", its {100 * rules.intervals:g} % interval"
     if TOGETHER in headings(compared) and rules.tiers is not None:
         share = f"{100 * (1 - rules.tiers.alpha):g} %"
-        message += f"; {TOGETHER}: one that holds jointly for all {len(found.pairs):,} at {share}"
+        message += f"; {TOGETHER}: one that holds jointly for all {len(pairing.pairs):,} at {share}"
     message += (
         f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
         "divided by its standard deviation; p"
@@ -209,12 +237,12 @@ def legend(compared: Compared) -> str:
         message += f" of a {'; '.join(_tests(compared))}."
     if compared.units in headings(compared):
         message += f" Each pair is compared on the {compared.units} that both have."
-    if found.margin is not None:
+    if pairing.margin is not None:
         message += (
             f" {EQUIVALENT}: of two one-sided t-tests, Holm adjusted, that the means differ by "
-            f"less than {found.margin:g}."
+            f"less than {pairing.margin:g}."
         )
-    for key, why in found.untested.items():
+    for key, why in pairing.untested.items():
         message += f" {printable(key)} is not compared: {why}."
     return message
 
@@ -238,28 +266,34 @@ class Bar:
     @property
     def name(self) -> str:
         """The lists it stands for, the first few of them."""
-        kept = ", ".join(printable(name, 30) for name in self.lists[:3])
-        return f"{kept} and {len(self.lists) - 3:,} more" if len(self.lists) > 3 else kept
+        names = ", ".join(printable(name, 30) for name in self.lists[:3])
+        return f"{names} and {len(self.lists) - 3:,} more" if len(self.lists) > 3 else names
 
 
-def bars(found: Pairing, differences: Floats, at_most: int) -> list[Bar]:
-    """The differences, greatest first; more than `at_most` lists share bars evenly."""
-    kept = np.flatnonzero(~np.isnan(differences))
-    order = kept[np.argsort(-differences[kept], kind="stable")]
+def bars(pairing: Pairing, differences: Floats, at_most: int) -> list[Bar]:
+    """The differences as bars, greatest first.
+
+    Args:
+        pairing: the comparison.
+        differences: of a pair, shape (lists,); NaN where a list has none.
+        at_most: how many bars there may be; more lists share them evenly.
+    """
+    defined = np.flatnonzero(~np.isnan(differences))
+    order = defined[np.argsort(-differences[defined], kind="stable")]
     groups = np.array_split(order, min(at_most, order.size)) if order.size else []
     return [
-        Bar(tuple(found.lists[n] for n in group), float(differences[group].mean()))
+        Bar(tuple(pairing.lists[n] for n in group), float(differences[group].mean()))
         for group in groups
     ]
 
 
-def shared(made: Sequence[Bar], units: str = "lists") -> str:
+def shared(drawn: Sequence[Bar], units: str = "lists") -> str:
     """The rule by which lists share bars; empty where none do."""
-    sizes = sorted({len(bar.lists) for bar in made})
+    sizes = sorted({len(bar.lists) for bar in drawn})
     if not sizes or sizes[-1] == 1:
         return ""
-    each = " or ".join(f"{size:,}" for size in sizes)
-    return f"each bar is the mean of {each} consecutive {units}"
+    counts = " or ".join(f"{size:,}" for size in sizes)
+    return f"each bar is the mean of {counts} consecutive {units}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +301,7 @@ class Matrix:
     """Every submission against every other in one sign each, best first."""
 
     key: str  # the measure or preference
-    message: str  # what the signs mean
+    meaning: str  # of the signs
     names: tuple[str, ...]
     signs: tuple[str, ...]  # one sign a column in each
 
@@ -278,8 +312,8 @@ def matrices(compared: Compared) -> Iterator[Matrix]:
     for measure in compared.measures[:1]:
         lines = [pair.measures[measure.id] for pair in pairing.pairs]
         up = 1 if measure.metric.better == "higher" else -1
-        sure = [rules is not None and each.p <= rules.alpha for each in lines]
-        lead = [up * each.lead for each in lines]
+        sure = [rules is not None and differing.p <= rules.alpha for differing in lines]
+        lead = [up * differing.lead for differing in lines]
         alpha = f", p at most {rules.alpha:g}" if rules else ""
         meaning = f"> the row is significantly better{alpha}; < worse; . neither"
         yield _matrix(measure.id, meaning, pairing, lead, sure)
@@ -290,9 +324,9 @@ def matrices(compared: Compared) -> Iterator[Matrix]:
 
 
 def _matrix(
-    key: str, message: str, found: Pairing, lead: Sequence[float], sure: Sequence[bool]
+    key: str, meaning: str, pairing: Pairing, lead: Sequence[float], sure: Sequence[bool]
 ) -> Matrix:
-    count = len(found.names)
+    count = len(pairing.names)
     first, second = np.triu_indices(count, 1)
     leads, signs = np.zeros((count, count)), np.full((count, count), ".")
     leads[first, second] = np.nan_to_num(lead)
@@ -303,4 +337,4 @@ def _matrix(
     np.fill_diagonal(signs, " ")
     order = np.argsort(-leads.sum(axis=1), kind="stable")
     rows = tuple("".join(signs[n, order].tolist()) for n in order)
-    return Matrix(key, message, tuple(found.names[n] for n in order), rows)
+    return Matrix(key, meaning, tuple(pairing.names[n] for n in order), rows)

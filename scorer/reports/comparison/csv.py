@@ -21,12 +21,12 @@ def csv(compared: Compared, options: Options) -> str:
     write(HEAD)
     for pair in compared.pairing.pairs:
         names = (cell(pair.a), cell(pair.b))
-        for key, each in pair.measures.items():
-            sure = (*(each.interval or (math.nan, math.nan)), each.effect, each.p)
-            shares = (exact(each.difference), *_counts(each.tally), *map(exact, sure))
+        for key, differing in pair.measures.items():
+            sure = (*(differing.interval or (math.nan, math.nan)), differing.effect, differing.p)
+            shares = (exact(differing.difference), *_counts(differing.tally), *map(exact, sure))
             write([*names, cell(key), "measure", *shares])
-        for key, message in pair.preferences.items():
-            shares = (exact(message.mean), *_counts(message.tally), "", "", "", "")
+        for key, preferred in pair.preferences.items():
+            shares = (exact(preferred.mean), *_counts(preferred.tally), "", "", "", "")
             write([*names, cell(key), "preference", *shares])
     return buffer.getvalue()
 

@@ -67,16 +67,16 @@ def html(compared: Compared, options: Options) -> str:
 
 def parts(compared: Compared, options: Options) -> Iterator[Part]:
     """The sections of the page; each can stand in a page of another kind."""
-    found = compared.pairing
-    if len(found.pairs) <= MANY:
-        made = [_pair(n, pair, compared, options) for n, pair in enumerate(found.pairs, start=1)]
+    pairing = compared.pairing
+    if len(pairing.pairs) <= MANY:
+        pairs = [_pair(n, pair, compared, options) for n, pair in enumerate(pairing.pairs, start=1)]
         lead = legend(compared) if compared.measures else ""
-        yield Part("pairs", "Pairs", "comparison/pairs.html", {"lead": lead, "pairs": made})
-    if len(found.pairs) > 1 and compared.measures:
+        yield Part("pairs", "Pairs", "comparison/pairs.html", {"lead": lead, "pairs": pairs})
+    if len(pairing.pairs) > 1 and compared.measures:
         yield Part("measures", "Measures", "tables.html", _measures(compared, options))
-    if found.orders:
+    if pairing.orders:
         yield Part("orders", "Orders", "comparison/orders.html", _orders(compared))
-    if len(found.pairs) > 1 and found.orders:
+    if len(pairing.pairs) > 1 and pairing.orders:
         yield Part("preferences", "Preferences", "tables.html", _preferences(compared, options))
 
 
@@ -96,9 +96,9 @@ def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> dict[str,
     state, measures, preferences = "", None, None
     if compared.measures:
         first = compared.measures[0]
-        each = pair.measures[first.id]
-        state = f"{printable(first.id)} {signed(each.difference, options.precision)}"
-        state += f", p {chance(each.p)}"
+        differing = pair.measures[first.id]
+        state = f"{printable(first.id)} {signed(differing.difference, options.precision)}"
+        state += f", p {chance(differing.p)}"
         rows = [
             Row([_name(m.id), *_figures(pair.measures[m.id], compared, options)])
             for m in compared.measures
@@ -108,7 +108,8 @@ def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> dict[str,
     if pair.preferences:
         caption = f"Preferences; above 0, {printable(pair.a, 60)} is preferred"
         rows = [
-            Row([_name(name), *_mean(each, options)]) for name, each in pair.preferences.items()
+            Row([_name(name), *_mean(preferred, options)])
+            for name, preferred in pair.preferences.items()
         ]
         preferences = Table(caption, [Head("preference", "text"), *_mean_heads()], rows)
     return {
@@ -124,15 +125,17 @@ def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> dict[str,
 def _picture(compared: Compared, pair: Pair, options: Options) -> Differences | None:
     """The primary measure's differences, list by list; many lists share bars."""
     measure = compared.measures[0]
-    made = bars(compared.pairing, pair.measures[measure.id].per_list, BARS)
-    if not made:
+    drawn = bars(compared.pairing, pair.measures[measure.id].per_list, BARS)
+    if not drawn:
         return None
-    one, rule = compared.unit, shared(made, compared.units)
+    one, rule = compared.unit, shared(drawn, compared.units)
     label = f"{printable(measure.id)}, {one} by {one}, {title(pair)}, greatest first"
     label += f"; {rule}" if rule else ""
-    values = [bar.value for bar in made]
+    values = [bar.value for bar in drawn]
     ends = [signed(end, options.precision) for end in (max(*values, 0.0), min(*values, 0.0))]
-    rows = [[bar.name, f"{len(bar.lists):,}", signed(bar.value, options.precision)] for bar in made]
+    rows = [
+        [bar.name, f"{len(bar.lists):,}", signed(bar.value, options.precision)] for bar in drawn
+    ]
     numbers = plain(label, [compared.units, "how many", "difference"], rows)
     rounded = [round(value, options.precision) for value in values]
     return differences(f"{label}.", rounded, (ends[0], ends[1]), numbers)
@@ -148,13 +151,13 @@ def _measures(compared: Compared, options: Options) -> dict[str, Any]:
 
 def _measure(measure: Measure, compared: Compared, options: Options) -> Table:
     """A row a pair, with its interval as a bar on one scale."""
-    found = compared.pairing
-    lines = [pair.measures[measure.id] for pair in found.pairs]
+    pairing = compared.pairing
+    lines = [pair.measures[measure.id] for pair in pairing.pairs]
     scale = _scale(lines)
     rows = []
-    for n, (pair, each) in enumerate(zip(found.pairs, lines, strict=True), start=1):
-        link = f"#p{n}" if len(found.pairs) <= MANY else ""
-        rows.append(Row([*_names(pair, link), *_figures(each, compared, options, scale)]))
+    for n, (pair, differing) in enumerate(zip(pairing.pairs, lines, strict=True), start=1):
+        link = f"#p{n}" if len(pairing.pairs) <= MANY else ""
+        rows.append(Row([*_names(pair, link), *_figures(differing, compared, options, scale)]))
     heads = [Head("a", "text"), Head("b", "text"), *_heads(compared)]
     ends = " to ".join(signed(end, options.precision) for end in scale)
     caption = (
@@ -172,37 +175,43 @@ def _heads(compared: Compared) -> list[Head]:
 
 
 def _figures(
-    each: Differing,
+    differing: Differing,
     compared: Compared,
     options: Options,
     scale: tuple[float, float] | None = None,
 ) -> list[Cell]:
     """The cells below `_heads`; with a scale the interval is a bar, too."""
-    drawn = (
-        bar(each.interval, each.difference, scale, options.precision)
-        if scale and each.interval
+    interval_bar = (
+        bar(differing.interval, differing.difference, scale, options.precision)
+        if scale and differing.interval
         else None
     )
-    shown = dict(zip(headings(compared), figures(each, compared, options.precision), strict=True))
-    sorts = {key: sorted_by(cell) for key, cell in shown.items()}
+    texts = dict(
+        zip(headings(compared), figures(differing, compared, options.precision), strict=True)
+    )
+    sorts = {key: sorted_by(cell) for key, cell in texts.items()}
     sorts["interval"] = sorts["difference"]
-    sorts["w-t-l"] = str(each.tally.wins - each.tally.losses)
+    sorts["w-t-l"] = str(differing.tally.wins - differing.tally.losses)
     if TOGETHER in sorts:
         sorts[TOGETHER] = sorts["difference"]
     return [
         *(
-            Cell(cell, sorts[key], bar=drawn if key == "interval" else None)
-            for key, cell in shown.items()
+            Cell(cell, sorts[key], bar=interval_bar if key == "interval" else None)
+            for key, cell in texts.items()
         ),
-        Cell(most(each, compared.pairing.lists, options.precision), look="text long"),
+        Cell(most(differing, compared.pairing.lists, options.precision), look="text long"),
     ]
 
 
-def _scale(found: Sequence[Differing]) -> tuple[float, float]:
+def _scale(rows: Sequence[Differing]) -> tuple[float, float]:
     """From where to where the bars run; 0 is on it."""
-    ends = [end for each in found for end in (*(each.interval or ()), each.difference, 0.0)]
-    known = [end for end in ends if not math.isnan(end)]
-    return min(known), max(known)
+    ends = [
+        end
+        for differing in rows
+        for end in (*(differing.interval or ()), differing.difference, 0.0)
+    ]
+    numbers = [end for end in ends if not math.isnan(end)]
+    return min(numbers), max(numbers)
 
 
 def _preferences(compared: Compared, options: Options) -> dict[str, Any]:
@@ -235,7 +244,7 @@ def _mean_heads() -> list[Head]:
     return [Head("mean", "number", "descending"), Head("w-t-l", "number", "descending")]
 
 
-def _mean(each: Preferred, options: Options) -> tuple[Cell, Cell]:
-    shown = signed(each.mean, options.precision)
-    balance = str(each.tally.wins - each.tally.losses)
-    return Cell(shown, sorted_by(shown)), Cell(record(each.tally), balance)
+def _mean(preferred: Preferred, options: Options) -> tuple[Cell, Cell]:
+    mean = signed(preferred.mean, options.precision)
+    balance = str(preferred.tally.wins - preferred.tally.losses)
+    return Cell(mean, sorted_by(mean)), Cell(record(preferred.tally), balance)

@@ -7,7 +7,7 @@ from typing import Any
 
 from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.comparison.cells import Compared
-from scorer.reports.syntax.json import dumped, each_list, head, known
+from scorer.reports.syntax.json import dumped, each_list, head, number_or_null
 from scorer.results.comparison import Differing, Pairing, Tally
 from scorer.results.report import Report
 
@@ -15,7 +15,7 @@ from scorer.results.report import Report
 @form("comparison", "json")
 def json(compared: Compared, options: Options) -> str:
     """Everything, for programs."""
-    report, found = compared.report, compared.pairing
+    report, pairing = compared.report, compared.pairing
     rules = compared.challenge.leaderboard
     fields = {
         **head(
@@ -30,40 +30,49 @@ def json(compared: Compared, options: Options) -> str:
                 "b": pair.b,
                 "preferences": {
                     key: {
-                        "mean": known(each.mean),
-                        **_tally(each.tally),
-                        "per_list": each_list(found.lists, each.per_list),
+                        "mean": number_or_null(preferred.mean),
+                        **_tally(preferred.tally),
+                        "per_list": each_list(pairing.lists, preferred.per_list),
                     }
-                    for key, each in pair.preferences.items()
+                    for key, preferred in pair.preferences.items()
                 },
-                "measures": {key: _measure(found, each) for key, each in pair.measures.items()},
+                "measures": {
+                    key: _measure(pairing, differing) for key, differing in pair.measures.items()
+                },
             }
-            for pair in found.pairs
+            for pair in pairing.pairs
         ],
         "orders": {
             key: {name: [list(group) for group in groups] for name, groups in orders.items()}
-            for key, orders in found.orders.items()
+            for key, orders in pairing.orders.items()
         },
         "tests": {
-            key: {**asdict(test), "lists": list(test.lists)} for key, test in found.tests.items()
+            key: {**asdict(test), "lists": list(test.lists)} for key, test in pairing.tests.items()
         },
         "how": {
             "alpha": rules.tiers.alpha if rules.tiers else None,
             "level": rules.intervals,
             "resamples": rules.draws,
             "seed": rules.seed,
-            "margin": found.margin,
+            "margin": pairing.margin,
         },
-        "untested": dict(found.untested),
-        "cycles": {key: [list(group) for group in groups] for key, groups in found.cycles.items()},
+        "untested": dict(pairing.untested),
+        "cycles": {
+            key: [list(group) for group in groups] for key, groups in pairing.cycles.items()
+        },
     }
     return dumped(fields) + "\n"
 
 
 def _files(report: Report) -> list[dict[str, Any]]:
     return [
-        {"name": each.name, "path": each.path, "sha256": each.sha256, "baseline": each.baseline}
-        for each in report.submissions
+        {
+            "name": scored.name,
+            "path": scored.path,
+            "sha256": scored.sha256,
+            "baseline": scored.baseline,
+        }
+        for scored in report.submissions
     ]
 
 
@@ -71,17 +80,18 @@ def _tally(tally: Tally) -> dict[str, int]:
     return {"wins": tally.wins, "ties": tally.ties, "losses": tally.losses}
 
 
-def _measure(found: Pairing, each: Differing) -> dict[str, Any]:
-    index = {name: n for n, name in enumerate(found.lists)}
+def _measure(pairing: Pairing, differing: Differing) -> dict[str, Any]:
+    index = {name: n for n, name in enumerate(pairing.lists)}
+    interval, together, equivalent = differing.interval, differing.together, differing.equivalent
     return {
-        "difference": known(each.difference),
-        **_tally(each.tally),
-        "interval": None if each.interval is None else [known(end) for end in each.interval],
-        "effect_size": known(each.effect),
-        "p": known(each.p),
-        "lists": each.lists,
-        "interval_of_all": None if each.together is None else [known(e) for e in each.together],
-        "equivalence_p": None if each.equivalent is None else known(each.equivalent),
-        "most": [{"list": name, "difference": float(each.per_list[index[name]])}
-                 for name in each.most],
+        "difference": number_or_null(differing.difference),
+        **_tally(differing.tally),
+        "interval": None if interval is None else [number_or_null(end) for end in interval],
+        "effect_size": number_or_null(differing.effect),
+        "p": number_or_null(differing.p),
+        "lists": differing.lists,
+        "interval_of_all": None if together is None else [number_or_null(end) for end in together],
+        "equivalence_p": None if equivalent is None else number_or_null(equivalent),
+        "most": [{"list": name, "difference": float(differing.per_list[index[name]])}
+                 for name in differing.most],
     }  # fmt: skip

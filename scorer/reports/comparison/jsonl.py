@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from scorer.reports.base import Options, form
 from scorer.reports.comparison.cells import Compared
-from scorer.reports.syntax.json import dumped, known
+from scorer.reports.syntax.json import dumped, number_or_null
 
 
 @form("comparison", "jsonl")
 def jsonl(compared: Compared, options: Options) -> str:
     """One line a list and pair: its preferences."""
-    written = []
+    lines = []
     for pair in compared.pairing.pairs:
-        values = {key: each.per_list.tolist() for key, each in pair.preferences.items()}
+        values = {key: preferred.per_list.tolist() for key, preferred in pair.preferences.items()}
         for n, name in enumerate(compared.pairing.lists):
-            fields = {key: known(column[n]) for key, column in values.items()}
+            fields = {key: number_or_null(column[n]) for key, column in values.items()}
             line = {"list": name, "a": pair.a, "b": pair.b, "preferences": fields}
-            written.append(dumped(line, indent=None))
-    return "".join(f"{line}\n" for line in written)
+            lines.append(dumped(line, indent=None))
+    return "".join(f"{line}\n" for line in lines)

@@ -16,21 +16,21 @@ from scorer.reports.syntax.markdown import escaped, piped
 @form("comparison", "markdown")
 def markdown(compared: Compared, options: Options) -> str:
     """Every pair, then the orders; of many pairs only when all are asked for."""
-    found = compared.pairing
+    pairing = compared.pairing
     lines = [f"**{PRIVATE}**", ""] if options.private else []
     lines += [f"# {escaped(compared.challenge.title)}"]
-    if len(found.pairs) > MANY and not options.every:
-        lines += ["", f"{len(found.pairs):,} pairs are not shown (`--all` shows them)."]
+    if len(pairing.pairs) > MANY and not options.every:
+        lines += ["", f"{len(pairing.pairs):,} pairs are not shown (`--all` shows them)."]
     else:
         if compared.measures:
             lines += ["", escaped(legend(compared))]
         for measure in compared.shown:
             lines += _sheet(by_measure(compared, measure, options.precision))
         for key in compared.preferences:
-            lines += _sheet(by_preference(found, key, options.precision))
-    if found.orders:
-        lines += _sheet(orders(found), left=3)
-    lines += [f"\n- {escaped(each)}" for each in contradictions(found)]
+            lines += _sheet(by_preference(pairing, key, options.precision))
+    if pairing.orders:
+        lines += _sheet(orders(pairing), left=3)
+    lines += [f"\n- {escaped(sentence)}" for sentence in contradictions(pairing)]
     if compared.others:
         lines += ["", escaped(compared.others)]
     return "\n".join(lines) + "\n"
@@ -38,7 +38,7 @@ def markdown(compared: Compared, options: Options) -> str:
 
 def _sheet(sheet: TableData, left: int = 1) -> list[str]:
     """A table; between its first columns, which are names, and its last stand figures."""
-    head = [escaped(each) for each in sheet.head]
+    head = [escaped(heading) for heading in sheet.head]
     rows = [
         [cell if left <= n < len(row) - 1 else escaped(cell, 10_000) for n, cell in enumerate(row)]
         for row in sheet.rows

@@ -39,38 +39,38 @@ DROPPED = {
 @form("comparison", "table")
 def table(compared: Compared, options: Options) -> str:
     """Every pair, then the orders; of many pairs a sign each."""
-    paper, found = TextReport(options.width, options.colour), compared.pairing
+    paper, pairing = TextReport(options.width, options.colour), compared.pairing
     if options.private:
         paper.say(PRIVATE, "red")
     paper.say(printable(compared.challenge.title), "bold")
-    many = len(found.pairs) > MANY and not options.every
-    gone: list[str] = []
+    many = len(pairing.pairs) > MANY and not options.every
+    dropped: list[str] = []
     if many:
-        signs = "their orders and a sign each" if found.orders else "a sign each"
-        paper.say(f"{len(found.pairs):,} pairs: {signs} (--all shows every pair).", "dim")
+        signs = "their orders and a sign each" if pairing.orders else "a sign each"
+        paper.say(f"{len(pairing.pairs):,} pairs: {signs} (--all shows every pair).", "dim")
     else:
-        gone = _pairs(paper, compared, options)
-    if gone:
-        message = ", ".join(dict.fromkeys(gone))
+        dropped = _pairs(paper, compared, options)
+    if dropped:
+        message = ", ".join(dict.fromkeys(dropped))
         paper.say(f"\nNot shown at this width: {message} (--format json has all).", "dim")
-    if found.orders:
-        sheet = orders(found)
+    if pairing.orders:
+        sheet = orders(pairing)
         paper.say(f"\n{sheet.title}", "bold")
         _orders(paper, sheet)
-    for message in contradictions(found):
+    for message in contradictions(pairing):
         paper.say(message)
     for matrix in matrices(compared) if many else ():
         _matrix(paper, matrix)
-    if len(found.pairs) == 1 and compared.measures:
-        _picture(paper, compared, found.pairs[0], options)
+    if len(pairing.pairs) == 1 and compared.measures:
+        _picture(paper, compared, pairing.pairs[0], options)
     if compared.others:
         paper.say(f"\n{compared.others}", "dim")
     return paper.text
 
 
 def _pairs(paper: TextReport, compared: Compared, options: Options) -> list[str]:
-    """Write every pair; gives the headings of what there was no room for."""
-    gone: list[str] = []
+    """Write every pair; return the headings of what there was no room for."""
+    dropped: list[str] = []
     if compared.measures:
         paper.say(legend(compared), "dim")
     together: dict[str, tuple[str, ...]] = {}
@@ -82,7 +82,7 @@ def _pairs(paper: TextReport, compared: Compared, options: Options) -> list[str]
         # a line of 80 characters has no room for two intervals
         if TOGETHER in columns:
             together[measure.id] = columns.pop(TOGETHER)
-        gone += _figures(paper, list(columns), list(columns.values()))
+        dropped += _figures(paper, list(columns), list(columns.values()))
     if together:
         paper.say(f"\ninterval {TOGETHER}:")
     for key, cells in together.items():
@@ -92,16 +92,16 @@ def _pairs(paper: TextReport, compared: Compared, options: Options) -> list[str]
         paper.say(f"\n{MOST}:")
     for measure in compared.shown:
         for pair in compared.pairing.pairs:
-            each = most(pair.measures[measure.id], compared.pairing.lists, options.precision)
+            lists = most(pair.measures[measure.id], compared.pairing.lists, options.precision)
             about = f"{title(pair)}, " if len(compared.pairing.pairs) > 1 else ""
-            line = f"{about}{printable(measure.id)}: {each}"
+            line = f"{about}{printable(measure.id)}: {lists}"
             for part in wrap(line, max(paper.prose - 2, 20), subsequent_indent="  "):
                 paper.say(f"  {part}")
     for key in compared.preferences:
         sheet = by_preference(compared.pairing, key, options.precision)
         paper.say(f"\n{printable(sheet.title)}", "bold")
-        gone += _figures(paper, sheet.head, list(zip(*sheet.rows, strict=True)))
-    return gone
+        dropped += _figures(paper, sheet.head, list(zip(*sheet.rows, strict=True)))
+    return dropped
 
 
 def _figures(paper: TextReport, head: Sequence[str], columns: Sequence[Sequence[str]]) -> list[str]:
@@ -120,28 +120,28 @@ def _orders(paper: TextReport, sheet: TableData) -> None:
         Column(name, [printable(cell, 10_000) for cell in cells], right=False, fold=name == "order")
         for name, cells in zip(sheet.head, columns, strict=True)
     )
-    if sum(each.width + 3 for each in others) + order.width <= paper.room:
+    if sum(column.width + 3 for column in others) + order.width <= paper.room:
         paper.table([*others, order])
         return
-    for key, names, message in sheet.rows:
+    for key, names, text in sheet.rows:
         paper.say(f"{printable(key)}, {names}:")
-        lines = wrap(message, max(paper.prose - 2, 20), break_on_hyphens=False)
+        lines = wrap(text, max(paper.prose - 2, 20), break_on_hyphens=False)
         for line in lines:
             paper.say(f"  {line}")
 
 
 def _matrix(paper: TextReport, matrix: Matrix) -> None:
     """A row a submission, a column each: as many as there is room for."""
-    name = min(max(len(printable(each, 16)) for each in matrix.names), 16)
+    name = min(max(len(printable(label, 16)) for label in matrix.names), 16)
     cell = len(str(len(matrix.names))) + 1
     room = max((paper.room - name - cell) // cell, 1)
     paper.say(f"\n{printable(matrix.key)}, best first", "bold")
-    paper.say(f"{matrix.message}.")
+    paper.say(f"{matrix.meaning}.")
     columns = range(1, min(len(matrix.names), room) + 1)
     paper.say(" " * (name + cell) + "".join(f"{n:>{cell}}" for n in columns))
-    for n, (each, signs) in enumerate(zip(matrix.names, matrix.signs, strict=True), start=1):
+    for n, (label, signs) in enumerate(zip(matrix.names, matrix.signs, strict=True), start=1):
         cells = "".join(f"{sign:>{cell}}" for sign in signs[: len(columns)])
-        paper.say(f"{printable(each, 16):<{name}}{n:>{cell}}{cells}")
+        paper.say(f"{printable(label, 16):<{name}}{n:>{cell}}{cells}")
     if len(columns) < len(matrix.names):
         paper.say(f"Not shown at this width: columns {len(columns) + 1:,} on.", "dim")
 
@@ -149,16 +149,16 @@ def _matrix(paper: TextReport, matrix: Matrix) -> None:
 def _picture(paper: TextReport, compared: Compared, pair: Pair, options: Options) -> None:
     """Each list's difference as a bar, greatest first; many lists share rows."""
     key = compared.measures[0].id
-    made = bars(compared.pairing, pair.measures[key].per_list, ROWS)
-    most = max((abs(bar.value) for bar in made), default=0.0)
-    rule = f"; {shared(made, compared.units)}" if shared(made, compared.units) else ""
+    drawn = bars(compared.pairing, pair.measures[key].per_list, ROWS)
+    largest = max((abs(bar.value) for bar in drawn), default=0.0)
+    rule = f"; {shared(drawn, compared.units)}" if shared(drawn, compared.units) else ""
     paper.say(
         f"\n{printable(key)}, {compared.unit} by {compared.unit}, {title(pair)}{rule}", "bold"
     )
     half = min(20, max(4, (paper.prose - 21 - 6 - options.precision) // 2))
-    for bar in made:
+    for bar in drawn:
         name = printable(bar.lists[0], 18) + ("" if len(bar.lists) == 1 else " ..")
-        shares = (max(side * bar.value / most, 0.0) if most else 0.0 for side in (-1, 1))
+        shares = (max(side * bar.value / largest, 0.0) if largest else 0.0 for side in (-1, 1))
         left, right = ("#" * round(half * share) for share in shares)
         value = signed(bar.value, options.precision)
         paper.say(f"{name:>21} {left:>{half}}|{right:<{half}} {value}", fold=False)

@@ -10,18 +10,18 @@ from scorer.metrics.explain.steps import Cell, Formula, Grid, Items, Sentence, S
 from scorer.results.explanation import Explained, Explanation
 
 
-def title(found: Explanation, each: Explained) -> str:
-    """What is worked out, of which list and submission."""
-    word = found.called.get("list", "list")
-    return f"{each.working.title} of {word} {quoted(found.list)} in {found.submission}"
+def title(explanation: Explanation, explained: Explained) -> str:
+    """The measure that is worked out, of which list and submission."""
+    list_ = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}"
+    return f"{explained.working.title} of {list_} in {explanation.submission}"
 
 
-def end(each: Explained, precision: int) -> str:
+def end(explained: Explained, precision: int) -> str:
     """The value that an explanation ends with, and what it counts as."""
     write = _writer(precision)
-    message = f"{each.measure.id} = {write(each.working.value)}"
-    if each.counts == each.counts and each.counts != each.working.value:
-        message += f", counted as {write(each.counts)}"
+    message = f"{explained.measure.id} = {write(explained.working.value)}"
+    if explained.counts == explained.counts and explained.counts != explained.working.value:
+        message += f", counted as {write(explained.counts)}"
     return printable(message, 1000)
 
 
@@ -37,10 +37,10 @@ def line(step: Step, precision: int) -> str:
             return printable(f"{name}: {step}", 100_000)
         case Formula(name, symbols, _, _, value):
             parts = [name, symbols, step.put_in(write), write(value)]
-            kept = [
+            different = [
                 part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]
             ]
-            return printable(" = ".join(kept), 10_000)
+            return printable(" = ".join(different), 10_000)
 
 
 def cells(step: Grid, precision: int) -> Iterator[list[str]]:

@@ -6,30 +6,30 @@ from typing import Any
 
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, Step
 from scorer.reports.base import EXPLAINED, Options, form
-from scorer.reports.syntax.json import dumped, known
+from scorer.reports.syntax.json import dumped, number_or_null
 from scorer.results.explanation import Explanation
 
 
 @form("explanation", "json")
-def json(found: Explanation, options: Options) -> str:
+def json(explanation: Explanation, options: Options) -> str:
     """The same as numbers, every digit of them; nothing is abbreviated."""
-    return dumped(_data(found)) + "\n"
+    return dumped(_data(explanation)) + "\n"
 
 
-def _data(found: Explanation) -> dict[str, Any]:
+def _data(explanation: Explanation) -> dict[str, Any]:
     return {
         "private": EXPLAINED,
-        "submission": found.submission,
-        "list": found.list,
+        "submission": explanation.submission,
+        "list": explanation.list,
         "measures": [
             {
-                "id": each.measure.id,
-                "value": known(each.working.value),
-                "counts_as": known(each.counts),
-                "notes": list(each.notes),
-                "steps": [_step(step) for step in each.working.steps],
+                "id": explained.measure.id,
+                "value": number_or_null(explained.working.value),
+                "counts_as": number_or_null(explained.counts),
+                "notes": list(explained.notes),
+                "steps": [_step(step) for step in explained.working.steps],
             }
-            for each in found.explained
+            for explained in explanation.explained
         ],
     }
 
@@ -47,7 +47,7 @@ def _step(step: Step) -> dict[str, Any]:
                 "name": name,
                 "formula": symbols,
                 "numbers": step.put_in(_exactly),
-                "value": known(value),
+                "value": number_or_null(value),
             }
 
 

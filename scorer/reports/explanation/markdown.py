@@ -12,16 +12,16 @@ from scorer.results.explanation import Explanation
 
 
 @form("explanation", "markdown")
-def markdown(found: Explanation, options: Options) -> str:
+def markdown(explanation: Explanation, options: Options) -> str:
     """The same for a page."""
-    return "\n".join(_page(found, options.precision)) + "\n"
+    return "\n".join(_page(explanation, options.precision)) + "\n"
 
 
-def _page(found: Explanation, precision: int) -> Iterator[str]:
+def _page(explanation: Explanation, precision: int) -> Iterator[str]:
     yield from (f"**{EXPLAINED}**", "")
-    for each in found.explained:
-        yield f"## {escaped(title(found, each))}"
-        for step in each.working.steps:
+    for explained in explanation.explained:
+        yield f"## {escaped(title(explanation, explained))}"
+        for step in explained.working.steps:
             yield ""
             if not isinstance(step, Grid) or not step.rows:
                 yield escaped(line(step, precision))
@@ -31,6 +31,6 @@ def _page(found: Explanation, precision: int) -> Iterator[str]:
             head = [escaped(column) for column in step.columns]
             rows = [[escaped(cell) for cell in row] for row in cells(step, precision)]
             yield from piped(head, rows, {n for n, number in enumerate(right(step)) if not number})
-        yield from ("", *(escaped(note) for note in each.notes))
-        yield f"**{escaped(end(each, precision))}**"
+        yield from ("", *(escaped(note) for note in explained.notes))
+        yield f"**{escaped(end(explained, precision))}**"
         yield ""

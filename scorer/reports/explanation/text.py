@@ -17,7 +17,7 @@ from scorer.results.explanation import Explanation
 
 
 @form("explanation", "text")
-def text(found: Explanation, options: Options) -> str:
+def text(explanation: Explanation, options: Options) -> str:
     """As a person would write it."""
     paper = TextReport(options.width, options.colour)
 
@@ -31,10 +31,10 @@ def text(found: Explanation, options: Options) -> str:
 
     paper.say(EXPLAINED, "red")
     paper.say()
-    for each in found.explained:
-        paper.say(printable(title(found, each), 1000), "bold")
+    for explained in explanation.explained:
+        paper.say(printable(title(explanation, explained), 1000), "bold")
         paper.say()
-        steps = each.working.steps
+        steps = explained.working.steps
         for step, after in zip_longest(steps, steps[1:]):
             if isinstance(step, Grid) and step.rows:
                 paper.say(f"{printable(step.title, 1000)}:")
@@ -45,8 +45,8 @@ def text(found: Explanation, options: Options) -> str:
                 isinstance(step, Formula) and not isinstance(after, Formula)
             ):
                 paper.say()
-        for note in each.notes:
+        for note in explained.notes:
             paper.say(printable(note, 1000))
-        paper.say(end(each, options.precision), "bold")
+        paper.say(end(explained, options.precision), "bold")
         paper.say()
     return paper.text

@@ -20,9 +20,9 @@ class Checked:
 
 def counted(scored: Scored, severity: Severity = "error") -> str:
     """How many problems of a severity a file has, and their codes: `300 errors (S306)`."""
-    found = scored.findings.tally(severity)
-    count = sum(found.values())
-    return f"{count:,} {severity}{'s' * (count != 1)} ({', '.join(found)})"
+    counts = scored.findings.tally(severity)
+    count = sum(counts.values())
+    return f"{count:,} {severity}{'s' * (count != 1)} ({', '.join(counts)})"
 
 
 def summary(scored: Scored) -> str:

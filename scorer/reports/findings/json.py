@@ -16,7 +16,7 @@ def json(checked: Checked, options: Options) -> str:
             "path": scored.path,
             "sha256": scored.sha256,
             "valid": not scored.findings.fatal,
-            "problems": [problem(each) for each in scored.findings],
+            "problems": [problem(finding) for finding in scored.findings],
             "counts": dict(sorted(scored.findings.counts.items())),
         }
         for scored in checked.submissions

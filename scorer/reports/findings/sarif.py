@@ -20,8 +20,8 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 @form("findings", "sarif")
 def sarif(checked: Checked, options: Options) -> str:
     """SARIF 2.1.0: a rule for each code that was found, a result for each problem."""
-    found = sorted({code for scored in checked.submissions for code in scored.findings.counts})
-    index = {code: n for n, code in enumerate(found)}
+    reported = sorted({code for scored in checked.submissions for code in scored.findings.counts})
+    index = {code: n for n, code in enumerate(reported)}
     results = [
         _result(problem, scored.path, index)
         for scored in checked.submissions
@@ -30,7 +30,7 @@ def sarif(checked: Checked, options: Options) -> str:
     driver = {
         "name": "scorer",
         "semanticVersion": __version__,
-        "rules": [_rule(code) for code in found],
+        "rules": [_rule(code) for code in reported],
     }
     run = {
         "tool": {"driver": driver},

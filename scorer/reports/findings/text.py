@@ -24,16 +24,16 @@ def text(checked: Checked, options: Options) -> str:
 
 def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, int]]:
     """The problems to show: the first of each code, its last with how many more there are."""
-    seen: dict[str, int] = {}
-    kept: list[Problem] = []
+    counts: dict[str, int] = {}
+    problems: list[Problem] = []
     for problem in findings:
-        seen[problem.code] = seen.get(problem.code, 0) + 1
-        if every or seen[problem.code] <= PLACES:
-            kept.append(problem)
-    last = {problem.code: n for n, problem in enumerate(kept)}
-    for n, problem in enumerate(kept):
+        counts[problem.code] = counts.get(problem.code, 0) + 1
+        if every or counts[problem.code] <= PLACES:
+            problems.append(problem)
+    last = {problem.code: n for n, problem in enumerate(problems)}
+    for n, problem in enumerate(problems):
         rest = findings.counts[problem.code] - (
-            seen[problem.code] if every else min(seen[problem.code], PLACES)
+            counts[problem.code] if every else min(counts[problem.code], PLACES)
         )
         yield problem, rest if last[problem.code] == n else 0
 

@@ -14,7 +14,13 @@ FEW = 10  # lists below which the level of an interval is nominal
 
 
 def number(value: float, measure: Measure, precision: int) -> str:
-    """A value as people read it; a count without decimals, no value as a dash."""
+    """A value as people read it; a count without decimals, no value as a dash.
+
+    Args:
+        value: NaN where there is none.
+        measure: whose value it is.
+        precision: decimals.
+    """
     if math.isnan(value):
         return "-"
     if not measure.decimals and value.is_integer():
@@ -28,10 +34,16 @@ def chance(p: float) -> str:
 
 
 def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
-    """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`."""
+    """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`.
+
+    Args:
+        standing: whose mean it is.
+        measure: one of the report.
+        precision: decimals.
+    """
     mean = number(standing.values[measure.id], measure, precision)
-    apart = standing.deviations.get(measure.id, math.nan)
-    return mean if math.isnan(apart) else f"{mean} ± {apart:.{precision}f}"
+    deviation = standing.deviations.get(measure.id, math.nan)
+    return mean if math.isnan(deviation) else f"{mean} ± {deviation:.{precision}f}"
 
 
 def place(standing: Standing) -> str:
@@ -46,7 +58,12 @@ def place(standing: Standing) -> str:
 def interval(standing: Standing, measure: Measure, precision: int) -> str:
     """The interval of the primary mean: `[0.41, 0.52]`; empty where there is none.
 
-    Equal values leave no spread to learn from: that is said instead of a certain point.
+    Equal values have no spread to estimate an interval from, so that it says `all equal`.
+
+    Args:
+        standing: whose interval it is.
+        measure: the primary one.
+        precision: decimals.
     """
     if standing.interval is None:
         return ""
@@ -69,7 +86,7 @@ def marked(standing: Standing, report: Report) -> str:
 
 
 def level(report: Report) -> str:
-    """What to write over the intervals; empty where no standing has one."""
+    """The heading of the intervals; empty where no standing has one."""
     share = report.challenge.leaderboard.intervals
     if share is None or not any(standing.interval for standing in report.standings):
         return ""
@@ -83,7 +100,13 @@ def gap(scored: Scored, measure: Measure) -> float:
 
 
 def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
-    """The mean of each group of lists, then their gap; nothing where there are no groups."""
+    """The mean of each group of lists, then their gap; nothing where there are no groups.
+
+    Args:
+        scored: a submission that was scored.
+        measure: one of the report.
+        report: whose groups they are.
+    """
     if not report.groups:
         return []
     return [*(scored.groups[measure.id][group] for group in report.groups), gap(scored, measure)]
@@ -109,7 +132,13 @@ def by_group(report: Report, precision: int) -> Iterator[TableData]:
 
 
 def by_list(report: Report, scored: Scored, precision: int) -> TableData:
-    """What every measure says of each list, by name; a dash where it says nothing."""
+    """The value of each list by every measure, lists by name; a dash where there is none.
+
+    Args:
+        report: the report.
+        scored: a submission that was scored.
+        precision: decimals.
+    """
     order = sorted(range(len(report.lists)), key=lambda n: natural(report.lists[n]))
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
     return TableData(
@@ -132,7 +161,7 @@ def ordered(report: Report) -> list[Scored]:
 
 
 def head_of(measure: Measure, report: Report) -> str:
-    """What the column of a measure is headed with, which says how it is meant."""
+    """The heading of a measure's column, which says what it is over."""
     return measure.heading(unit(report.called, 1))
 
 
@@ -149,10 +178,10 @@ def worse(report: Report) -> frozenset[str]:
 
 
 def remarks(report: Report, precision: int) -> list[str]:
-    """What a reader should know beside the numbers, a sentence or two each."""
+    """Remarks beside the numbers, of a sentence or two each."""
     lines = []
     if report.rank_by is not None and report.standings:
-        preference, aggregate = (printable(each.name) for each in report.rank_by)
+        preference, aggregate = (printable(measure.name) for measure in report.rank_by)
         lines.append(
             f"Ranked by the preference {preference} between submissions in each "
             f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
@@ -163,10 +192,10 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"{printable(row.name, 60)} {abs(row.points):g}"
             for row in report.standings if row.points is not None
         ]  # fmt: skip
-        rest = f" and {len(points) - 10:,} more" if len(points) > 10 else ""
+        more = f" and {len(points) - 10:,} more" if len(points) > 10 else ""
         lines.append(
             f"Ranked by {printable(by.aggregate.name)} of the ranks by "
-            f"{', '.join(map(printable, by.measures))}: {', '.join(points[:10])}{rest}. No single "
+            f"{', '.join(map(printable, by.measures))}: {', '.join(points[:10])}{more}. No single "
             "measure ranks, so there are no tiers."
         )
     lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
@@ -182,7 +211,13 @@ def remarks(report: Report, precision: int) -> list[str]:
 
 
 def test_name(test: str, adjust: str, pairs: int) -> str:
-    """A test and its adjustment: `permutation test, max adjusted for 10 pairs`."""
+    """A test and its adjustment: `permutation test, max adjusted for 10 pairs`.
+
+    Args:
+        test: permutation, wilcoxon, t, or corrected t.
+        adjust: max or holm.
+        pairs: how many were tested; of one nothing is said.
+    """
     names = {
         "wilcoxon": "Wilcoxon signed-rank test of medians",
         "t": "paired t-test",
@@ -193,7 +228,7 @@ def test_name(test: str, adjust: str, pairs: int) -> str:
 
 
 def _tested(report: Report, precision: int) -> Iterator[str]:
-    """What tiers and ranges are, and what the tests could find."""
+    """What tiers and ranges of ranks mean, and what the tests can detect."""
     certainty, primary = report.certainty, printable(report.primary.id)
     if certainty is None:
         return
@@ -271,7 +306,7 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
 
 
 def _contradicted(report: Report, certainty: Certainty) -> Iterator[str]:
-    """Those that stand above one that the tests find better."""
+    """The submissions that rank above one that is significantly better."""
     sign = 1 if report.primary.metric.better == "higher" else -1
     behind = (certainty.p <= certainty.how.alpha) & (sign * certainty.lead < 0)
     for n, name in enumerate(certainty.names):
@@ -290,13 +325,13 @@ def _against(report: Report, certainty: Certainty) -> Iterator[str]:
     """Each baseline against the ranked, a family of its own."""
     sign = 1 if report.primary.metric.better == "higher" else -1
     alpha = certainty.how.alpha
-    for each in certainty.against:
-        sure = each.p <= alpha
-        better = [n for n, s, d in zip(certainty.names, sure, each.difference, strict=True)
+    for baseline in certainty.against:
+        sure = baseline.p <= alpha
+        better = [n for n, s, d in zip(certainty.names, sure, baseline.difference, strict=True)
                   if s and sign * d > 0]  # fmt: skip
-        worse = [n for n, s, d in zip(certainty.names, sure, each.difference, strict=True)
+        worse = [n for n, s, d in zip(certainty.names, sure, baseline.difference, strict=True)
                  if s and sign * d < 0]  # fmt: skip
-        name = printable(each.name, 60)
+        name = printable(baseline.name, 60)
         if not better and not worse:
             what = f"from the baseline {name}, tested separately"
             yield f"No submission differs significantly {what}."
@@ -333,11 +368,11 @@ def _fewer(report: Report, precision: int) -> Iterator[str]:
     """Those with fewer lists than others, and how hard these are."""
     fewer = report.certainty.fewer if report.certainty is not None else ()
     word, primary = unit(report.called), report.primary
-    for each in fewer:
-        here, rest = (number(value, primary, precision) for value in (each.here, each.rest))
-        what = {1: "easier", -1: "harder", 0: "not clearly easier or harder"}[each.easier]
+    for row in fewer:
+        here, rest = (number(value, primary, precision) for value in (row.here, row.rest))
+        what = {1: "easier", -1: "harder", 0: "not clearly easier or harder"}[row.easier]
         yield (
-            f"{printable(each.name, 60)} has {each.lists:,} of {each.of:,} {word}, {what}: the "
+            f"{printable(row.name, 60)} has {row.lists:,} of {row.of:,} {word}, {what}: the "
             f"others have a mean {printable(primary.id)} of {here} on them and {rest} on the rest."
         )
 

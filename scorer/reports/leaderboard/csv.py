@@ -27,7 +27,7 @@ def csv(report: Report, options: Options) -> str:
                 write([cell(scored.name), cell(name), *map(exact, values)])
         return buffer.getvalue()
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
-    folded = [key for key in ids if any(key in each.deviations for each in report.standings)]
+    folded = [key for key in ids if any(key in row.deviations for row in report.standings)]
     write(["rank", "name", *map(cell, ids), "lists", "baseline", "valid",
            "best_rank", "worst_rank", "tier", "low", "high", "missing", "undefined",
            "of_lists", "best",

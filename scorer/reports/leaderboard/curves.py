@@ -26,30 +26,36 @@ Draw = Callable[[Measure, Statistics], Curve | None]
 
 
 def curves(scored: Scored, report: Report, options: Options) -> Iterator[Curve]:
-    """The pictures of one submission, each from the first measure that can give it."""
+    """The pictures of one submission, each from the first measure that can give it.
+
+    Args:
+        scored: the submission, with its scorecard.
+        report: the report that it is of.
+        options: those for organizers are drawn where it says `private`.
+    """
     if scored.card is None:
         return
-    wanted: list[tuple[tuple[str, ...], Draw]] = [(COUNTED, confusion), (("ECE",), calibration)]
+    pictures: list[tuple[tuple[str, ...], Draw]] = [(COUNTED, confusion), (("ECE",), calibration)]
     if options.private:
-        wanted += [(("AUROC",), roc), (PAIRED, predicted)]
-    for names, draw in wanted:
+        pictures += [(("AUROC",), roc), (PAIRED, predicted)]
+    for names, draw in pictures:
         for measure in report.measures:
             statistics = scored.card.statistics.get(measure.id)
             fits = "labels" in measure.metric.kinds and measure.metric.name in names
-            if fits and statistics is not None and (made := draw(measure, statistics)):
-                yield made
+            if fits and statistics is not None and (picture := draw(measure, statistics)):
+                yield picture
                 break
 
 
 def confusion(measure: Measure, statistics: Statistics) -> Curve | None:
-    """How many rows of each class were given which."""
-    code, true, found, weight = statistics.rows.T
+    """How many rows of each class were predicted to be of which."""
+    code, true, answer, weight = statistics.rows.T
     classes, size = measure.classes, len(measure.classes)
     if not 0 < size <= CLASSES or (np.bincount(statistics.in_list, true) > 1).any():
         return None
-    real, given = (np.full(statistics.lists, -1) for _ in range(2))
-    real[statistics.in_list[true > 0]] = code[true > 0]
-    given[statistics.in_list[found > 0]] = code[found > 0]
+    true_class, answered_class = (np.full(statistics.lists, -1) for _ in range(2))
+    true_class[statistics.in_list[true > 0]] = code[true > 0]
+    answered_class[statistics.in_list[answer > 0]] = code[answer > 0]
     weights = np.ones(statistics.lists)
     weights[statistics.in_list] = weight
     if measure.params.get("average") == "binary":
@@ -57,15 +63,16 @@ def confusion(measure: Measure, statistics: Statistics) -> Curve | None:
             return None
         # the statistics are of one class alone: what it does not touch is of the other
         other = 1 - classes.index(measure.params["positive"])
-        real[real < 0], given[given < 0] = other, other
+        true_class[true_class < 0], answered_class[answered_class < 0] = other, other
     table = np.zeros((size, size + 1))
-    known = real >= 0
-    np.add.at(table, (real[known], given[known]), weights[known])  # -1: the last, no prediction
+    labelled = true_class >= 0
+    cells = true_class[labelled], answered_class[labelled]  # -1: the last, no prediction
+    np.add.at(table, cells, weights[labelled])
     names = [printable(name, 40) for name in classes]
-    some = table[:, -1].any()
-    head = ["true, down; predicted, across", *names, *(["no prediction"] if some else [])]
+    unanswered = table[:, -1].any()
+    head = ["true, down; predicted, across", *names, *(["no prediction"] if unanswered else [])]
     rows = [
-        [name, *(f"{value:,.10g}" for value in (row if some else row[:-1]))]
+        [name, *(f"{value:,.10g}" for value in (row if unanswered else row[:-1]))]
         for name, row in zip(names, table.tolist(), strict=True)
     ]
     label = "Confusion matrix: rows of each class, by predicted class"
@@ -107,11 +114,11 @@ def roc(measure: Measure, statistics: Statistics) -> Curve | None:
     yes, no = (np.cumsum((weight * side)[by]) for side in (true, 1 - true))
     if not score.size or not yes[-1] or not no[-1]:
         return None
-    kept = ends[np.unique(np.linspace(0, ends.size - 1, min(POINTS, ends.size)).astype(int))]
-    x, y = np.append(0, no[kept] / no[-1]), np.append(0, yes[kept] / yes[-1])
+    drawn = ends[np.unique(np.linspace(0, ends.size - 1, min(POINTS, ends.size)).astype(int))]
+    x, y = np.append(0, no[drawn] / no[-1]), np.append(0, yes[drawn] / yes[-1])
     rows = [
         [f"{s:.4g}", f"{b:.3f}", f"{a:.3f}"]
-        for s, a, b in zip(score[by][kept], x[1:], y[1:], strict=True)
+        for s, a, b in zip(score[by][drawn], x[1:], y[1:], strict=True)
     ]
     which = " of all classes together" if problems > 1 else ""
     label = f"ROC curve{which}: true positives against false ones; the dashed line is chance"
@@ -123,9 +130,9 @@ def roc(measure: Measure, statistics: Statistics) -> Curve | None:
 def predicted(measure: Measure, statistics: Statistics) -> Curve | None:
     """Each row's number against the one that was predicted."""
     target, prediction, _weight = statistics.rows.T
-    kept = np.flatnonzero(~np.isnan(prediction))[:ROWS]
-    target, prediction = target[kept], prediction[kept]
-    if not kept.size:
+    drawn = np.flatnonzero(~np.isnan(prediction))[:ROWS]
+    target, prediction = target[drawn], prediction[drawn]
+    if not drawn.size:
         return None
     low = float(min(target.min(), prediction.min()))
     span = float(max(target.max(), prediction.max())) - low or 1.0
@@ -139,5 +146,5 @@ def predicted(measure: Measure, statistics: Statistics) -> Curve | None:
 
 
 def _shares(values: Floats, low: float, span: float) -> list[float]:
-    found: list[float] = ((values - low) / span).tolist()
-    return found
+    shares: list[float] = ((values - low) / span).tolist()
+    return shares

@@ -78,8 +78,8 @@ def parts(report: Report, options: Options) -> Iterator[Part]:
     if report.groups:
         title = f"By {printable(report.called.get('group', 'group'))}"
         yield Part("groups", title, "tables.html", groups(report, options))
-    made = [submission(n, each, report, options) for n, each in _anchored(report)]
-    yield Part("submissions", "Submissions", "leaderboard/submissions.html", made)
+    submissions = [submission(n, scored, report, options) for n, scored in _anchored(report)]
+    yield Part("submissions", "Submissions", "leaderboard/submissions.html", submissions)
     if report.certainty is not None:
         data = pairs(report.certainty, report, options)
         yield Part("pairs", "Pairs", "leaderboard/pairs.html", data)
@@ -160,7 +160,7 @@ def _notes(report: Report, options: Options) -> list[str]:
 def _strip(report: Report, options: Options) -> Strip | None:
     """Every standing's primary value as a dot with its interval; none for fewer than three."""
     primary, precision = report.primary, options.precision
-    known = [row for row in report.standings if not math.isnan(row.values[primary.id])]
+    valued = [row for row in report.standings if not math.isnan(row.values[primary.id])]
     points = [
         (
             f"{place(row)} {printable(row.name, 60)}: {mean_of(row, primary, precision)} "
@@ -169,14 +169,14 @@ def _strip(report: Report, options: Options) -> Strip | None:
             row.interval,
             row.baseline,
         )
-        for row in known
+        for row in valued
     ]
     if len(points) < 3:
         return None
     ends = f" with its {level(report)}" if level(report) else ""
     label = f"{printable(primary.id)} of every submission{ends}, from left to right by rank"
     decimals = precision if primary.decimals else 0
-    return strip(label, points, decimals, [row.tier for row in known])
+    return strip(label, points, decimals, [row.tier for row in valued])
 
 
 def _first(measure: Measure) -> str:
@@ -189,8 +189,8 @@ def _count(value: int | None, none: str = "-") -> Cell:
 
 
 def _mean(row: Standing, measure: Measure, precision: int) -> Cell:
-    shown = number(row.values[measure.id], measure, precision)
-    return Cell(mean_of(row, measure, precision), sorted_by(shown))
+    value = number(row.values[measure.id], measure, precision)
+    return Cell(mean_of(row, measure, precision), sorted_by(value))
 
 
 def _ends(row: Standing, measure: Measure) -> tuple[float, float, float]:
@@ -228,7 +228,14 @@ def groups(report: Report, options: Options) -> dict[str, Any]:
 
 
 def submission(n: int, scored: Scored, report: Report, options: Options) -> dict[str, Any]:
-    """One submission: its values, their distribution, its file's problems."""
+    """One submission: its values, their distribution, its file's problems.
+
+    Args:
+        n: its number on the page, from 1.
+        scored: the submission.
+        report: the report that it is of.
+        options: how the text is to look.
+    """
     row = next((row for row in report.standings if row.name == scored.name), None)
     if row is None:
         state = "not scored"
@@ -255,10 +262,10 @@ def submission(n: int, scored: Scored, report: Report, options: Options) -> dict
 
 def _figures(scored: Scored, report: Report, options: Options) -> Table:
     rows = []
-    for each in report.measures:
-        value = scored.values[each.id]
+    for m in report.measures:
+        value = scored.values[m.id]
         counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
-        rows.append([head_of(each, report), number(value.mean, each, options.precision), *counts])
+        rows.append([head_of(m, report), number(value.mean, m, options.precision), *counts])
     head = ["measure", "value", unit(report.called), "missing", "undefined"]
     return plain(f"The values of {printable(scored.name, 100)}", head, rows)
 
@@ -287,13 +294,13 @@ def _span(report: Report) -> tuple[float, float]:
     """One range for the histograms of all submissions, so that they can be compared."""
     low, high = report.primary.metric.range
     if low is None or high is None:
-        seen = [
+        per_list = [
             values
             for scored in report.submissions
             if scored.valid and (values := scored.values[report.primary.id].per_list) is not None
         ]
-        low = min(float(np.nanmin(values)) for values in seen if not np.isnan(values).all())
-        high = max(float(np.nanmax(values)) for values in seen if not np.isnan(values).all())
+        low = min(float(np.nanmin(values)) for values in per_list if not np.isnan(values).all())
+        high = max(float(np.nanmax(values)) for values in per_list if not np.isnan(values).all())
     return (low, high) if high > low else (low, low + 1)
 
 
@@ -307,7 +314,13 @@ def _table(sheet: TableData, caption: str) -> Table:
 
 
 def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, Any]:
-    """The best submissions, every two of them held against each other."""
+    """The best submissions, compared pair by pair.
+
+    Args:
+        certainty: the tests of the report.
+        report: the report.
+        options: how the text is to look.
+    """
     primary, how = report.primary, certainty.how
     count = len(certainty.names)
     names = certainty.names[:PAIRED]
@@ -352,18 +365,24 @@ def pairs(certainty: Certainty, report: Report, options: Options) -> dict[str, A
 
 
 def ranks(certainty: Certainty, report: Report, options: Options) -> dict[str, Any]:
-    """How often each of the best takes each rank, and how each stands to the baselines."""
+    """How often each of the best takes each rank, and how each compares with the baselines.
+
+    Args:
+        certainty: the tests and resampled ranks of the report.
+        report: the report.
+        options: how the text is to look.
+    """
     names, primary = certainty.names[:PAIRED], printable(report.primary.id)
     many, rows, cells = len(names), [], []
     shares = certainty.ranks
     for i in range(many if shares is not None else 0):
         assert shares is not None
-        mine = shares[i, :many].tolist()
-        texts = [f"{100 * share:.0f} %" for share in mine]
+        row_shares = shares[i, :many].tolist()
+        texts = [f"{100 * share:.0f} %" for share in row_shares]
         rows.append(Row([named(names[i], 40), *(Cell(t, sorted_by(t.split()[0])) for t in texts)]))
         cells += [
             {"x": 20 * j, "y": 20 * i, "share": f"{round(share, 2):g}"}
-            for j, share in enumerate(mine)
+            for j, share in enumerate(row_shares)
             if round(share, 2) > 0
         ]
     words = unit(report.called)
@@ -393,15 +412,15 @@ def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
     rows = []
     for i, name in enumerate(certainty.names[:PAIRED]):
         cells = [named(name, 40)]
-        for each in certainty.against:
-            p, difference = float(each.p[i]), float(each.difference[i])
+        for baseline in certainty.against:
+            p, difference = float(baseline.p[i]), float(baseline.difference[i])
             sure = p <= certainty.how.alpha
             shown = "-" if math.isnan(difference) else f"{difference:+.{options.precision}f}"
             cells.append(
                 Cell(shown + "*" * sure, look="told" if sure else "", below=f"p {chance(p)}")
             )
         rows.append(Row(cells))
-    head = [Head("name"), *(heading(each.name, width=40) for each in certainty.against)]
+    head = [Head("name"), *(heading(baseline.name, width=40) for baseline in certainty.against)]
     caption = (
         f"Differences in {printable(report.primary.id)} from the baselines, each tested "
         "separately, adjusted for the number of submissions compared with it"
@@ -409,23 +428,23 @@ def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
     return Table(caption, head, rows, "matrix")
 
 
-def measure(each: Measure, report: Report) -> dict[str, Any]:
-    """What a measure is: its metric, its parameters, its page."""
-    metric = each.metric
+def measure(bound: Measure, report: Report) -> dict[str, Any]:
+    """A measure: its metric, its parameters, its page."""
+    metric = bound.metric
     title = metric.title[:1].upper() + metric.title[1:]
-    alone = report.rank_by is None and report.ranked_by is None
-    ranks = alone and each.id == report.primary.id
+    by_measure = report.rank_by is None and report.ranked_by is None
+    ranks = by_measure and bound.id == report.primary.id
     facts = [
         ("Metric", f"{metric.name}: {title}"),
         ("Direction", f"{metric.better} is better" + (", ranks the board" if ranks else "")),
-        ("Of all lists", each.aggregate),
-        *((f"Parameter {key}", written(value)) for key, value in each.params.items()),
+        ("Of all lists", bound.aggregate),
+        *((f"Parameter {key}", written(value)) for key, value in bound.params.items()),
         ("Source", metric.source),
     ]
     return {
-        "id": printable(each.id),
+        "id": printable(bound.id),
         "facts": [(printable(term), printable(text, 1000)) for term, text in facts],
-        "signature": printable(report.signatures[each.id], 1000),
+        "signature": printable(report.signatures[bound.id], 1000),
         "metric": printable(metric.name),
         "page": list(prose(metric.page)),
     }

@@ -8,7 +8,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
 from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.leaderboard.cells import gap
-from scorer.reports.syntax.json import dumped, each_list, head, known, problem
+from scorer.reports.syntax.json import dumped, each_list, head, number_or_null, problem
 from scorer.results.report import Certainty, Report, Scored, Value
 
 
@@ -36,7 +36,7 @@ def json(report: Report, options: Options) -> str:
             {
                 "rank": standing.rank,
                 "name": standing.name,
-                "values": {key: known(value) for key, value in standing.values.items()},
+                "values": {key: number_or_null(value) for key, value in standing.values.items()},
                 "tier": standing.tier,
                 "ranks": standing.ranks,
                 "interval": standing.interval,
@@ -93,8 +93,8 @@ def _ranked_by(report: Report) -> dict[str, Any]:
 def _groups(scored: Scored, measure: Measure, report: Report) -> dict[str, Any]:
     if not report.groups:
         return {}
-    means = {group: known(mean) for group, mean in scored.groups[measure.id].items()}
-    return {"groups": means, "gap": known(gap(scored, measure))}
+    means = {group: number_or_null(mean) for group, mean in scored.groups[measure.id].items()}
+    return {"groups": means, "gap": number_or_null(gap(scored, measure))}
 
 
 def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | None:
@@ -106,7 +106,7 @@ def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | 
         "difference": _rows(certainty.difference),
         "p": _rows(certainty.p),
         "lists": certainty.lists,
-        "detectable": known(certainty.detectable),
+        "detectable": number_or_null(certainty.detectable),
         "how": certainty.how._asdict(),
         "signature": certainty.how.signature,
         "common_lists": certainty.common.tolist(),
@@ -116,14 +116,14 @@ def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | 
         "baselines": [
             {
                 "name": each.name,
-                "difference": [known(value) for value in each.difference.tolist()],
-                "p": [known(value) for value in each.p.tolist()],
+                "difference": [number_or_null(value) for value in each.difference.tolist()],
+                "p": [number_or_null(value) for value in each.p.tolist()],
                 "lists": each.lists.tolist(),
             }
             for each in certainty.against
         ],
         "fewer_lists": [
-            {**each._asdict(), "here": known(each.here), "rest": known(each.rest)}
+            {**each._asdict(), "here": number_or_null(each.here), "rest": number_or_null(each.rest)}
             for each in certainty.fewer
         ],
         "rank_shares": None if certainty.ranks is None else _rows(certainty.ranks),
@@ -132,19 +132,19 @@ def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | 
 
 
 def _rows(matrix: Floats) -> list[list[float | None]]:
-    return [[known(each) for each in row] for row in matrix.tolist()]
+    return [[number_or_null(value) for value in row] for row in matrix.tolist()]
 
 
 def _value(value: Value, lists: tuple[str, ...], per_list: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "mean": known(value.mean),
+        "mean": number_or_null(value.mean),
         "lists": value.lists,
         "missing": value.missing,
         "undefined": value.undefined,
     }
     if value.folds is not None:
-        fields["folds"] = {fold: known(mean) for fold, mean in value.folds.items()}
-        fields["deviation"] = None if value.deviation is None else known(value.deviation)
+        fields["folds"] = {fold: number_or_null(mean) for fold, mean in value.folds.items()}
+        fields["deviation"] = None if value.deviation is None else number_or_null(value.deviation)
     if per_list:
         fields["per_list"] = None if value.per_list is None else each_list(lists, value.per_list)
     return fields

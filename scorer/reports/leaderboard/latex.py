@@ -82,7 +82,7 @@ def latex(report: Report, options: Options) -> str:
 
 
 def _preamble(lines: Sequence[str], options: Options) -> Iterator[str]:
-    """What the document must load, as comments."""
+    """The packages that the document must load, as comments."""
     text = "".join(lines)
     if options.private:
         yield f"% {PRIVATE}"
@@ -104,7 +104,7 @@ def _standings(
     names = [row.name for row in rows]
     wrapped = any(len(name) > WRAPPED for name in names)
     name = (
-        Column("name", [rf"\raggedright {_broken(each)}" for each in names],
+        Column("name", [rf"\raggedright {_broken(text)}" for text in names],
                f"p{{{WRAPPED * SIGN:.0f}pt}}", WRAPPED * SIGN)
         if wrapped
         else _column("name", names, "l", escaped)
@@ -135,17 +135,17 @@ def _standings(
 def _best(rows: Sequence[Standing], measure: Measure, precision: int) -> set[int]:
     """The ranked rows whose value of the measure, as it is shown, is the best one."""
     values = {n: row.values[measure.id] for n, row in enumerate(rows) if row.rank is not None}
-    known = {n: value for n, value in values.items() if not math.isnan(value)}
-    if not known:
+    valued = {n: value for n, value in values.items() if not math.isnan(value)}
+    if not valued:
         return set()
-    best = (max if measure.metric.better == "higher" else min)(known.values())
-    shown = number(best, measure, precision)
-    return {n for n, value in known.items() if number(value, measure, precision) == shown}
+    best_value = (max if measure.metric.better == "higher" else min)(valued.values())
+    printed = number(best_value, measure, precision)
+    return {n for n, value in valued.items() if number(value, measure, precision) == printed}
 
 
 def _column(head: str, cells: Sequence[str], shape: str, write: Callable[[str], str]) -> Column:
     wide = SIGN * max(len(head), *map(len, cells), 1)
-    return Column(escaped(head), [write(each) for each in cells], shape, wide)
+    return Column(escaped(head), [write(text) for text in cells], shape, wide)
 
 
 def _tables(
@@ -227,7 +227,7 @@ def _body(columns: Sequence[Column], rows: int, rules: Collection[int]) -> Itera
 def _sheet(sheet: TableData) -> Iterator[str]:
     """A further table."""
     first, *others = zip(*sheet.rows, strict=True)
-    fixed = _column(sheet.head[0], [printable(each, 40) for each in first], "l", escaped)
+    fixed = _column(sheet.head[0], [printable(text, 40) for text in first], "l", escaped)
     columns = [
         _column(printable(head, 40), cells, "r", _number)
         for head, cells in zip(sheet.head[1:], others, strict=True)
@@ -239,15 +239,15 @@ def _broken(text: str) -> str:
     """Text whose long words may be broken."""
     parts = re.split(rf"(\S{{{WRAPPED},}})", printable(text, 200))
     return "".join(
-        r"\allowbreak{}".join(escaped(each) for each in re.findall(f".{{1,{BREAK}}}", part))
+        r"\allowbreak{}".join(escaped(piece) for piece in re.findall(f".{{1,{BREAK}}}", part))
         if n % 2
         else escaped(part)
         for n, part in enumerate(parts)
     )
 
 
-def _number(message: str) -> str:
-    return message.replace("-", "$-$").replace("±", r"$\pm$")
+def _number(text: str) -> str:
+    return text.replace("-", "$-$").replace("±", r"$\pm$")
 
 
 def escaped(text: str) -> str:

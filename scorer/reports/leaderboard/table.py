@@ -29,15 +29,15 @@ def table(report: Report, options: Options) -> str:
     if options.private:
         paper.say(PRIVATE, "red")
     paper.say(printable(report.challenge.title), "bold")
-    gone: list[str] = []
+    dropped: list[str] = []
     if report.standings:
-        gone = _standings(paper, report, options)
+        dropped = _standings(paper, report, options)
     for scored in report.submissions:
         if not scored.valid:
             paper.say(f"{printable(scored.name)}: not scored, {counted(scored)}", "red")
     notes = remarks(report, options.precision)
-    if gone:
-        notes.append(f"Not shown at this width: {', '.join(gone)} (--format json has all).")
+    if dropped:
+        notes.append(f"Not shown at this width: {', '.join(dropped)} (--format json has all).")
     if notes:
         paper.say()
     for message in notes:
@@ -51,7 +51,7 @@ def table(report: Report, options: Options) -> str:
 
 
 def _standings(paper: TextReport, report: Report, options: Options) -> list[str]:
-    """Print the leaderboard; gives the headings of what there was no room for."""
+    """Write the leaderboard; return the headings of what there was no room for."""
     rows, precision = report.standings, options.precision
     submissions = {scored.name: scored for scored in report.submissions}
     columns = [
@@ -62,9 +62,9 @@ def _standings(paper: TextReport, report: Report, options: Options) -> list[str]
     for n, measure in enumerate([report.primary, *others]):
         cells = [mean_of(row, measure, precision) for row in rows]
         columns.append(Column(printable(head_of(measure, report)), cells, n and n + 1, bold=not n))
-        if not n and (head := level(report)):
+        if not n and (heading := level(report)):
             ends = [interval(row, measure, precision) for row in rows]
-            columns.append(Column(head, ends, 1, right=False))
+            columns.append(Column(heading, ends, 1, right=False))
     counts = [lists_of(row, submissions[row.name].values[report.primary.id].lists) for row in rows]
     # who has fewer than others must not go unmarked for want of room
     last = 0 if any(row.fewer for row in rows) else len(columns) + 1
@@ -83,7 +83,7 @@ def _places(rows: Sequence[Standing]) -> list[str]:
 
 
 def _sheet(paper: TextReport, sheet: TableData, options: Options, keep: int) -> None:
-    """Print a further table. What there is no room for goes from the right, all but `keep`."""
+    """Write a further table; for want of room columns go from the right, all but `keep`."""
     paper.say()
     paper.say(printable(sheet.title), "bold")
     first, *others = [list(cells) for cells in zip(*sheet.rows, strict=True)]
@@ -97,5 +97,5 @@ def _sheet(paper: TextReport, sheet: TableData, options: Options, keep: int) -> 
     ]
     for n, (head, cells) in enumerate(zip(sheet.head[1:], others, strict=True)):
         columns.append(Column(printable(head, 60), cells, 0 if n == keep % len(others) else n + 1))
-    if gone := paper.table(columns):
-        paper.say(f"Not shown at this width: {', '.join(gone)}.", "dim")
+    if dropped := paper.table(columns):
+        paper.say(f"Not shown at this width: {', '.join(dropped)}.", "dim")

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from scorer.reports.base import LINTED, Options, form
-from scorer.reports.syntax.json import dumped, head, known, problem
+from scorer.reports.syntax.json import dumped, head, number_or_null, problem
 from scorer.results.soundness import POWER, Lint, Remark
 
 
@@ -30,14 +30,14 @@ def _data(lint: Lint) -> dict[str, Any]:
                 "primary": m.primary,
                 "range": m.metric.range,
                 "canaries": {
-                    name: None if mean is None else known(mean)
+                    name: None if mean is None else number_or_null(mean)
                     for name, mean in lint.probed[m.id].items()
                 },
                 "random": {
-                    "mean": known(lint.chance[m.id].mean),
-                    "deviation": known(lint.chance[m.id].deviation),
-                    "low": known(lint.chance[m.id].low),
-                    "high": known(lint.chance[m.id].high),
+                    "mean": number_or_null(lint.chance[m.id].mean),
+                    "deviation": number_or_null(lint.chance[m.id].deviation),
+                    "low": number_or_null(lint.chance[m.id].low),
+                    "high": number_or_null(lint.chance[m.id].high),
                 },
             }
             for m in lint.measures
@@ -46,7 +46,7 @@ def _data(lint: Lint) -> dict[str, Any]:
             "difference": (
                 lint.detectable.difference if isfinite(lint.detectable.difference) else None
             ),
-            "deviation": known(lint.detectable.deviation),
+            "deviation": number_or_null(lint.detectable.deviation),
             "alpha": lint.detectable.alpha,
             "power": POWER,
             "basis": lint.detectable.basis,
@@ -60,9 +60,9 @@ def _data(lint: Lint) -> dict[str, Any]:
                 for count, least in lint.detectable.among
             ],
         },
-        "examples": [_remark(each) for each in lint.examples],
-        "problems": [problem(each) for each in lint.problems],
-        "remarks": [_remark(each) for each in lint.remarks],
+        "examples": [_remark(remark) for remark in lint.examples],
+        "problems": [problem(finding) for finding in lint.problems],
+        "remarks": [_remark(remark) for remark in lint.remarks],
     }
 
 

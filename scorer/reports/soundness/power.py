@@ -14,51 +14,51 @@ from scorer.results.soundness import POWER, Power
 WIDTH = 79
 
 
-def as_text(found: Power) -> str:
+def as_text(power: Power) -> str:
     """A paragraph, and a row for each number of submissions."""
     from textwrap import wrap
 
-    known, name = found.known, printable(found.primary.id)
-    test = test_name(known.test, known.adjust, 1)
-    one, many = unit(found.called, 1), unit(found.called)
-    units = f", {known.units:,} {known.over}" if known.over != "lists" else ""
+    detectable, name = power.known, printable(power.primary.id)
+    test = test_name(detectable.test, detectable.adjust, 1)
+    one, many = unit(power.called, 1), unit(power.called)
+    units = f", {detectable.units:,} {detectable.over}" if detectable.over != "lists" else ""
     lines = wrap(
-        f"The number of {many} needed to detect a true difference of {found.difference:g} in "
-        f"{name} {100 * POWER:g} % of the time ({test} of all pairs, alpha {known.alpha:g}), if "
-        f"submissions differ from {one} to {one} as {known.basis} do (standard deviation "
-        f"{known.deviation:.4g}); and the smallest difference that the {known.lists:,} {many} at "
-        f"hand{units} detect.",
+        f"The number of {many} needed to detect a true difference of {power.difference:g} in "
+        f"{name} {100 * POWER:g} % of the time ({test} of all pairs, alpha {detectable.alpha:g}), "
+        f"if submissions differ from {one} to {one} as {detectable.basis} do (standard deviation "
+        f"{detectable.deviation:.4g}); and the smallest difference that the {detectable.lists:,} "
+        f"{many} at hand{units} detect.",
         WIDTH,
     )
     lines += [
         "",
         f"{'submissions':>11}{'pairs':>9}{many:>12}{'detectable':>14}",
     ]
-    for each in found.needed:
-        least = "none" if math.isinf(each.detectable) else f"{each.detectable:.4g}"
-        lines.append(f"{each.submissions:>11,}{each.pairs:>9,}{each.lists:>12,}{least:>14}")
+    for row in power.needed:
+        least = "none" if math.isinf(row.detectable) else f"{row.detectable:.4g}"
+        lines.append(f"{row.submissions:>11,}{row.pairs:>9,}{row.lists:>12,}{least:>14}")
     return "\n".join(lines) + "\n"
 
 
-def as_json(found: Power) -> str:
+def as_json(power: Power) -> str:
     """Full doubles; a difference that cannot be detected is null."""
-    known = found.known
+    detectable = power.known
     fields: dict[str, Any] = {
-        **head(found.challenge),
-        "measure": found.primary.id,
-        "difference": found.difference,
+        **head(power.challenge),
+        "measure": power.primary.id,
+        "difference": power.difference,
         "power": POWER,
-        "alpha": known.alpha,
-        "test": known.test,
-        "adjust": known.adjust,
-        "deviation": known.deviation,
-        "basis": known.basis,
-        "over": known.over,
-        "lists": known.lists,
-        "units": known.units,
+        "alpha": detectable.alpha,
+        "test": detectable.test,
+        "adjust": detectable.adjust,
+        "deviation": detectable.deviation,
+        "basis": detectable.basis,
+        "over": detectable.over,
+        "lists": detectable.lists,
+        "units": detectable.units,
         "needed": [
-            {**asdict(each), "detectable": None if math.isinf(each.detectable) else each.detectable}
-            for each in found.needed
+            {**asdict(row), "detectable": None if math.isinf(row.detectable) else row.detectable}
+            for row in power.needed
         ],
     }
     return dumped(fields) + "\n"

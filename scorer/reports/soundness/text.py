@@ -50,12 +50,12 @@ def _lines(lint: Lint) -> Iterator[str]:
         chance = lint.chance[m.id]
         cells = [_cell(lint.probed[m.id].get(name), m) for name in names]
         cells.append(_cell(chance.mean, m))
-        apart = _narrow(chance.deviation)
+        deviation = _narrow(chance.deviation)
         label = printable(m.id, 60)
         if len(label) >= NAME:
             yield label
             label = ""
-        yield f"{label:{NAME}}" + "".join(f" {c:>8}" for c in cells) + f" {apart:>6}"
+        yield f"{label:{NAME}}" + "".join(f" {c:>8}" for c in cells) + f" {deviation:>6}"
     yield ""
     row = ", ".join(f"{printable(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
     yield from wrap(f"Chance level, as a row of the leaderboard: B random: {row}", WIDTH)
@@ -75,30 +75,37 @@ def _lines(lint: Lint) -> Iterator[str]:
     yield "sound" if lint.sound else "NOT SOUND: see the errors above"
 
 
-def detectable(found: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
-    """How small a difference the lists could show, in a paragraph."""
+def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
+    """The smallest difference that the lists can detect, in a paragraph.
+
+    Args:
+        smallest: that difference among several numbers of submissions.
+        primary: the measure that it is in.
+        called: role -> the challenge's word for it.
+    """
     one, many = unit(called, 1), unit(called)
     name, (low, high) = printable(primary.id), primary.metric.range
-    if not found.deviation > 0:
-        why = f": {found.why}" if found.why else ""
+    if not smallest.deviation > 0:
+        why = f": {smallest.why}" if smallest.why else ""
         return f"The smallest difference in {name} that the {many} can detect is not known{why}."
     room = high - low if low is not None and high is not None else math.inf
     parts = [
         f"{least:.4g} among {count}"
-        for count, least in found.among
+        for count, least in smallest.among
         if math.isfinite(least) and least <= room
     ]
-    more = ", ".join(str(count) for count, _ in found.among[len(parts) :])
+    more = ", ".join(str(count) for count, _ in smallest.among[len(parts) :])
     none = f"none among {more}" if parts and more else ""
-    shown = f": {', '.join([*parts, none] if none else parts)} submissions" if parts else ""
+    differences = f": {', '.join([*parts, none] if none else parts)} submissions" if parts else ""
     what = "the smallest true difference" if parts else "no difference"
     between = "that is detected" if parts else "can be detected"
     return (
-        f"With {found.lists:,} {unit(called, found.lists)}, {what} in {name} between two "
+        f"With {smallest.lists:,} {unit(called, smallest.lists)}, {what} in {name} between two "
         f"submissions {between} about "
-        f"{100 * POWER:g} % of the time{shown} ({test_name(found.test, found.adjust, 1)}, alpha "
-        f"{found.alpha:g}), if submissions differ from {one} to {one} as {found.basis} do "
-        f"(standard deviation {found.deviation:.4g})."
+        f"{100 * POWER:g} % of the time{differences} "
+        f"({test_name(smallest.test, smallest.adjust, 1)}, alpha {smallest.alpha:g}), "
+        f"if submissions differ from {one} to {one} as {smallest.basis} do "
+        f"(standard deviation {smallest.deviation:.4g})."
     )
 
 
@@ -106,8 +113,8 @@ def _narrow(deviation: float) -> str:
     """A deviation in six characters, with as many decimals as there is room for."""
     if math.isnan(deviation):
         return "-"
-    shown = (f"{deviation:{form}}" for form in (".4f", ".3f", ".2f", ".1f", ".0f"))
-    return next((each for each in shown if len(each) <= 6), f"{deviation:.0e}")
+    texts = (f"{deviation:{form}}" for form in (".4f", ".3f", ".2f", ".1f", ".0f"))
+    return next((short for short in texts if len(short) <= 6), f"{deviation:.0e}")
 
 
 def _cell(value: float | None, measure: Measure) -> str:

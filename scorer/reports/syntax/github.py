@@ -8,22 +8,27 @@ from scorer.core.text import printable, set_apart
 
 
 def annotation(severity: str, message: str, **properties: object) -> str:
-    r"""A line that GitHub's runners make a mark in the file, or in the summary, of.
+    r"""A line from which GitHub's runners make a mark in the file, or in the summary.
 
     >>> annotation("error", "50 % are\nmissing", file="a,b.csv", line=4)
     '::error file=a%2Cb.csv,line=4::50 %25 are%0Amissing'
+
+    Args:
+        severity: error, warning or notice.
+        message: the text of the mark.
+        **properties: where it stands, and its title; None is left out.
     """
 
     def data(value: object) -> str:
         text = str(value).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         return printable(text, len(text))
 
-    text = ",".join(
+    fields = ",".join(
         f"{key}={data(value).replace(':', '%3A').replace(',', '%2C')}"
         for key, value in properties.items()
         if value is not None
     )
-    return f"::{severity}{' ' * bool(text)}{text}::{set_apart(data(message))}"
+    return f"::{severity}{' ' * bool(fields)}{fields}::{set_apart(data(message))}"
 
 
 def no_command(line: str) -> str:

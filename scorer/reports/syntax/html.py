@@ -117,7 +117,7 @@ def fragment(part: Part) -> str:
 
 @cache
 def environment() -> Environment:
-    """The templates. What they write is escaped, and what is not seen is shown as an escape."""
+    """The templates. Their output is escaped, and invisible characters are shown as escapes."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -155,14 +155,27 @@ def _asset(name: str) -> _Asset:
 
 
 def named(text: str, width: int = 100, **rest: Any) -> Cell:
-    """A cell that holds a name; one that is cut has a title with more of it."""
-    shown = printable(text, width)
+    """A cell that holds a name; one that is cut has a title with more of it.
+
+    Args:
+        text: the name.
+        width: characters beyond which it is cut.
+        **rest: the other fields of `Cell`.
+    """
+    label = printable(text, width)
     title = printable(text, 1000) if len(text) > width else ""
-    return Cell(shown, title=title, **rest)
+    return Cell(label, title=title, **rest)
 
 
 def heading(text: str, kind: str = "", width: int = 60, **rest: str) -> Head:
-    """A heading; one that is cut has a title with more of it."""
+    """A heading; one that is cut has a title with more of it.
+
+    Args:
+        text: the heading.
+        kind: of `Head`: text, number, rank; empty: it does not sort.
+        width: characters beyond which it is cut.
+        **rest: the other fields of `Head`.
+    """
     title = printable(text, 1000) if len(text) > width else ""
     return Head(printable(text, width), kind, title=title, **rest)
 
@@ -170,17 +183,24 @@ def heading(text: str, kind: str = "", width: int = 60, **rest: str) -> Head:
 def plain(
     caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], look: str = ""
 ) -> Table:
-    """A table of texts that does not sort; numbers, as all but the first are, to the right."""
+    """A table of texts that does not sort; all columns but the first are to the right.
+
+    Args:
+        caption: what the table shows.
+        head: the headings.
+        rows: the cells; the first of each row is a name.
+        look: the classes of the table.
+    """
     return Table(
         caption,
-        [heading(each) for each in head],
+        [heading(text) for text in head],
         [Row([named(first), *map(Cell, rest)]) for first, *rest in rows],
         look,
     )
 
 
 def sorted_by(text: str) -> str:
-    """What a number is sorted by: itself as it is shown, so that no hidden digit is told.
+    """The key that a number is sorted by: itself as it is shown, without hidden digits.
 
     >>> sorted_by("0.25"), sorted_by("1,024"), sorted_by("-"), sorted_by("< 0.0001")
     ('0.25', '1024', '', '0')
@@ -197,10 +217,10 @@ def bar(ends: tuple[float, float], dot: float, scale: tuple[float, float], decim
         ends: of the interval.
         dot: the value itself.
         scale: from where to where the bars run.
-        decimals: to which the numbers are shown; the picture tells no more.
+        decimals: to which the numbers are shown; the picture is no more exact.
     """
     low, high, left, middle, right = (
-        round(each, decimals) for each in (*scale, ends[0], dot, ends[1])
+        round(number, decimals) for number in (*scale, ends[0], dot, ends[1])
     )
     wide = (high - low) or 1.0
 
@@ -220,14 +240,14 @@ def scale_of(values: Sequence[tuple[float, float, float]]) -> tuple[float, float
         The lowest and the highest end of those whose value lies within one and a half
         interquartile ranges of the quartiles (Tukey's fences).
     """
-    known = np.array([each for each in values if not math.isnan(each[1])], dtype=float)
-    if not len(known):
+    valued = np.array([row for row in values if not math.isnan(row[1])], dtype=float)
+    if not len(valued):
         return 0.0, 1.0
-    first, third = np.quantile(known[:, 1], [0.25, 0.75])
+    first, third = np.quantile(valued[:, 1], [0.25, 0.75])
     wide = 1.5 * (third - first)
-    kept = (known[:, 1] >= first - wide) & (known[:, 1] <= third + wide)
-    kept = kept if wide > 0 else np.full(len(known), True)
-    return float(np.nanmin(known[kept])), float(np.nanmax(known[kept]))
+    inside = (valued[:, 1] >= first - wide) & (valued[:, 1] <= third + wide)
+    inside = inside if wide > 0 else np.full(len(valued), True)
+    return float(np.nanmin(valued[inside])), float(np.nanmax(valued[inside]))
 
 
 class Mark(NamedTuple):
@@ -263,7 +283,7 @@ def strip(
     Args:
         label: what the picture shows, in words.
         points: a title, a value, an interval and whether it stands aside; of each submission.
-        decimals: to which the numbers are shown; the picture tells no more.
+        decimals: to which the numbers are shown; the picture is no more exact.
         tiers: the tier of each submission; None where it has none.
     """
     ends = [(*(span or (value, value)), value) for _, value, span, _ in points]
@@ -292,8 +312,8 @@ def strip(
     for n, tier in enumerate(tiers):
         if tier is not None:
             begin.setdefault(tier, place(70 + step * n))
-    found = [(x, tier) for tier, x in begin.items()] if len(begin) > 1 else []
-    return Strip(label, wide, min(3.0, step / 2.5), ticks, marks, found)
+    tier_starts = [(x, tier) for tier, x in begin.items()] if len(begin) > 1 else []
+    return Strip(label, wide, min(3.0, step / 2.5), ticks, marks, tier_starts)
 
 
 class Top(NamedTuple):
@@ -420,6 +440,6 @@ def place(value: float) -> str:
 
 
 def source_of(challenge: Challenge, fingerprint: str | None) -> Line:
-    """What made the page of what."""
+    """The version, the challenge and the fingerprint that a page is from."""
     message = f"scorer {__version__}, challenge {printable(challenge.id)}"
     return Line(message) if fingerprint is None else Line(f"{message}, fingerprint", fingerprint)

@@ -27,14 +27,20 @@ LINKED = re.compile(r"(?<!\w)@(?=\w)|@(?=[\w-]+\.\w)|\#(?=\d)")
 
 def escaped(text: str, width: int = 1000) -> str:
     """Text that stays text in Markdown, and in a table's cell."""
-    shown = NUMBERED.sub(r"\1\\\2", SPECIAL.sub(r"\\\g<0>", printable(text, width)))
-    return LINKED.sub(r"\g<0>&#8203;", shown)
+    line = NUMBERED.sub(r"\1\\\2", SPECIAL.sub(r"\\\g<0>", printable(text, width)))
+    return LINKED.sub(r"\g<0>&#8203;", line)
 
 
 def piped(
     head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int]
 ) -> Iterator[str]:
-    """The lines of a table, escaped already; columns are set to the right but those in `left`."""
+    """The lines of a table.
+
+    Args:
+        head: the headings, escaped already.
+        rows: the cells, escaped already.
+        left: the places of the columns that are set to the left; the others are to the right.
+    """
     rule = ["---" if n in left else "---:" for n in range(len(head))]
     for row in (head, rule, *rows):
         yield f"| {' | '.join(row)} |"

@@ -29,7 +29,7 @@ class Column:
 
     head: str
     cells: Sequence[str]
-    spare: int = 0  # 0: it stays
+    drop_order: int = 0  # 0: it stays
     right: bool = True
     bold: bool = False
     fold: bool = False  # text that may go on in the next line
@@ -58,7 +58,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TextReport:
-    """What is written on, line after line."""
+    """A text that is written line by line."""
 
     width: int | None = None  # None: no terminal, so that tables are as wide as they need
     colour: bool = False
@@ -87,35 +87,49 @@ class TextReport:
         object.__setattr__(self, "_console", console)
 
     def say(self, text: str = "", style: str = "", *, fold: bool = True) -> None:
-        """Write a line, folded where it is too long."""
+        """Write a line.
+
+        Args:
+            text: the line.
+            style: rich's name of it.
+            fold: whether the line is folded where it is too long.
+        """
         self._console.print(Text(text, style=style), soft_wrap=not fold, width=self.prose)
 
-    def show(self, made: RenderableType) -> None:
-        """Write what rich can draw."""
-        self._console.print(made)
+    def show(self, drawable: RenderableType) -> None:
+        """Write anything that rich can draw."""
+        self._console.print(drawable)
 
     def table(
         self, columns: Sequence[Column], heads: Collection[int] = (), dim: Collection[int] = ()
     ) -> list[str]:
-        """Write the columns that there is room for, a rule above the rows `heads`.
+        """Write the columns that there is room for.
 
-        Exactly one column folds. Gives the headings of what there was no room for.
+        Args:
+            columns: from left to right; exactly one folds.
+            heads: the places of rows that have a rule above them.
+            dim: the places of rows that are less bright.
+
+        Returns:
+            The headings of the columns that there was no room for.
         """
-        columns = [replace(each, cells=list(map(no_command, each.cells))) for each in columns]
-        kept, gone = list(columns), list[Column]()
+        columns = [replace(column, cells=list(map(no_command, column.cells))) for column in columns]
+        shown, dropped = list(columns), list[Column]()
         names = next(column for column in columns if column.fold)
 
         def needed(name: int) -> int:
-            widths = [name if column is names else column.width for column in kept]
-            return sum(widths) + APART * (len(kept) - 1)
+            widths = [name if column is names else column.width for column in shown]
+            return sum(widths) + APART * (len(shown) - 1)
 
-        while needed(min(names.width, NAME)) > self.room and any(each.spare for each in kept):
-            gone.append(max(kept, key=lambda column: column.spare))
-            kept.remove(gone[-1])
+        while needed(min(names.width, NAME)) > self.room and any(
+            column.drop_order for column in shown
+        ):
+            dropped.append(max(shown, key=lambda column: column.drop_order))
+            shown.remove(dropped[-1])
         view = Table(box=PLAIN, pad_edge=False, show_edge=False)
-        spare = max(self.room - needed(0), 1)
-        for column in kept:
-            wide = min(column.width, spare) if column is names else column.width
+        name_width = max(self.room - needed(0), 1)
+        for column in shown:
+            wide = min(column.width, name_width) if column is names else column.width
             view.add_column(
                 Text(column.folded),
                 justify="right" if column.right else "left",
@@ -128,14 +142,14 @@ class TextReport:
         for n in range(len(names.cells)):
             if n in heads:
                 view.add_section()
-            cells = (Text(column.cells[n]) for column in kept)
+            cells = (Text(column.cells[n]) for column in shown)
             view.add_row(*cells, style="dim" if n in dim else None)
         self.show(view)
-        return [column.head for column in reversed(gone)]
+        return [column.head for column in reversed(dropped)]
 
     @property
     def text(self) -> str:
         """All that was written; no line ends in blanks."""
-        written = self._console.file.getvalue()  # type: ignore[attr-defined]
-        lines = map(str.rstrip, written.rstrip().splitlines())
+        output = self._console.file.getvalue()  # type: ignore[attr-defined]
+        lines = map(str.rstrip, output.rstrip().splitlines())
         return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
