@@ -172,45 +172,51 @@ class Checked:
 
         What a row that could not be read may explain is no error yet.
         """
-        known = checks()
+        registry = checks()
         if any(getattr(tally, "fatal", False) for tally in self.tallies.values()):
             return True  # rows hold what no measure could be given
         return any(
-            told.fatal and not known.get(name).complete for name, told in self.of_lists.items()
+            findings.fatal and not registry.get(name).complete
+            for name, findings in self.of_lists.items()
         )
 
     @property
     def errors(self) -> int:
         """How many errors there are; of ids that the challenge does not have, each once."""
-        lists = sum(sum(told.counts.values()) for told in self.of_lists.values() if told.fatal)
+        lists = sum(
+            sum(findings.counts.values()) for findings in self.of_lists.values() if findings.fatal
+        )
         return lists + sum(getattr(tally, "errors", 0) for tally in self.tallies.values())
 
     def plus(self, others: Sequence[Checked]) -> Checked:
         """What they find in all of these lists."""
         every = [self, *others]
-        told = {name: None for one in every for name in one.of_lists}
-        tallies = {name: None for one in every for name in one.tallies}
+        list_checks = {name: None for part in every for name in part.of_lists}
+        tally_checks = {name: None for part in every for name in part.tallies}
         return Checked(
             {
-                name: _sum([one.of_lists[name] for one in every if name in one.of_lists])
-                for name in told
+                name: _sum([part.of_lists[name] for part in every if name in part.of_lists])
+                for name in list_checks
             },
-            {name: _sum([x.tallies[name] for x in every if name in x.tallies]) for name in tallies},
+            {
+                name: _sum([part.tallies[name] for part in every if name in part.tallies])
+                for name in tally_checks
+            },
         )
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """What is wrong with a file of which these are all lists, in the order of the checks."""
-        for known in checks():
-            if known.complete and whole.partial:
+        for checker in checks():
+            if checker.complete and whole.partial:
                 continue
-            if (told := self.of_lists.get(known.name)) is not None:
-                yield from told.problems
-                kept = Counter(problem.code for problem in told.problems)
-                for code, count in told.counts.items():
-                    if count > kept[code]:
-                        last = next(p for p in reversed(told.problems) if p.code == code)
-                        yield replace(last, times=count - kept[code])
-            elif (tally := self.tallies.get(known.name)) is not None:
+            if (findings := self.of_lists.get(checker.name)) is not None:
+                yield from findings.problems
+                kept_counts = Counter(problem.code for problem in findings.problems)
+                for code, count in findings.counts.items():
+                    if count > kept_counts[code]:
+                        last = next(p for p in reversed(findings.problems) if p.code == code)
+                        yield replace(last, times=count - kept_counts[code])
+            elif (tally := self.tallies.get(checker.name)) is not None:
                 yield from tally.problems(whole)
 
 
@@ -230,42 +236,44 @@ def _sum(parts: Sequence[S]) -> S:
     return first.plus(others) if others else first
 
 
-def checked(seen: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")) -> Checked:
+def checked(submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")) -> Checked:
     """Run every check of these scopes that fits the kind."""
-    told, tallies = dict[str, ListFindings](), dict[str, Tally]()
-    for known in checks():
-        if seen.public.kind not in known.kinds or known.scope not in scopes:
+    of_lists, tallies = dict[str, ListFindings](), dict[str, Tally]()
+    for checker in checks():
+        if submitted.public.kind not in checker.kinds or checker.scope not in scopes:
             continue
-        found = known.examine(seen)
-        if known.scope == "list":
-            told[known.name] = ListFindings.of(found)
+        outcome = checker.examine(submitted)
+        if checker.scope == "list":
+            of_lists[checker.name] = ListFindings.of(outcome)
         else:
-            tallies[known.name] = found
-    return Checked(told, tallies)
+            tallies[checker.name] = outcome
+    return Checked(of_lists, tallies)
 
 
-def tell(found: Checked, public: Public, rules: Submission, ids: PublicIds, to: Findings) -> None:
+def add_problems(
+    outcome: Checked, public: Public, rules: Submission, ids: PublicIds, findings: Findings
+) -> None:
     """Add all that is wrong with a submission to what its reader found.
 
     Args:
-        found: what the checks found in all its lists.
+        outcome: what the checks found in all its lists.
         public: what participants may know of the challenge.
         rules: for submissions.
         ids: the public ids.
-        to: what the reader found.
+        findings: what the reader found; the problems go there.
     """
-    partial = any(to.counts[code] for code in UNREAD)
-    to.extend(found.problems(Whole(public, rules, ids, partial)))
+    partial = any(findings.counts[code] for code in UNREAD)
+    findings.extend(outcome.problems(Whole(public, rules, ids, partial)))
 
 
-def examine(seen: Submitted | Truthful, findings: Findings) -> None:
+def examine(subject: Submitted | Truthful, findings: Findings) -> None:
     """Run every check that fits the kind; all that is wrong goes to `findings`."""
-    if isinstance(seen, Submitted):
-        tell(checked(seen), seen.public, seen.rules, seen.known, findings)
+    if isinstance(subject, Submitted):
+        add_problems(checked(subject), subject.public, subject.rules, subject.known, findings)
         return
-    for known in checks("truth"):
-        if seen.public.kind in known.kinds:
-            findings.extend(known.examine(seen))
+    for checker in checks("truth"):
+        if subject.public.kind in checker.kinds:
+            findings.extend(checker.examine(subject))
 
 
 def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Problem]:
@@ -306,8 +314,8 @@ def first_pairs(submitted: Submitted, rows: Rows | Ints, role: str) -> Ints:
     in_list = submitted.lists.codes[rows]
     by = np.lexsort((rows, line, key, in_list))
     first = by[starts(in_list[by], key[by])]
-    found: Ints = rows[first[np.lexsort((rows[first], line[first]))]]
-    return found
+    ordered: Ints = rows[first[np.lexsort((rows[first], line[first]))]]
+    return ordered
 
 
 def first_rows(ids: CodedColumn, wanted: Mapping[str, object]) -> Iterator[tuple[str, int, int]]:
@@ -374,18 +382,18 @@ def repeated_items(submitted: Submitted, known: Mapping[str, object] | None) -> 
         rows = RankedRows.of(bare, submitted.in_named)
     else:
         rows = submitted.ranked
-    if not (found := rows.items.repeated).size:
-        return found, found
-    mine = np.sort(rows.at(found))
-    texts = items.texts(mine)  # two ids can have one hash
+    if not (repeats := rows.items.repeated).size:
+        return repeats, repeats
+    repeated_rows = np.sort(rows.at(repeats))
+    texts = items.texts(repeated_rows)  # two ids can have one hash
     named = np.array([not nameless(name, known) for name in texts], dtype=bool)
     index: dict[str, int] = {}
     codes = np.array([index.setdefault(text, len(index)) for text in texts], dtype=np.int64)
-    by = np.argsort(table.line[mine], kind="stable")
-    mine, codes, named = mine[by], codes[by], named[by]
-    lists = submitted.lists.codes[mine]
+    by = np.argsort(table.line[repeated_rows], kind="stable")
+    repeated_rows, codes, named = repeated_rows[by], codes[by], named[by]
+    lists = submitted.lists.codes[repeated_rows]
     again, first = repeated(lists, codes, rows=np.flatnonzero(named))
-    return mine[again], mine[first]
+    return repeated_rows[again], repeated_rows[first]
 
 
 def numbered_rows(public: Public, lists: CodedColumn) -> Mask:

@@ -57,7 +57,7 @@ class Known:
 
     def __init__(self, names: Mapping[str, object]) -> None:
         self.names = names
-        self._left = SUGGESTIONS
+        self._suggestions_left = SUGGESTIONS
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -69,7 +69,7 @@ class Known:
     def again(self) -> Known:
         """The same, with suggestions to give for another file."""
         fresh = copy(self)
-        fresh._left = SUGGESTIONS
+        fresh._suggestions_left = SUGGESTIONS
         return fresh
 
     def places(self, column: CodedColumn) -> Ints:
@@ -141,13 +141,13 @@ class Known:
 
     def hint(self, name: str) -> str:
         """`; nearest: '007'` where a public id is like `name`; only for a file's first few."""
-        if self._left <= 0:
+        if self._suggestions_left <= 0:
             return ""
-        self._left -= 1
-        near = self._near(name)
-        return f"; nearest: {quoted(near)}" if near is not None else ""
+        self._suggestions_left -= 1
+        closest = self._closest(name)
+        return f"; nearest: {quoted(closest)}" if closest is not None else ""
 
-    def _near(self, name: str) -> str | None:
+    def _closest(self, name: str) -> str | None:
         """A public id that one slip of the pen makes of `name`, else one that is like it.
 
         Looked up rather than compared: difflib takes half a second for 20,000 ids.
@@ -177,12 +177,12 @@ class Known:
         if not name.isascii():
             if len(name) > FOLDED:
                 return None
-            fair, foreign = self._fair, self._foreign
-            if not foreign.isdisjoint(name):
+            possible, impossible = self._possible, self._impossible
+            if not impossible.isdisjoint(name):
                 return None
-            for character in set(name).difference(fair):
-                (fair if _parts(character) <= self._parts else foreign).add(character)
-            if not foreign.isdisjoint(name):
+            for character in set(name).difference(possible):
+                (possible if _parts(character) <= self._parts else impossible).add(character)
+            if not impossible.isdisjoint(name):
                 return None
         return self._folded.get(folded(name))
 
@@ -206,11 +206,11 @@ class Known:
 
     @cached_property
     def _folded(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        folded_names: dict[str, str] = {}
         for name in self.names:
-            found.setdefault(folded(name), name)
-        found.pop("", None)
-        return found
+            folded_names.setdefault(folded(name), name)
+        folded_names.pop("", None)
+        return folded_names
 
     @cached_property
     def _parts(self) -> frozenset[str]:
@@ -218,22 +218,22 @@ class Known:
         return frozenset[str]().union(*map(_parts, set[str]().union(*self._folded)))
 
     @cached_property
-    def _fair(self) -> set[str]:
+    def _possible(self) -> set[str]:
         """Of the characters asked about so far those that may be of a public id."""
         return set()
 
     @cached_property
-    def _foreign(self) -> set[str]:
+    def _impossible(self) -> set[str]:
         """And those that may not."""
         return set()
 
     @cached_property
     def _zeros(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        stripped: dict[str, str] = {}
         for name in self.names:
             if name[:1] == "0" and name.isascii() and name.isdigit():
-                found.setdefault(name.lstrip("0") or "0", name)
-        return found
+                stripped.setdefault(name.lstrip("0") or "0", name)
+        return stripped
 
     @cached_property
     def alike(self) -> NDArray[np.uint64]:
@@ -300,19 +300,19 @@ class KnownPairs:
         place = self.lists.places(lists)
         row = np.full(lists.codes.size, -1, dtype=np.int64)
         in_list = place[lists.codes] if row.size else row
-        mine = np.flatnonzero(in_list >= 0)
-        some = distinct(in_list[mine])
-        first, last = (self.members.starts[some + n] for n in (0, 1))
+        rows = np.flatnonzero(in_list >= 0)
+        list_places = distinct(in_list[rows])
+        first, last = (self.members.starts[list_places + n] for n in (0, 1))
         pairs = spans(first, last - first)
         if is_hashed(items):
-            key, own = self._hashes[self.members.item[pairs]], items.row_hashes[mine]
+            key, row_keys = self._hashes[self.members.item[pairs]], items.row_hashes[rows]
         else:
             code = np.array([self._code.get(name, -1) for name in items.names], dtype=np.int64)
-            mine = mine[code[items.codes[mine]] >= 0]
-            key, own = spread(self.members.item[pairs]), spread(code[items.codes[mine]])
+            rows = rows[code[items.codes[rows]] >= 0]
+            key, row_keys = spread(self.members.item[pairs]), spread(code[items.codes[rows]])
         index = ItemIndex.of(key, last - first)
-        found, at = index.find(np.searchsorted(some, in_list[mine]), own)
-        row[mine[found]] = pairs[at]
+        matched, at = index.find(np.searchsorted(list_places, in_list[rows]), row_keys)
+        row[rows[matched]] = pairs[at]
         return in_list, row
 
     @cached_property
@@ -338,8 +338,8 @@ def folded(name: str) -> str:
     True
     """
     if name.isascii():
-        seen = name.replace(" ", "") if name.isprintable() else name.translate(BLANKS)
-        return seen.casefold()
+        visible = name.replace(" ", "") if name.isprintable() else name.translate(BLANKS)
+        return visible.casefold()
     if len(name) > FOLDED:
         return name
     name = unicodedata.normalize("NFKC", name)
@@ -348,8 +348,8 @@ def folded(name: str) -> str:
 
 def _parts(character: str) -> frozenset[str]:
     """The characters that one decomposes to, without case, less what is not seen."""
-    apart = unicodedata.normalize("NFKD", character).casefold()
-    return frozenset(c for c in unicodedata.normalize("NFKD", apart) if not _invisible(c))
+    decomposed = unicodedata.normalize("NFKD", character).casefold()
+    return frozenset(c for c in unicodedata.normalize("NFKD", decomposed) if not _invisible(c))
 
 
 @cache

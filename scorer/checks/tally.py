@@ -80,10 +80,10 @@ class ListFindings:
     def plus(self, others: Sequence[ListFindings]) -> ListFindings:
         """Those of all parts."""
         every, counts = [self, *others], Counter[str]()
-        for one in every:
-            counts.update(one.counts)
-        problems = [problem for one in every for problem in one.problems]
-        return ListFindings(tuple(_first(problems)), counts, any(one.fatal for one in every))
+        for part in every:
+            counts.update(part.counts)
+        problems = [problem for part in every for problem in part.problems]
+        return ListFindings(tuple(_first(problems)), counts, any(part.fatal for part in every))
 
 
 def _first(problems: list[Problem]) -> list[Problem]:
@@ -168,18 +168,18 @@ class IdTally:
 
     def plus(self, others: Sequence[IdTally]) -> IdTally:
         """The ids of all parts."""
-        every = [one for one in (self, *others) if len(one)]
+        every = [part for part in (self, *others) if len(part)]
         if len(every) < 2:
             return every[0] if every else self
         names: dict[int, tuple[str, str | None]] = {}
         lines: dict[int, int] = {}
-        for one in every:
-            mine = one._lines()
-            for key, name in one.names.items():
-                if mine[key] < lines.get(key, sys.maxsize):
-                    names[key], lines[key] = name, mine[key]
+        for part in every:
+            part_lines = part._lines()
+            for key, name in part.names.items():
+                if part_lines[key] < lines.get(key, sys.maxsize):
+                    names[key], lines[key] = name, part_lines[key]
         hashes, line, rows, kind = (
-            np.concatenate([getattr(one, name) for one in every])
+            np.concatenate([getattr(part, name) for part in every])
             for name in ("hashes", "line", "rows", "kind")
         )
         return IdTally(self.classes, hashes, line, rows, kind, names)._grouped()
@@ -239,11 +239,11 @@ class IdTally:
 
 def _first_of(kinds: NDArray[np.uint8], kind: int) -> Ints:
     """Where the first `KEPT` of a class stand; of millions, no more are looked at than need be."""
-    found, start = np.empty(0, dtype=np.int64), 0
-    while found.size < KEPT and start < kinds.size:
+    places, start = np.empty(0, dtype=np.int64), 0
+    while places.size < KEPT and start < kinds.size:
         more = np.flatnonzero(kinds[start : start + TOGETHER] == kind) + start
-        found, start = np.append(found, more), start + TOGETHER
-    return found[:KEPT]
+        places, start = np.append(places, more), start + TOGETHER
+    return places[:KEPT]
 
 
 def _any_twice(hashes: Hashes) -> bool:
@@ -271,11 +271,11 @@ def id_problems(
     """A problem for each id; beyond those kept by name, one of a class stands for the rest."""
     last: dict[str, tuple[int, Problem]] = {}
     for name, in_list, line, rows, kind in ids.each():
-        yield (made := problem(name, in_list, line, rows))
-        last[kind] = last.get(kind, (0, made))[0] + 1, made
-    for kind, (kept, made) in last.items():
+        yield (latest := problem(name, in_list, line, rows))
+        last[kind] = last.get(kind, (0, latest))[0] + 1, latest
+    for kind, (kept, latest) in last.items():
         if (rest := ids.count(kind) - kept) > 0:
-            yield replace(made, times=rest)
+            yield replace(latest, times=rest)
 
 
 def hashes_of(names: Sequence[str]) -> Hashes:

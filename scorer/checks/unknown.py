@@ -36,7 +36,7 @@ def classes_of(names: pl.Series, known: Known) -> NDArray[np.uint8]:
     Returns:
         Shape (ids,): `PLAIN`, `DECIMAL` or `EXPLAINED`.
     """
-    found = np.full(len(names), PLAIN, dtype=np.uint8)
+    kinds = np.full(len(names), PLAIN, dtype=np.uint8)
     lower = names.str.to_lowercase()
     explained = _mask(names.str.contains(UNUSUAL) | names.str.contains(SPREADSHEET))
     explained |= _among(lower, known.alike) | _mask(lower.is_in(sorted(LOST)) | (names == ""))
@@ -47,21 +47,21 @@ def classes_of(names: pl.Series, known: Known) -> NDArray[np.uint8]:
         stripped = head.str.strip_chars_start("0").replace("", "0")
         meant = _among(head, known.whole) | _among(stripped, known.whole)
         explained[number[meant]] = True
-    found[decimal] = DECIMAL
-    found[explained] = EXPLAINED
-    return found
+    kinds[decimal] = DECIMAL
+    kinds[explained] = EXPLAINED
+    return kinds
 
 
-def _mask(found: pl.Series) -> Mask:
-    mask: Mask = np.array(found.to_numpy(), dtype=bool)
+def _mask(series: pl.Series) -> Mask:
+    mask: Mask = np.array(series.to_numpy(), dtype=bool)
     return mask
 
 
 def _among(names: pl.Series, hashes: NDArray[np.uint64]) -> Mask:
     """Which of the ids have one of these hashes, which ascend."""
-    own: NDArray[np.uint64] = names.hash().to_numpy()
+    own_hashes: NDArray[np.uint64] = names.hash().to_numpy()
     if not hashes.size:
-        return np.zeros(own.size, dtype=bool)
-    at = np.minimum(np.searchsorted(hashes, own), hashes.size - 1)
-    mask: Mask = hashes[at] == own
+        return np.zeros(own_hashes.size, dtype=bool)
+    at = np.minimum(np.searchsorted(hashes, own_hashes), hashes.size - 1)
+    mask: Mask = hashes[at] == own_hashes
     return mask

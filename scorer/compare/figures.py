@@ -369,7 +369,7 @@ def _sums(measure: Measure, statistics: Statistics, codes: Ints) -> Floats:
     if (codes == 0).all():
         whole: Floats = make(statistics, **params)
         return whole
-    parts = [(lists, make(each, **params)) for lists, each in statistics.apart(codes)]
+    parts = [(lists, make(each, **params)) for lists, each in statistics.by_group(codes)]
     sums = np.zeros((codes.size, max((each.shape[1] for _, each in parts), default=1)))
     for lists, each in parts:
         sums[lists, : each.shape[1]] = each

@@ -74,9 +74,9 @@ def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) ->
     Of a table whose ids are not there, the rows are told whose ids meeting it will ask for.
     """
     if (begun := getattr(truth, "begin", None)) is not None:
-        found: Meeting | None = begun(table, ties, views)
-        if found is not None:
-            return found
+        meeting: Meeting | None = begun(table, ties, views)
+        if meeting is not None:
+            return meeting
     wanted = np.empty(0, dtype=np.int64)
     if (asks := getattr(truth, "asks", None)) is not None and not table.ids["item"].read:
         wanted = asks(table, ties, views)

@@ -127,11 +127,13 @@ class Grades:
             row = truth.rows(self.table.ids["list"], self.table.ids["item"])
             grade = self.table.numbers.get("grade", np.ones(row.size))
             first_row = np.full(truth.item.size, -1, dtype=np.int64)
-            mine = np.flatnonzero((row >= 0) & (grade == np.append(truth.grade, np.nan)[row]))
-            first_row[row[mine[::-1]]] = mine[::-1]
+            graded_rows = np.flatnonzero(
+                (row >= 0) & (grade == np.append(truth.grade, np.nan)[row])
+            )
+            first_row[row[graded_rows[::-1]]] = graded_rows[::-1]
             of_truth = placed(of_truth, first_row)
-        known = self.catalogue.items
-        code = np.array([known.get(name, -1) for name in truth.named], dtype=np.int64)
+        item_codes = self.catalogue.items
+        code = np.array([item_codes.get(name, -1) for name in truth.named], dtype=np.int64)
         return Extras(
             of_truth,
             list=aids.of_lists(truth.lists),
@@ -142,21 +144,21 @@ class Grades:
         """What Judged is given beside its hits; None where nothing is declared."""
         if not (self.aids.extra or self.aids.public.groups):
             return None
-        sent = self.aids.further("submission", submission)
-        known = self.extras
-        return lambda rows: replace(known, submission=sent.at(rows))
+        sent_columns = self.aids.further("submission", submission)
+        columns = self.extras
+        return lambda rows: replace(columns, submission=sent_columns.at(rows))
 
     def begin(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting | None:
         """The meeting in views of judged items alone; None in others."""
         if not views <= JUDGED:
             return None
         sent, rows = self.residual(submission)
-        found = Unsettled.of(sent, self.truth, ties)
-        answered = found.returned > 0 if rows is None else present(submission, self.lists)
+        unsettled = Unsettled.of(sent, self.truth, ties)
+        answered = unsettled.returned > 0 if rows is None else present(submission, self.lists)
         further = self.further(sent)  # what is made later does not hold the table
         return Meeting(
-            found.wanted if rows is None else rows[found.wanted],
-            lambda names: met(found.judged(names, further), answered, views),
+            unsettled.wanted if rows is None else rows[unsettled.wanted],
+            lambda names: met(unsettled.judged(names, further), answered, views),
         )
 
     def asks(self, submission: Table, ties: Ties, views: frozenset[type]) -> Ints:
@@ -174,26 +176,26 @@ class Grades:
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The judged items that the submission returned, beside the best possible."""
-        whole, (submission, rows) = submission, self.residual(submission)
+        original, (submission, rows) = submission, self.residual(submission)
         judged, answered = judge(submission, self.truth, ties, self.further(submission))
         if rows is not None:
-            answered = present(whole, self.lists)
-        seen = dict(met(judged, answered, views).views)
+            answered = present(original, self.lists)
+        seen_by_view = dict(met(judged, answered, views).views)
         if Preferred in views:
-            seen[Preferred] = Preferred(self.orders, stated(submission, self.items))
+            seen_by_view[Preferred] = Preferred(self.orders, stated(submission, self.items))
         if Diverse in views:
-            seen[Diverse] = self.subtopics.of_judged(judged)
+            seen_by_view[Diverse] = self.subtopics.of_judged(judged)
         if Texts in views:
-            seen[Texts] = texts(submission, self.truth, ties, judged)
+            seen_by_view[Texts] = texts(submission, self.truth, ties, judged)
         if Returned in views or Scored in views:
-            sent = self.aids.further("submission", submission)
-            found = returned(
-                submission, self.truth, ties, self.catalogue, self.past, self.extras, sent
+            sent_columns = self.aids.further("submission", submission)
+            all_returned = returned(
+                submission, self.truth, ties, self.catalogue, self.past, self.extras, sent_columns
             )
-            seen[Returned] = found
+            seen_by_view[Returned] = all_returned
             if Scored in views:
-                seen[Scored] = scored(submission, self.truth, ties, judged, found)
-        return Views(answered, seen)
+                seen_by_view[Scored] = scored(submission, self.truth, ties, judged, all_returned)
+        return Views(answered, seen_by_view)
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The truth's items, best first, and the returned ones."""
@@ -203,10 +205,10 @@ class Grades:
 
 def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
     """What can be seen of a submission by its judged items alone."""
-    seen: dict[type, object] = {Judged: judged}
+    seen_by_view: dict[type, object] = {Judged: judged}
     if Positions in views:
-        seen[Positions] = Positions.of(judged)
-    return Views(answered, seen)
+        seen_by_view[Positions] = Positions.of(judged)
+    return Views(answered, seen_by_view)
 
 
 @kind(
@@ -224,8 +226,8 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
         findings.add(Problem("S304", "nothing is relevant in any list", "warning"))
     truth = Truth.of(table, tuple(aids.public.lists))
     gone = None
-    if (taken := aids.tables.get("exclude")) is not None:
-        gone = among_lists(taken, truth.lists)
+    if (excluded := aids.tables.get("exclude")) is not None:
+        gone = among_lists(excluded, truth.lists)
         kept_table, _ = without(table, gone)
         truth = Truth.of(kept_table, truth.lists)
         if not len(kept_table):
@@ -244,43 +246,43 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     catalogue = None if aids.public.items is None else len(aids.public.items)
     history = aids.tables.get("history")
     users = None if history is None else len(history.ids["list"].names)
-    kept = table if Diverse in aids.views or "truth" in aids.extra else None
-    return Grades(truth, Constants(highest, catalogue, users), aids, kept, gone)
+    kept_truth = table if Diverse in aids.views or "truth" in aids.extra else None
+    return Grades(truth, Constants(highest, catalogue, users), aids, kept_truth, gone)
 
 
 def _catalogue(aids: SideTables) -> Catalogue:
     """The challenge's items, else those of its history, in the order of their ids."""
     items, history = aids.tables.get("items"), aids.tables.get("history")
     if items is not None:
-        known = items.ids["item"]
+        items_column = items.ids["item"]
     elif aids.public.items is not None or history is None:
-        known = CodedColumn(NO_CODES, held(aids.public.items or {}))
+        items_column = CodedColumn(NO_CODES, held(aids.public.items or {}))
     else:
-        known = history.ids["item"]
-    names, code = in_order(known)
+        items_column = history.ids["item"]
+    names, code = in_order(items_column)
     users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(aids.features)))
     if items is not None:
         row = code[items.ids["item"].codes]
         for n, role in enumerate(aids.features):
             features[row, n] = items.numbers[role]
-    found = Catalogue(names, users, features)
+    catalogue = Catalogue(names, users, features)
     if history is not None:
         places = {name: n for n, name in enumerate(history.ids["list"].names)}
-        users[:-1] = np.bincount(_past(history, places, found.items)[1], minlength=len(names))
+        users[:-1] = np.bincount(_past(history, places, catalogue.items)[1], minlength=len(names))
     elif items is not None and "users" in items.numbers:
         users[row] = items.numbers["users"]
     if items is not None and (further := aids.further("items", items)):
         first = np.full(len(names) + 1, -1, dtype=np.int64)
         first[row[::-1]] = np.arange(row.size)[::-1]
-        return replace(found, extra=placed(further, first))
-    return found
+        return replace(catalogue, extra=placed(further, first))
+    return catalogue
 
 
 def _past(history: Table, lists: Mapping[str, int], items: Mapping[str, int]) -> tuple[Ints, Ints]:
     """The pairs of the history that concern these lists and items, each once, in order."""
     in_list, item = (
-        np.array([known.get(name, -1) for name in ids.names], dtype=np.int64)[ids.codes]
-        for known, ids in ((lists, history.ids["list"]), (items, history.ids["item"]))
+        np.array([codes.get(name, -1) for name in ids.names], dtype=np.int64)[ids.codes]
+        for codes, ids in ((lists, history.ids["list"]), (items, history.ids["item"]))
     )
     ours = (in_list >= 0) & (item >= 0)
     pairs = np.unique(in_list[ours] * max(len(items), 1) + item[ours])
@@ -297,11 +299,11 @@ def _equal(truth: Truth, aids: SideTables) -> Iterator[Problem]:
     """Lists whose truth is no order, for metrics that need one."""
     same = (np.diff(truth.in_list) == 0) & (np.diff(truth.grade) == 0)
     names = list(truth.items)
-    seen = -1
+    last_list = -1
     for n in np.flatnonzero(same).tolist():
-        if (mine := int(truth.in_list[n])) == seen:
+        if (in_list := int(truth.in_list[n])) == last_list:
             continue
-        seen, name = mine, truth.lists[mine]
+        last_list, name = in_list, truth.lists[in_list]
         message = (
             f"{', '.join(aids.strict)} needs an order as truth: {aids.public.word('list')} "
             f"{quoted(name)} grades {quoted(names[truth.item[n]])} and "

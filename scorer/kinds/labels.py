@@ -59,24 +59,24 @@ class Labels:
         """What the submission says of each row, beside the truth."""
         row = np.full(len(self.lists), -1, dtype=np.int64)
         places = places_of(submission.ids["list"], self.lists)
-        known = np.flatnonzero(places >= 0)[::-1]
-        row[places[known]] = known  # from the last, so that the first of two counts
+        matched = np.flatnonzero(places >= 0)[::-1]
+        row[places[matched]] = matched  # from the last, so that the first of two counts
         answered = row >= 0
         shared = (self.lists, answered, self.weight)
         extras = self.extras
         if "submission" in self.aids.extra:
-            sent = self.aids.further("submission", submission)
-            extras = replace(extras, submission=placed(sent, row))
+            sent_columns = self.aids.further("submission", submission)
+            extras = replace(extras, submission=placed(sent_columns, row))
         if not self.constants.classes:
-            given = np.append(submission.numbers["prediction"], np.nan)
-            numbers = Targets(*shared, self.target, given[row], extras=extras)
+            predictions = np.append(submission.numbers["prediction"], np.nan)
+            numbers = Targets(*shared, self.target, predictions[row], extras=extras)
             return Views(answered, {Targets: numbers, Rows: numbers})
         label = self._labels(submission, row) if "label" in submission.ids else None
         likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
         if self.numbered is not None:
             return self._mixed(submission.ids["label"], row, answered, extras)
-        seen = Labelled(*shared, self.constants.classes, self.truth, label, likely, extras=extras)
-        return Views(answered, {Labelled: seen, Rows: seen})
+        view = Labelled(*shared, self.constants.classes, self.truth, label, likely, extras=extras)
+        return Views(answered, {Labelled: view, Rows: view})
 
     def _mixed(self, column: CodedColumn, row: Ints, answered: Mask, extras: Extras) -> Views:
         """Rows of classes and of numbers; in the view of the others a row is met, and counts 0."""
@@ -84,9 +84,9 @@ class Labels:
         assert isinstance(self.truth, np.ndarray)
         codes, shared = np.append(column.codes, -1)[row], (self.lists, answered, self.weight)
         label = np.append(coded(column.names, self.constants.classes), -1)[codes]
-        given = np.append([number(name)[0] for name in column.names], np.nan)[codes]
+        predictions = np.append([number(name)[0] for name in column.names], np.nan)[codes]
         label = np.where(self.numbered, self.truth, label)
-        prediction = np.where(self.numbered, given, self.target)
+        prediction = np.where(self.numbered, predictions, self.target)
         classes = Labelled(*shared, self.constants.classes, self.truth, label, extras=extras)
         numbers = Targets(*shared, self.target, prediction, extras=extras)
         return Views(answered, {Labelled: classes, Targets: numbers, Rows: classes})
@@ -109,12 +109,12 @@ class Labels:
     def _likely(self, submission: Table, row: Ints) -> Floats:
         """The probability of each class in each row."""
         classes = self.constants.classes
-        given = [submission.numbers[role] for role in likely_roles(submission.numbers)]
+        given_columns = [submission.numbers[role] for role in likely_roles(submission.numbers)]
         table = np.empty((len(submission), len(classes)))
-        for code, column in zip(self.columns, given, strict=True):
+        for code, column in zip(self.columns, given_columns, strict=True):
             table[:, code] = column
-        if len(given) == 1:
-            table[:, 1 - self.columns[0]] = 1 - given[0]
+        if len(given_columns) == 1:
+            table[:, 1 - self.columns[0]] = 1 - given_columns[0]
         if self.normalize and self.truth.ndim == 1:
             total = table.sum(axis=1, keepdims=True)
             table = np.divide(table, total, out=table, where=total > 0)
@@ -132,16 +132,18 @@ def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """
     if rules.numbers:
         return (Schema(("list", "label"), (), rules.columns),)
-    own = {role: name for role, name in rules.columns.items() if role != "label"}
+    other_columns = {role: name for role, name in rules.columns.items() if role != "label"}
     label = {role: name for role, name in rules.columns.items() if role == "label"}
     names = tuple(rules.probability.values()) or (LIKELY,)
     likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
     if "prediction" in needed:
         return (Schema(("list", "prediction"), (), rules.columns),)
-    probable = Schema(("list", *likely), () if not label else ("label",), own | label | likely)
+    probable = Schema(
+        ("list", *likely), () if not label else ("label",), other_columns | label | likely
+    )
     if LIKELY in needed:
         return (probable,)
-    plain = Schema(("list", "label"), (), own | label)
+    plain = Schema(("list", "label"), (), other_columns | label)
     return (probable, plain) if rules.probability else (plain, probable)
 
 
@@ -193,8 +195,8 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     else:
         truth = coded(column.names, classes)[column.codes[rows]]
     if numbered is not None:  # a row of the other kind is one that is met
-        known = np.array([number(name)[0] for name in column.names])[column.codes[rows]]
-        truth, target = np.where(numbered, 0, truth), np.where(numbered, known, 1.0)
+        values = np.array([number(name)[0] for name in column.names])[column.codes[rows]]
+        truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
     columns, fault = _columns(rules, classes, separators[0] is not None)
     if fault is not None:
         findings.add(fault)
@@ -219,21 +221,21 @@ def _columns(
     rules: Submission, classes: Sequence[str], several: bool
 ) -> tuple[tuple[int, ...], Problem | None]:
     """The class of each column of probabilities, and what is wrong with them."""
-    given, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
-    if len(given) <= 1 and not several:
+    declared, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
+    if len(declared) <= 1 and not several:
         if len(classes) != 2:
             what = f"a single column of probabilities needs two classes, not {len(classes):,}"
-            return (), Problem("T808", what) if given else None
-        positive = next((name for name in given if name), classes[-1])
+            return (), Problem("T808", what) if declared else None
+        positive = next((name for name in declared if name), classes[-1])
         if positive not in places:
             what = f"probability: {quoted(positive)} is not among {join_first(classes)}"
             return (1,), Problem("T808", what)
         return (places[positive],), None
-    if given and (lost := [name for name in classes if name not in given]):
+    if declared and (lost := [name for name in classes if name not in declared]):
         return (), Problem("T808", f"no column of probabilities for {join_first(lost)}")
-    if strange := [name for name in given if name not in places]:
+    if strange := [name for name in declared if name not in places]:
         return (), Problem("T808", f"columns of probabilities for {join_first(strange)}, no class")
-    return tuple(places[name] for name in given), None
+    return tuple(places[name] for name in declared), None
 
 
 def _unfit(table: Table, aids: SideTables) -> Iterator[Problem]:
@@ -255,8 +257,10 @@ def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
     if ids.names == tuple(names):
         return ids.codes.astype(np.int64)
     places = dict(zip(names, range(len(names)), strict=True))
-    found = np.fromiter((places.get(name, -1) for name in ids.names), np.int64, len(ids.names))
-    return found[ids.codes]
+    place_of_id = np.fromiter(
+        (places.get(name, -1) for name in ids.names), np.int64, len(ids.names)
+    )
+    return place_of_id[ids.codes]
 
 
 def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, ...]:
@@ -279,7 +283,7 @@ def classes_of(cells: Sequence[str], separator: str | None) -> list[str]:
 
 def split(cell: str, separator: str | None) -> list[str]:
     """The labels in a cell."""
-    return [cell] if separator is None else [each.strip() for each in cell.split(separator)]
+    return [cell] if separator is None else [part.strip() for part in cell.split(separator)]
 
 
 def coded(cells: Sequence[str], classes: Sequence[str]) -> Ints:
@@ -291,12 +295,12 @@ def coded(cells: Sequence[str], classes: Sequence[str]) -> Ints:
 def indicators(cells: Sequence[str], classes: Sequence[str], separator: str) -> Mask:
     """Which classes each cell names: shape (cells, classes)."""
     places = {name: n for n, name in enumerate(classes)}
-    found = np.zeros((len(cells), len(classes)), dtype=bool)
+    indicated = np.zeros((len(cells), len(classes)), dtype=bool)
     for row, cell in enumerate(cells):
         for name in split(cell, separator):
             if (place := places.get(name)) is not None:
-                found[row, place] = True
-    return found
+                indicated[row, place] = True
+    return indicated
 
 
 def likely_roles(numbers: Mapping[str, object]) -> list[str]:

@@ -73,16 +73,16 @@ def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferenc
     """Orders that may leave pairs open, over the items that the public part names."""
     word, candidates = aids.public.word("list"), aids.public.candidates or {}
     lists = table.ids["list"]
-    known = set(lists.names)
-    if not known:
+    truth_lists = set(lists.names)
+    if not truth_lists:
         findings.add(Problem("S103", "the truth has no rows"))
-    elif bare := [name for name in aids.public.lists if name not in known]:
+    elif bare := [name for name in aids.public.lists if name not in truth_lists]:
         message = f"{len(bare):,} lists have no preference in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
     findings.extend(faults(table, word))
     if aids.public.items is not None:
         findings.extend(_strange(table, word, candidates))
-    truth = members(candidates, sorted({*known, *aids.public.lists}))
+    truth = members(candidates, sorted({*truth_lists, *aids.public.lists}))
     chances = aids.tables.get("likelihood")
     orders = Orders.of(
         Layout.of(truth.in_list, truth.lists),
@@ -96,14 +96,14 @@ def _strange(
     table: Table, word: str, candidates: Mapping[str, frozenset[str]]
 ) -> Iterator[Problem]:
     """Items of the truth that the public file of items does not give their list."""
-    lists, told = table.ids["list"], set()
+    lists, reported = table.ids["list"], set()
     pairs = KnownPairs(Members.of(candidates))
     for role in ("better", "worse"):
         ids = table.ids[role]
         for row in np.flatnonzero(pairs.find(lists, ids)[1] < 0).tolist():
             name, item = lists.text(row), ids.text(row)
-            if (name, item) not in told:
-                told.add((name, item))
+            if (name, item) not in reported:
+                reported.add((name, item))
                 message = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
                 line = int(table.line[row])
                 yield Problem("S305", message, line=line, list=name, item=item)

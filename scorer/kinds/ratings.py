@@ -50,9 +50,9 @@ class Ratings:
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The predictions beside the ratings; what was not asked for is left out."""
-        sent = self.aids.further("submission", submission)
-        found = rated(submission, self.truth, self.extras, sent)
-        return Views(found.total() > 0, {Rated: found})
+        sent_columns = self.aids.further("submission", submission)
+        view = rated(submission, self.truth, self.extras, sent_columns)
+        return Views(view.total() > 0, {Rated: view})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The items whose ratings were predicted."""
@@ -80,10 +80,10 @@ def _asked(public: Public, asking: Asking) -> Public:
 def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
     """Ratings, by list and then by item, whatever the order of the file."""
     lists, items = table.ids["list"], table.ids["item"]
-    given = set(lists.names)
-    if not given:
+    truth_lists = set(lists.names)
+    if not truth_lists:
         findings.add(Problem("S103", "the truth has no rows"))
-    elif bare := [name for name in aids.public.lists if name not in given]:
+    elif bare := [name for name in aids.public.lists if name not in truth_lists]:
         message = f"{len(bare):,} lists have no rating in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
     findings.extend(_unasked(table, aids))

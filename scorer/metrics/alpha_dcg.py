@@ -13,7 +13,7 @@ def _quotient(
     view: Diverse, k: int, alpha: float, rel: float, normalize: bool, judged_only: bool
 ) -> diversity.Quotient:
     view = diversity.restricted(view, judged_only)
-    facets, subtopics = view.found(rel).top(k), view.subtopics(rel)
+    facets, subtopics = view.hit_facets(rel).top(k), view.subtopics(rel)
     ranks = np.arange(1, k + 1, dtype=np.float64)
     limit = diversity.limit(subtopics, alpha, diversity.logarithmic(ranks))
     return diversity.Quotient(

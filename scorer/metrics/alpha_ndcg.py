@@ -11,7 +11,7 @@ def _quotient(
     view: Diverse, k: int, alpha: float, rel: float, judged_only: bool
 ) -> diversity.Quotient:
     view = diversity.restricted(view, judged_only)
-    facets, ideal = view.found(rel).top(k), view.best(rel, alpha, k)
+    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, alpha, k)
     return diversity.Quotient(
         facets,
         diversity.gains(facets, alpha, diversity.logarithmic),

@@ -11,7 +11,7 @@ from scorer.views.diverse import Diverse, Facets
 
 def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
     """What each relevant item adds to the average precision of its subtopic."""
-    relevant = np.sort(view.wanted(rel).key)
+    relevant = np.sort(view.judged_facets(rel).key)
     first, last = (np.searchsorted(relevant, facets.key, side) for side in ("left", "right"))
     shares: Floats = (facets.before() + 1) / facets.rank / (last - first)
     return shares
@@ -19,7 +19,7 @@ def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
 
 def _quotient(view: Diverse, rel: float, judged_only: bool) -> diversity.Quotient:
     view = diversity.restricted(view, judged_only)
-    facets = view.found(rel)
+    facets = view.hit_facets(rel)
     return diversity.Quotient(facets, _shares(view, facets, rel), view.subtopics(rel))
 
 

@@ -9,7 +9,7 @@ from scorer.views.diverse import Diverse
 
 def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
     view = diversity.restricted(view, judged_only)
-    facets, ideal = view.found(rel).top(k), view.best(rel, diversity.HALF, k)
+    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, diversity.HALF, k)
     return diversity.Quotient(
         facets,
         diversity.gains(facets, diversity.HALF, diversity.reciprocal),

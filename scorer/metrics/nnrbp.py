@@ -8,7 +8,7 @@ from scorer.views.diverse import Diverse
 
 
 def _quotient(view: Diverse, alpha: float, beta: float, rel: float) -> diversity.Quotient:
-    facets, ideal = view.found(rel), view.best(rel, alpha, None)
+    facets, ideal = view.hit_facets(rel), view.best_order(rel, alpha, None)
     return diversity.Quotient(
         facets,
         diversity.gains(facets, alpha, lambda rank: beta ** (rank - 1)),

@@ -8,7 +8,7 @@ from scorer.views.diverse import Diverse
 
 
 def _quotient(view: Diverse, alpha: float, beta: float, rel: float) -> diversity.Quotient:
-    facets = view.found(rel)
+    facets = view.hit_facets(rel)
     return diversity.Quotient(
         facets,
         diversity.gains(facets, alpha, lambda rank: beta ** (rank - 1)),

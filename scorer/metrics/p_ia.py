@@ -11,7 +11,7 @@ from scorer.views.diverse import Diverse
 
 def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
     view = diversity.restricted(view, judged_only)
-    facets = view.found(rel).top(k)
+    facets = view.hit_facets(rel).top(k)
     return diversity.Quotient(facets, np.ones(facets.rank.size), k * view.subtopics(rel))
 
 

@@ -10,7 +10,7 @@ from scorer.views.diverse import Diverse
 
 
 def _quotient(view: Diverse, k: int | None, rel: float) -> diversity.Quotient:
-    facets = view.found(rel).top(k)
+    facets = view.hit_facets(rel).top(k)
     first = (facets.before() == 0).astype(np.float64)
     return diversity.Quotient(facets, first, view.subtopics(rel))
 

@@ -300,7 +300,7 @@ class _OfGrades:
         assert isinstance(self.ready.answers, Grades)
         nothing = judge(table_of({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
-        best = self.ready.answers.subtopics.of_judged(nothing).best(rel, 0.5, None)
+        best = self.ready.answers.subtopics.of_judged(nothing).best_order(rel, 0.5, None)
         rows = best.item[ends(best.item)]
         return self._listed(self.truth.in_list[rows], self.truth.item[rows])
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
-from scorer.checks.base import Checked, Submitted, checked, tell
+from scorer.checks.base import Checked, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, distinct
 from scorer.core.errors import SubmissionRejected
@@ -254,7 +254,7 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
         sha256: the digest of its file.
     """
     if plan.checks:
-        tell(part.checked, plan.public, plan.rules, plan.known, findings)
+        add_problems(part.checked, plan.public, plan.rules, plan.known, findings)
     findings.extend(part.refused)
     if findings.fatal or plan.truth is None or not part.scored:
         return Outcome(findings, sha256, None)

@@ -49,8 +49,8 @@ class Facets:
 
     def gain(self, alpha: float) -> Floats:
         """What each is worth when each item above it with that subtopic takes the share alpha."""
-        found: Floats = (1 - alpha) ** self.before().astype(np.float64)
-        return found
+        gains: Floats = (1 - alpha) ** self.before().astype(np.float64)
+        return gains
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,49 +84,49 @@ class Diverse:
             self.named[keep],
         )  # fmt: skip
 
-    def found(self, rel: float) -> Facets:
+    def hit_facets(self, rel: float) -> Facets:
         """The subtopics of the hits."""
         hits = self.judged.hits
         item = self.judged.ideal.starts()[hits.in_list] + hits.place - 1
         return self._facets(item, hits.in_list, hits.rank, rel)
 
-    def wanted(self, rel: float) -> Facets:
+    def judged_facets(self, rel: float) -> Facets:
         """The subtopics of all judged items."""
         ideal = self.judged.ideal
         return self._facets(np.arange(ideal.rank.size), ideal.in_list, ideal.nth(), rel)
 
     def subtopics(self, rel: float) -> Floats:
         """How many subtopics of each list have a relevant item."""
-        wanted = self.wanted(rel)
-        return wanted.where(wanted.before() == 0).total()
+        facets = self.judged_facets(rel)
+        return facets.where(facets.before() == 0).total()
 
-    def best(self, rel: float, alpha: float, k: int | None) -> Facets:
+    def best_order(self, rel: float, alpha: float, k: int | None) -> Facets:
         """The subtopics of the items, ordered so that each adds the most, to rank k.
 
         The best order is hard to find (NP); this is the greedy one, equal
         gains by name downwards, as ndeval takes it.
         """
-        wanted = self.wanted(rel)
+        facets = self.judged_facets(rel)
         rank = np.zeros(self.size.size, dtype=np.int64)
-        keys, key = np.unique(wanted.key, return_inverse=True)
+        keys, key = np.unique(facets.key, return_inverse=True)
         worth = np.ones(keys.size)
         in_list = self.judged.ideal.in_list
-        left = np.flatnonzero(np.bincount(wanted.item, minlength=rank.size))
+        remaining = np.flatnonzero(np.bincount(facets.item, minlength=rank.size))
         step = 0
-        while left.size and (k is None or step < k):
+        while remaining.size and (k is None or step < k):
             step += 1
-            gain = np.bincount(wanted.item, worth[key], minlength=rank.size)[left]
-            by = left[np.lexsort((self.named[left], gain, in_list[left]))]
+            gain = np.bincount(facets.item, worth[key], minlength=rank.size)[remaining]
+            by = remaining[np.lexsort((self.named[remaining], gain, in_list[remaining]))]
             chosen = by[ends(in_list[by])]  # the last of each list
             rank[chosen] = step
-            taken = np.zeros(rank.size, dtype=bool)
-            taken[chosen] = True
-            worth[key[taken[wanted.item]]] *= 1 - alpha
-            left = left[rank[left] == 0]
-        made = replace(wanted, rank=rank[wanted.item])
-        made = made.where(made.rank > 0)
-        order = np.lexsort((made.rank, made.in_list))
-        return made.where(order)
+            is_chosen = np.zeros(rank.size, dtype=bool)
+            is_chosen[chosen] = True
+            worth[key[is_chosen[facets.item]]] *= 1 - alpha
+            remaining = remaining[rank[remaining] == 0]
+        ordered = replace(facets, rank=rank[facets.item])
+        ordered = ordered.where(ordered.rank > 0)
+        order = np.lexsort((ordered.rank, ordered.in_list))
+        return ordered.where(order)
 
     def _facets(self, item: Ints, in_list: Ints, rank: Ints, rel: float) -> Facets:
         first = np.cumsum(self.size) - self.size
@@ -135,8 +135,8 @@ class Diverse:
         at = np.repeat(np.arange(item.size), sizes)
         subtopics = int(self.subtopic.max(initial=0)) + 1
         key = in_list[at] * subtopics + self.subtopic[rows]
-        found = Facets(in_list[at], rank[at], key, item[at], self.lists)
-        return found.where(self.grade[rows] >= rel)
+        facets = Facets(in_list[at], rank[at], key, item[at], self.lists)
+        return facets.where(self.grade[rows] >= rel)
 
     @classmethod
     def of(cls, *lists: tuple[Sequence[str], Mapping[str, Mapping[str, float]]]) -> Diverse:

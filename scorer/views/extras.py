@@ -46,8 +46,8 @@ class Named(dict[str, Column]):
         """The columns of some rows; as they are without any."""
         if rows is None or not self:
             return self
-        found = {name: column[rows] for name, column in self.items()}
-        return Named(found, self.section, self.levels)
+        columns = {name: column[rows] for name, column in self.items()}
+        return Named(columns, self.section, self.levels)
 
 
 @dataclass(frozen=True)
@@ -131,27 +131,27 @@ def columns_of(
         section: what the table is.
         findings: told which cells are no vector or no classes; nothing is without them.
     """
-    found, levels = {}, {}
+    columns, levels = {}, {}
     for name, kind in kinds.items():
         if kind == "number":
             if (role := f"{NUMBER}{name}]") in table.numbers:
-                found[name] = table.numbers[role]
+                columns[name] = table.numbers[role]
         elif (role := f"{EXTRA}{name}]") in table.ids:
             ids = table.ids[role]
             codes = ids.codes.astype(np.int64)
             cells = list(ids.names)
-            made = {"vector": _vectors, "classes": _classes}.get(kind, _texts)(cells)
-            if isinstance(made, dict):  # cells that are wrong
-                for code, why in made.items():
+            values = {"vector": _vectors, "classes": _classes}.get(kind, _texts)(cells)
+            if isinstance(values, dict):  # cells that are wrong
+                for code, why in values.items():
                     row = int(np.argmax(codes == code))
                     message = f"{printable(name, 60)} {why}"
                     if findings is not None:
                         findings.add(Problem("S501", message, line=int(table.line[row])))
                 continue
-            found[name] = made[codes]
+            columns[name] = values[codes]
             if kind == "classes":
                 levels[name] = _names(cells)
-    return Named(found, section, levels)
+    return Named(columns, section, levels)
 
 
 def missing_of(column: Column) -> Column:
@@ -164,16 +164,19 @@ def missing_of(column: Column) -> Column:
 def placed(columns: Named, rows: Ints) -> Named:
     """The columns at some rows, and what stands for nothing where a row is -1."""
     return Named(
-        {name: np.concatenate([one, missing_of(one)])[rows] for name, one in columns.items()},
+        {
+            name: np.concatenate([column, missing_of(column)])[rows]
+            for name, column in columns.items()
+        },
         columns.section,
         columns.levels,
     )
 
 
 def _texts(cells: Sequence[str]) -> Column:
-    made = np.empty(len(cells), dtype=object)
-    made[:] = cells
-    return made
+    column = np.empty(len(cells), dtype=object)
+    column[:] = cells
+    return column
 
 
 def _vectors(cells: Sequence[str]) -> Column | dict[int, str]:
@@ -195,27 +198,29 @@ def _classes(cells: Sequence[str]) -> Column | dict[int, str]:
     """Shares of classes: `a`, `a|b` for a half each, or `a:0.7|b:0.3`."""
     wrong = dict[int, str]()
     places = {name: n for n, name in enumerate(_names(cells))}
-    made = np.zeros((len(cells), len(places)))
+    shares = np.zeros((len(cells), len(places)))
     for code, cell in enumerate(cells):
-        mine = _shares(cell)
-        if sum(mine.values()) > 1 + 1e-9:
-            wrong[code] = f"{quoted(cell)} has shares that sum to {sum(mine.values()):.6g}, over 1"
-        for name, share in mine.items():
-            made[code, places[name]] = share
-    return wrong or made
+        cell_shares = _shares(cell)
+        if sum(cell_shares.values()) > 1 + 1e-9:
+            wrong[code] = (
+                f"{quoted(cell)} has shares that sum to {sum(cell_shares.values()):.6g}, over 1"
+            )
+        for name, share in cell_shares.items():
+            shares[code, places[name]] = share
+    return wrong or shares
 
 
 def _shares(cell: str) -> dict[str, float]:
     """The shares of a cell; a colon before what is no number is part of a class's name."""
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     parts = [part for part in cell.split("|") if part.strip()]
     for part in parts:
         name, colon, text = part.rpartition(":")
         value, fault = number(text.strip())
         if not colon or fault is not None or value < 0:
             name, value = part, 1 / len(parts)
-        found[name.strip()] = found.get(name.strip(), 0.0) + value
-    return found
+        shares[name.strip()] = shares.get(name.strip(), 0.0) + value
+    return shares
 
 
 def _names(cells: Sequence[str]) -> tuple[str, ...]:

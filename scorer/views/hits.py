@@ -80,8 +80,8 @@ class Hits:
     def count(self, rel: float) -> Floats:
         """How many of each list's hits have at least that grade."""
         keep = self.grade >= rel
-        found = self.in_list if keep.all() else self.in_list[keep]
-        return np.bincount(found, minlength=self.lists).astype(np.float64)
+        in_list = self.in_list if keep.all() else self.in_list[keep]
+        return np.bincount(in_list, minlength=self.lists).astype(np.float64)
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
         """The sum of `weight` over each list's hits, in rank order; 0 where there are none."""
@@ -119,8 +119,8 @@ class Hits:
         """Each hit's `weight` at its rank, worked out once for each rank there is."""
         weights = np.zeros(int(self.rank.max(initial=0)) + 1)
         weights[1:] = weight(np.arange(1, weights.size, dtype=np.float64))
-        found: Floats = weights[self.rank]
-        return found
+        hit_weights: Floats = weights[self.rank]
+        return hit_weights
 
     def _down_to(self, k: ArrayLike | None, weights: Floats) -> Floats:
         """The same weights, made 0 below `k`."""
@@ -144,21 +144,21 @@ class Hits:
         if not self.spread:
             heads = self.where(starts(self.in_list))
             return heads.total(heads.at(weight, k))
-        heads, found, prior = self.groups()
-        heads, found = heads.where(prior == 0), found[prior == 0]
-        means, none = np.zeros(found.size), np.ones(found.size)
-        deepest = heads.tied - found + 1
+        heads, sizes, prior = self.groups()
+        heads, sizes = heads.where(prior == 0), sizes[prior == 0]
+        means, none = np.zeros(sizes.size), np.ones(sizes.size)
+        deepest = heads.tied - sizes + 1
         for step, at in steps(deepest if k is None else np.minimum(deepest, k - heads.before)):
-            chance = none[at] * found[at] / (heads.tied[at] - step + 1)
+            chance = none[at] * sizes[at] / (heads.tied[at] - step + 1)
             means[at] += chance * weight((heads.before[at] + step).astype(np.float64))
-            none[at] *= 1 - found[at] / (heads.tied[at] - step + 1)
+            none[at] *= 1 - sizes[at] / (heads.tied[at] - step + 1)
         return heads.total(means)
 
     def groups(self) -> tuple[Hits, Ints, Ints]:
         """The first hit of each tie group, how many the group has, and how many are above it."""
         new = starts(self.in_list, self.before)
-        found = np.diff(np.append(np.flatnonzero(new), new.size))
-        return self.where(new), found, self.nth()[new] - 1
+        sizes = np.diff(np.append(np.flatnonzero(new), new.size))
+        return self.where(new), sizes, self.nth()[new] - 1
 
     def ordered(self, key: ArrayLike) -> tuple[Ints, Ints]:
         """How many hits of its list have a lower `key` than each hit, and how many the same."""
@@ -179,10 +179,10 @@ class Hits:
         """
         count, by, alike = np.zeros_like(place), np.arange(place.size), self.in_list
         for bit in reversed(range(int(place.max(initial=0)).bit_length())):
-            one = place[by] >> bit & 1
-            zeros = np.append(0, np.cumsum(1 - one))
-            count[by] += one * (zeros[:-1] - zeros[np.searchsorted(alike, alike)])
-            alike = 2 * alike + one
+            ones = place[by] >> bit & 1
+            zeros = np.append(0, np.cumsum(1 - ones))
+            count[by] += ones * (zeros[:-1] - zeros[np.searchsorted(alike, alike)])
+            alike = 2 * alike + ones
             order = np.argsort(alike, kind="stable")
             by, alike = by[order], alike[order]
         return count
@@ -240,8 +240,8 @@ class Judged(WithItemColumns):
 
     def of_hits(self, column: Column) -> Column:
         """Of one element an item of the ideal, as `truth` and `item` have it, those of the hits."""
-        found: Column = column[self.ideal.starts()[self.hits.in_list] + self.hits.place - 1]
-        return found
+        values: Column = column[self.ideal.starts()[self.hits.in_list] + self.hits.place - 1]
+        return values
 
     def only_judged(self) -> Judged:
         """As if the items nobody judged (or judged below 0) had not been returned."""
@@ -256,27 +256,27 @@ class Judged(WithItemColumns):
     def each(self) -> Iterator[Ranked]:
         """The lists one by one, for metrics written for one."""
         spans = zip(self.hits.spans(), self.ideal.spans(), strict=True)
-        for n, (mine, best) in enumerate(spans):
+        for n, (hit_rows, ideal_rows) in enumerate(spans):
             grades = np.full(self.returned[n], np.nan)
-            grades[self.hits.rank[mine] - 1] = self.hits.grade[mine]
+            grades[self.hits.rank[hit_rows] - 1] = self.hits.grade[hit_rows]
             name = self.names[n] if self.names else str(n)
-            at, of_truth, of_hits = np.array([n]), np.arange(*best.indices(MOST)), mine
+            at, of_truth, of_hits = np.array([n]), np.arange(*ideal_rows.indices(MOST)), hit_rows
             extras = self.extras.at(of_truth, np.arange(*of_hits.indices(MOST)), at, of_truth)
-            yield Ranked(grades, self.ideal.grade[best], name, extras)
+            yield Ranked(grades, self.ideal.grade[ideal_rows], name, extras)
 
     @classmethod
     def of(cls, *lists: tuple[Sequence[str], Mapping[str, float]]) -> Judged:
         """From returned items and their truth, list by list: for examples and tests."""
         hits, ideal = [], []
         for n, (items, truth) in enumerate(lists):
-            best = sorted(truth, key=lambda item: -truth[item])
-            places = {item: place for place, item in enumerate(best, start=1)}
+            ordered = sorted(truth, key=lambda item: -truth[item])
+            places = {item: place for place, item in enumerate(ordered, start=1)}
             hits += [
                 (n, rank, truth[item], places[item])
                 for rank, item in enumerate(items, start=1)
                 if item in truth
             ]
-            ideal += [(n, places[item], truth[item], places[item]) for item in best]
+            ideal += [(n, places[item], truth[item], places[item]) for item in ordered]
         returned = np.array([len(items) for items, _ in lists], dtype=np.int64)
         return cls(_hits(hits, len(lists)), _hits(ideal, len(lists)), returned)
 
@@ -295,11 +295,11 @@ class Ranked:
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
     """`part / whole`, and NaN, meaning undefined for this list, where there is no whole."""
-    top, bottom = np.broadcast_arrays(
+    numerator, denominator = np.broadcast_arrays(
         np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     )
-    values: Floats = np.full(top.shape, np.nan)
-    np.divide(top, bottom, out=values, where=bottom > 0)
+    values: Floats = np.full(numerator.shape, np.nan)
+    np.divide(numerator, denominator, out=values, where=denominator > 0)
     return values
 
 
@@ -312,8 +312,8 @@ def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
 
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     """Hits that follow one another in each list, ranks 1, 2, ..: such as an ideal."""
-    none, one = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
-    hits = Hits(in_list, none, grade, none, none, one, lists)
+    zeros, ones = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
+    hits = Hits(in_list, zeros, grade, zeros, zeros, ones, lists)
     rank = hits.nth()
     return replace(hits, rank=rank, place=rank, before=rank - 1)
 

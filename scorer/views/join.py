@@ -116,8 +116,8 @@ class Truth:
         if grade is None:
             grade = np.broadcast_to(1.0, len(table))
         if not table.once:
-            kept = _once(in_list, item, grade)
-            in_list, codes, grade = in_list[kept], codes[kept], grade[kept]
+            rows = _once(in_list, item, grade)
+            in_list, codes, grade = in_list[rows], codes[rows], grade[rows]
         same = in_list[1:] == in_list[:-1]
         if (in_list[1:] < in_list[:-1]).any() or (grade[1:] > grade[:-1])[same].any():
             by = _best_first(in_list, grade)
@@ -128,29 +128,29 @@ class Truth:
         """The truth's row for each (list, item), -1 where it says nothing of it."""
         keys = self.in_list * max(len(self.named), 1) + self.item
         order = np.argsort(keys)
-        asked = np.where(item < 0, -1, in_list * max(len(self.named), 1) + item)
+        queries = np.where(item < 0, -1, in_list * max(len(self.named), 1) + item)
         if not keys.size:
-            return np.full(asked.shape, -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(keys, asked, sorter=order), keys.size - 1)
-        rows: Ints = np.where(keys[order[at]] == asked, order[at], -1)
+            return np.full(queries.shape, -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(keys, queries, sorter=order), keys.size - 1)
+        rows: Ints = np.where(keys[order[at]] == queries, order[at], -1)
         return rows
 
     def rows(self, lists: CodedColumn, items: CodedColumn) -> Ints:
         """As `find`, for the ids of another table."""
         in_list = _places(lists, self.lists)
-        known = np.flatnonzero(in_list >= 0)
+        inside = np.flatnonzero(in_list >= 0)
         index = ItemIndex.of(self.keys(items), np.diff(self.starts))
-        found, row = index.find(in_list[known], keys(items)[known])
+        matched, row = index.find(in_list[inside], keys(items)[inside])
         rows = np.full(in_list.size, -1, dtype=np.int64)
-        rows[known[found]] = row
+        rows[inside[matched]] = row
         return rows
 
 
 def among_lists(table: Table, lists: Sequence[str]) -> Truth:
     """The pairs of a table that concern these lists, to be looked up."""
     in_list = _places(table.ids["list"], lists)
-    kept = np.flatnonzero(in_list >= 0)
-    by = kept[np.argsort(in_list[kept], kind="stable")]
+    inside = np.flatnonzero(in_list >= 0)
+    by = inside[np.argsort(in_list[inside], kind="stable")]
     item = table.ids["item"]
     zeros = np.zeros(by.size)
     return Truth(tuple(lists), item.held, in_list[by], item.codes[by], zeros)
@@ -162,24 +162,24 @@ def without(table: Table, pairs: Truth) -> tuple[Table, Ints | None]:
     Returns:
         The table, and which rows it has; None for all.
     """
-    left = np.flatnonzero(pairs.rows(table.ids["list"], table.ids["item"]) < 0)
-    if left.size == len(table):
+    rows = np.flatnonzero(pairs.rows(table.ids["list"], table.ids["item"]) < 0)
+    if rows.size == len(table):
         return table, None
     part = replace(
         table,
-        ids={role: ids.where(left) for role, ids in table.ids.items()},
-        numbers={role: values[left] for role, values in table.numbers.items()},
-        line=table.line[left],
+        ids={role: ids.where(rows) for role, ids in table.ids.items()},
+        numbers={role: values[rows] for role, values in table.numbers.items()},
+        line=table.line[rows],
     )
-    return part, left
+    return part, rows
 
 
 def present(table: Table, lists: Sequence[str]) -> Mask:
     """Which of these lists the table has a row of."""
-    found = np.zeros(len(lists), dtype=bool)
+    answered = np.zeros(len(lists), dtype=bool)
     places = _places(table.ids["list"], lists)
-    found[places[places >= 0]] = True
-    return found
+    answered[places[places >= 0]] = True
+    return answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +260,16 @@ class Unsettled:
         returned = np.zeros(len(truth.lists), dtype=np.int64)
         returned[number] = rows.lengths[runs]
         sizes = truth.starts[number + 1] - truth.starts[number]
-        mine, run = spans(truth.starts[number], sizes), np.repeat(runs, sizes)
-        found, place = rows.items.find(run, truth.keys(items)[mine])
+        truth_rows, run = spans(truth.starts[number], sizes), np.repeat(runs, sizes)
+        matched, place = rows.items.find(run, truth.keys(items)[truth_rows])
         first, size = rows.groups(place)
         tied = TiedRows.of(first, size, ties)
-        start = rows.starts[run[found]]
+        start = rows.starts[run[matched]]
         wanted = rows.at(tied.places)
         if rows.gapped:
             start, first = place - rows.slots(place) + 1, place
         return cls(
-            truth, ties, returned, mine[found], place, start, first, size, tied, wanted,
+            truth, ties, returned, truth_rows[matched], place, start, first, size, tied, wanted,
             rows.at(place),
         )  # fmt: skip
 
@@ -293,8 +293,9 @@ def judge(
     table: Table, truth: Truth, ties: Ties = "item-desc", further: Further | None = None
 ) -> tuple[Judged, Mask]:
     """The submission seen through the truth, and which lists it answers."""
-    found = Unsettled.of(table, truth, ties)
-    return found.judged(table.ids["item"].gathered(found.wanted), further), found.returned > 0
+    unsettled = Unsettled.of(table, truth, ties)
+    names = table.ids["item"].gathered(unsettled.wanted)
+    return unsettled.judged(names, further), unsettled.returned > 0
 
 
 def returned(
@@ -303,8 +304,8 @@ def returned(
     ties: Ties,
     catalogue: Catalogue,
     past: tuple[Ints, Ints],
-    known: Extras = NO_EXTRAS,
-    sent: Named | None = None,
+    columns: Extras = NO_EXTRAS,
+    sent_columns: Named | None = None,
 ) -> Returned:
     """All that the submission returned, judged or not, beside what is known of the items.
 
@@ -314,38 +315,49 @@ def returned(
         ties: how equal scores are ordered.
         catalogue: the items there are.
         past: which list has known which item.
-        known: further columns of the truth, one element a row of it, and of its lists.
-        sent: those of the submission, one element a row of the table.
+        columns: further columns of the truth, one element a row of it, and of its lists.
+        sent_columns: those of the submission, one element a row of the table.
     """
-    found, item = order(table, truth.lists, ties), table.ids["item"]
-    row = truth.rows(table.ids["list"], item)[found.row]
+    ordered, item = order(table, truth.lists, ties), table.ids["item"]
+    row = truth.rows(table.ids["list"], item)[ordered.row]
     grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)
-    code = catalogue.codes(item, found.row)
+    code = catalogue.codes(item, ordered.row)
     extras = Extras(
-        placed(known.truth, row),
-        known.submission if sent is None else sent.at(found.row),
-        known.list,
+        placed(columns.truth, row),
+        columns.submission if sent_columns is None else sent_columns.at(ordered.row),
+        columns.list,
         catalogue.extra.at(code),
     )
     return Returned(
-        found.in_list, found.rank, code, grade, len(truth.lists), catalogue, *past, truth.lists,
+        ordered.in_list, ordered.rank, code, grade, len(truth.lists), catalogue, *past, truth.lists,
         extras,
     )  # fmt: skip
 
 
-def scored(table: Table, truth: Truth, ties: Ties, judged: Judged, found: Returned) -> Scored:
+def scored(
+    table: Table, truth: Truth, ties: Ties, judged: Judged, all_returned: Returned
+) -> Scored:
     """What was returned, with the scores that the submission gives."""
     rows = order(table, truth.lists, ties).row
     score = table.numbers.get("score")
-    return Scored.made(found, np.full(rows.size, np.nan) if score is None else score[rows], judged)
+    scores = np.full(rows.size, np.nan) if score is None else score[rows]
+    return Scored.of_returned(all_returned, scores, judged)
 
 
 def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
     """The items that were returned, and those of the truth, as texts."""
-    found, names = order(table, truth.lists, ties), tuple(truth.named)
-    given = table.ids["item"].texts(found.row) if found.row.size else ()
-    known = [names[code] for code in truth.item.tolist()]
-    return Texts(found.in_list, found.rank, given, truth.in_list, known, truth.grade, judged)
+    ordered, names = order(table, truth.lists, ties), tuple(truth.named)
+    returned_texts = table.ids["item"].texts(ordered.row) if ordered.row.size else ()
+    truth_texts = [names[code] for code in truth.item.tolist()]
+    return Texts(
+        ordered.in_list,
+        ordered.rank,
+        returned_texts,
+        truth.in_list,
+        truth_texts,
+        truth.grade,
+        judged,
+    )
 
 
 @dataclass(frozen=True)
@@ -384,13 +396,13 @@ class Subtopics:
 
 
 def rated(
-    table: Table, truth: Truth, known: Extras = NO_EXTRAS, sent: Named | None = None
+    table: Table, truth: Truth, columns: Extras = NO_EXTRAS, sent_columns: Named | None = None
 ) -> Rated:
     """The submission's predictions beside the ratings that the truth has as grades."""
     row = truth.rows(table.ids["list"], table.ids["item"])
-    mine = np.flatnonzero(row >= 0)[::-1]
+    rows = np.flatnonzero(row >= 0)[::-1]
     place = np.full(truth.item.size, -1, dtype=np.int64)
-    place[row[mine]] = mine  # from the last, so that the first of two counts
+    place[row[rows]] = rows  # from the last, so that the first of two counts
     met = place >= 0
     low, high = (table.numbers.get(role, np.full(len(table), np.nan)) for role in ("low", "high"))
     place = place[met]
@@ -398,8 +410,10 @@ def rated(
         truth.in_list[met], truth.grade[met], table.numbers["prediction"][place],
         low[place], high[place], len(truth.lists), truth.lists,
         Extras(
-            known.truth.at(met), known.submission if sent is None else sent.at(place),
-            known.list, known.item.at(met),
+            columns.truth.at(met),
+            columns.submission if sent_columns is None else sent_columns.at(place),
+            columns.list,
+            columns.item.at(met),
         ),
         truth.item[met],
     )  # fmt: skip
@@ -408,48 +422,49 @@ def rated(
 def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
     """What the items of one list are called: the truth's as it has them, the returned by rank."""
     names = tuple(truth.named)
-    known = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
+    truth_names = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
     if "item" not in table.ids:
-        return Names(known)
-    found = order(table, truth.lists[at : at + 1], ties)
-    given = tuple(table.ids["item"].text(row) for row in found.row.tolist())
-    if found.rank.size and int(found.rank.max()) > found.rank.size:  # with slots without an item
-        held = dict(zip(found.rank.tolist(), given, strict=True))
-        slots = np.arange(1, int(found.rank.max()) + 1)
-        given = tuple(held.get(rank, EMPTY) for rank in slots.tolist())
-        return Names(known, given, slots - 1, np.ones_like(slots))
-    return Names(known, given, found.before, found.tied)
+        return Names(truth_names)
+    ordered = order(table, truth.lists[at : at + 1], ties)
+    returned_names = tuple(table.ids["item"].text(row) for row in ordered.row.tolist())
+    last = int(ordered.rank.max(initial=0))
+    if last > ordered.rank.size:  # with slots without an item
+        name_at = dict(zip(ordered.rank.tolist(), returned_names, strict=True))
+        slots = np.arange(1, last + 1)
+        returned_names = tuple(name_at.get(rank, EMPTY) for rank in slots.tolist())
+        return Names(truth_names, returned_names, slots - 1, np.ones_like(slots))
+    return Names(truth_names, returned_names, ordered.before, ordered.tied)
 
 
 def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> Truth:
     """The items of each list, in the order of their names, without a grade."""
-    mine = Members.of(candidates).only(lists)
-    in_list = np.repeat(np.arange(len(lists)), np.diff(mine.starts))
-    return Truth(tuple(lists), mine.named, in_list, mine.item, np.full(mine.item.size, np.nan))
+    part = Members.of(candidates).only(lists)
+    in_list = np.repeat(np.arange(len(lists)), np.diff(part.starts))
+    return Truth(tuple(lists), part.named, in_list, part.item, np.full(part.item.size, np.nan))
 
 
 def graded(truth: Truth, candidates: Mapping[str, frozenset[str]]) -> Truth:
     """Truth and candidate items of each list; unjudged items have grade NaN."""
     if not candidates:
         return truth
-    mine = Members.of(candidates).only(truth.lists)
-    named = sorted({*mine.named, *truth.named})
+    part = Members.of(candidates).only(truth.lists)
+    named = sorted({*part.named, *truth.named})
     place = {name: n for n, name in enumerate(named)}
-    known, judged = (
+    candidate_codes, judged_codes = (
         np.array([place[name] for name in names], dtype=np.int64)
-        for names in (mine.named, truth.named)
+        for names in (part.named, truth.named)
     )
-    in_list = np.repeat(np.arange(len(truth.lists)), np.diff(mine.starts))
+    in_list = np.repeat(np.arange(len(truth.lists)), np.diff(part.starts))
     pairs = distinct(
         np.append(
-            in_list * len(named) + known[mine.item],
-            truth.in_list * len(named) + judged[truth.item],
+            in_list * len(named) + candidate_codes[part.item],
+            truth.in_list * len(named) + judged_codes[truth.item],
         )
     )
     grade = np.full(pairs.size, np.nan)
-    found = Truth(truth.lists, named, pairs // len(named), pairs % len(named), grade)
-    grade[found.find(truth.in_list, judged[truth.item])] = truth.grade
-    return found
+    union = Truth(truth.lists, named, pairs // len(named), pairs % len(named), grade)
+    grade[union.find(truth.in_list, judged_codes[truth.item])] = truth.grade
+    return union
 
 
 def likelihood(table: Table, truth: Truth) -> Likelihood:
@@ -462,10 +477,10 @@ def stated(table: Table, truth: Truth) -> Pairs | Ranking:
     """What pairs, or ranked lists, say of the truth's items; equal scores say nothing."""
     if "better" in table.ids:
         return _pairs(table, truth)[0]
-    found = order(table, truth.lists, "file")
-    row = truth.rows(table.ids["list"], table.ids["item"])[found.row]
+    ordered = order(table, truth.lists, "file")
+    row = truth.rows(table.ids["list"], table.ids["item"])[ordered.row]
     height = np.full(truth.item.size, np.nan)
-    height[row[row >= 0]] = -found.before[row >= 0]
+    height[row[row >= 0]] = -ordered.before[row >= 0]
     return Ranking(height)
 
 

@@ -97,10 +97,10 @@ class Labelled(Rows):
         """
         if self.label is not None:
             return self.label
-        asked = positive, threshold
-        if asked not in self._decided:
-            self._decided[asked] = self._likeliest(positive, threshold)
-        return self._decided[asked]
+        key = positive, threshold
+        if key not in self._decided:
+            self._decided[key] = self._likeliest(positive, threshold)
+        return self._decided[key]
 
     def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
         likely = self.likely
@@ -108,16 +108,16 @@ class Labelled(Rows):
             several: Mask = likely >= threshold
             return several
         if len(self.classes) == 2 and positive is not None:
-            found = np.where(likely[:, positive] >= threshold, positive, 1 - positive)
+            codes = np.where(likely[:, positive] >= threshold, positive, 1 - positive)
         else:
-            found = np.argmax(np.nan_to_num(likely, nan=-1.0), axis=1)
-        return np.where(self.answered, found, -1)
+            codes = np.argmax(np.nan_to_num(likely, nan=-1.0), axis=1)
+        return np.where(self.answered, codes, -1)
 
     def indicators(self, codes: Ints | Mask) -> Floats:
         """Which labels each row has, as 0 and 1: shape (rows, classes)."""
         has = codes if codes.ndim == 2 else codes[:, None] == np.arange(len(self.classes))
-        found: Floats = has.astype(np.float64)
-        return found
+        values: Floats = has.astype(np.float64)
+        return values
 
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Statistics:
         """Class, true (0 or 1), predicted (0 or 1) and weight, for each class that a row touches.
@@ -126,20 +126,20 @@ class Labelled(Rows):
             positive: as for `decided`.
             threshold: as for `decided`.
         """
-        asked = positive, threshold
-        if asked not in self._tallies:
-            self._tallies[asked] = self._counted(self.decided(positive, threshold))
-        return self._tallies[asked]
+        key = positive, threshold
+        if key not in self._tallies:
+            self._tallies[key] = self._counted(self.decided(positive, threshold))
+        return self._tallies[key]
 
-    def _counted(self, found: Ints | Mask) -> Statistics:
+    def _counted(self, decided: Ints | Mask) -> Statistics:
         if self.truth.ndim == 2:
-            rows, code = np.nonzero(self.truth | found.astype(bool))
-            true, predicted = self.truth[rows, code], found[rows, code]
+            rows, code = np.nonzero(self.truth | decided.astype(bool))
+            true, predicted = self.truth[rows, code], decided[rows, code]
         else:
-            every, hit = np.arange(self.lists), self.truth == found
-            rows = np.repeat(every, np.where(hit | (found < 0), 1, 2))
+            every, hit = np.arange(self.lists), self.truth == decided
+            rows = np.repeat(every, np.where(hit | (decided < 0), 1, 2))
             first = np.append(True, rows[1:] != rows[:-1])[: rows.size]
-            code = np.where(first, self.truth[rows], found[rows])
+            code = np.where(first, self.truth[rows], decided[rows])
             true, predicted = first, ~first | hit[rows]
         table = _table(code, true, predicted, self.weights[rows])
         return Statistics(rows.astype(np.int64, copy=False), table, self.lists)
@@ -147,7 +147,7 @@ class Labelled(Rows):
 
 def _table(*columns: Floats | Ints | Mask) -> Floats:
     """As `np.column_stack` makes it, of numbers alone, without a copy of another type."""
-    return np.column_stack([each.astype(np.float64, copy=False) for each in columns])
+    return np.column_stack([column.astype(np.float64, copy=False) for column in columns])
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,8 @@ def labelled(
     >>> labelled(["a", "b"], ["a", "a"]).truth
     array([0, 1])
     """
-    given = list(label) if isinstance(label, Mapping) else [*truth, *label]
-    classes = tuple(sorted(dict.fromkeys(given)))
+    labels = list(label) if isinstance(label, Mapping) else [*truth, *label]
+    classes = tuple(sorted(dict.fromkeys(labels)))
     places = {name: n for n, name in enumerate(classes)}
 
     def coded(names: Sequence[str]) -> Ints:

@@ -21,10 +21,10 @@ def items_by_list(table: Table, *roles: str) -> Members:
     lists = table.ids["list"]
     named, codes = _one_order([table.ids[role] for role in roles])
     pairs = np.empty(len(table) * len(roles), dtype=np.int64)
-    for part, mine in zip(np.split(pairs, len(roles)), codes, strict=True):
+    for part, item_codes in zip(np.split(pairs, len(roles)), codes, strict=True):
         part[:] = lists.codes
         part *= max(len(named), 1)
-        part += mine
+        part += item_codes
     pairs = distinct(pairs)
     ends = np.arange(1, len(lists.held) + 1) * max(len(named), 1)
     starts = np.append(0, np.searchsorted(pairs, ends))

@@ -41,10 +41,10 @@ class Layout(NamedTuple):
         for size in np.unique(sizes[sizes > 1]).tolist():
             alike, most = np.flatnonzero(sizes == size), max(CELLS // size**2, 1)
             for first in range(0, alike.size, most):
-                mine = alike[first : first + most]
-                block[mine], slot[mine] = len(lists), np.arange(mine.size)
-                lists.append(mine)
-                items.append(starts[mine][:, None] + np.arange(size))
+                block_lists = alike[first : first + most]
+                block[block_lists], slot[block_lists] = len(lists), np.arange(block_lists.size)
+                lists.append(block_lists)
+                items.append(starts[block_lists][:, None] + np.arange(size))
         place = np.arange(in_list.size) - starts[in_list]
         return cls(
             tuple(names), in_list, block[in_list], slot[in_list], place, tuple(lists), tuple(items)
@@ -59,24 +59,26 @@ class Layout(NamedTuple):
         """
         new = np.full(len(self.names), -1)
         new[lists] = np.arange(lists.size)
-        kept = [(n, np.flatnonzero(new[mine] >= 0)) for n, mine in enumerate(self.lists)]
-        kept = [(n, slots) for n, slots in kept if slots.size]
+        blocks = [
+            (n, np.flatnonzero(new[block_lists] >= 0)) for n, block_lists in enumerate(self.lists)
+        ]
+        blocks = [(n, slots) for n, slots in blocks if slots.size]
         rows = np.full(self.block.size, -1)
-        mine = np.flatnonzero(new[self.in_list] >= 0)
-        rows[mine] = np.arange(mine.size)
+        old_rows = np.flatnonzero(new[self.in_list] >= 0)
+        rows[old_rows] = np.arange(old_rows.size)
         block = np.full(len(self.lists) + 1, -1)  # the last: of items in no block
-        block[[n for n, _ in kept]] = np.arange(len(kept))
-        slot = np.zeros(mine.size, dtype=np.int64)
-        items = [rows[self.items[n][slots]] for n, slots in kept]
+        block[[n for n, _ in blocks]] = np.arange(len(blocks))
+        slot = np.zeros(old_rows.size, dtype=np.int64)
+        items = [rows[self.items[n][slots]] for n, slots in blocks]
         for places in items:
             slot[places] = np.arange(len(places))[:, None]
         return (
             Layout(
-                tuple(self.names[n] for n in lists.tolist()), new[self.in_list[mine]],
-                block[self.block[mine]], slot, self.place[mine],
-                tuple(new[self.lists[n][slots]] for n, slots in kept), tuple(items),
+                tuple(self.names[n] for n in lists.tolist()), new[self.in_list[old_rows]],
+                block[self.block[old_rows]], slot, self.place[old_rows],
+                tuple(new[self.lists[n][slots]] for n, slots in blocks), tuple(items),
             ),
-            kept,
+            blocks,
             rows,
         )  # fmt: skip
 
@@ -115,9 +117,9 @@ class Likelihood(NamedTuple):
 
     def only(self, rows: Ints) -> Likelihood:
         """Those between the items that have a new row."""
-        kept = rows[self.pairs.better] >= 0
-        better, worse = rows[self.pairs.better[kept]], rows[self.pairs.worse[kept]]
-        return Likelihood(Pairs(better, worse), self.probability[kept])
+        inside = rows[self.pairs.better] >= 0
+        better, worse = rows[self.pairs.better[inside]], rows[self.pairs.worse[inside]]
+        return Likelihood(Pairs(better, worse), self.probability[inside])
 
     def squares(self, layout: Layout) -> Iterator[Floats]:
         """For each block: how likely [in that list, this item is below, that one]; else .5."""
@@ -200,10 +202,10 @@ class Preferred:
 
     def values(self, value: Callable[[PairMatrices], Floats]) -> Floats:
         """What `value` makes of each list; NaN where there are no two items to compare."""
-        found = np.full(len(self.names), np.nan)
+        values = np.full(len(self.names), np.nan)
         for lists, pairs in self.squares():
-            found[lists] = value(pairs)
-        return found
+            values[lists] = value(pairs)
+        return values
 
     @classmethod
     def of(cls, *lists: tuple[str, str]) -> Preferred:
@@ -249,8 +251,8 @@ def _squares(
     by = np.argsort(block, kind="stable")
     ends = np.searchsorted(block[by], np.arange(len(layout.lists) + 1))
     for n, items in enumerate(layout.items):
-        mine = by[ends[n] : ends[n + 1]]
+        rows = by[ends[n] : ends[n + 1]]
         square = np.full((*items.shape, items.shape[1]), rest)
-        at = layout.slot[low[mine]], layout.place[low[mine]], layout.place[high[mine]]
-        square[at] = values[mine]
+        at = layout.slot[low[rows]], layout.place[low[rows]], layout.place[high[rows]]
+        square[at] = values[rows]
         yield square

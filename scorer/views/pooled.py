@@ -30,12 +30,12 @@ class Statistics:
         """Only the rows of those lists; `keep` has one element a list."""
         if keep.all():
             return self
-        mine = keep[self.in_list]
+        inside = keep[self.in_list]
         return Statistics(
-            self.in_list[mine], self.rows[mine], int(keep.sum()), self.names, self.groups
+            self.in_list[inside], self.rows[inside], int(keep.sum()), self.names, self.groups
         )
 
-    def apart(self, codes: Ints) -> Iterator[tuple[Ints, Statistics]]:
+    def by_group(self, codes: Ints) -> Iterator[tuple[Ints, Statistics]]:
         """The statistics of each group's lists as if there were no others.
 
         Args:
@@ -47,14 +47,16 @@ class Statistics:
         members, rows = _by_code(codes), _by_code(codes[self.in_list])
         none = np.empty(0, dtype=np.int64)
         for code, lists in members.items():
-            mine = rows.get(code, none)
-            at = np.searchsorted(lists, self.in_list[mine])
-            yield lists, Statistics(at, self.rows[mine], lists.size)
+            places = rows.get(code, none)
+            at = np.searchsorted(lists, self.in_list[places])
+            yield lists, Statistics(at, self.rows[places], lists.size)
 
     def sums(self) -> Floats:
         """Each list's sum of its rows, shape (lists, width); 0 where it has none."""
-        columns = (np.bincount(self.in_list, each, minlength=self.lists) for each in self.rows.T)
-        return np.column_stack([each.astype(np.float64) for each in columns])
+        columns = (
+            np.bincount(self.in_list, column, minlength=self.lists) for column in self.rows.T
+        )
+        return np.column_stack([column.astype(np.float64) for column in columns])
 
     def share(self) -> float:
         """The sum of the first column over that of the second; NaN where there is no such sum."""
@@ -67,14 +69,14 @@ def _by_code(codes: Ints) -> dict[int, Ints]:
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]
     edges = np.flatnonzero(np.diff(codes[order])) + 1
-    return {int(codes[each[0]]): each for each in np.split(order, edges) if each.size}
+    return {int(codes[places[0]]): places for places in np.split(order, edges) if places.size}
 
 
 def shares(sums: Floats, **_: object) -> Floats:
     """`Statistics.share` of many draws, from their column sums of shape (draws, width)."""
-    made = np.full(len(sums), np.nan)
-    np.divide(sums[:, 0], sums[:, 1], out=made, where=sums[:, 1] > 0)
-    return made
+    values = np.full(len(sums), np.nan)
+    np.divide(sums[:, 0], sums[:, 1], out=values, where=sums[:, 1] > 0)
+    return values
 
 
 def of_share(statistics: Statistics, **_: object) -> float:
@@ -92,6 +94,6 @@ def ratios(part: ArrayLike, whole: ArrayLike, average: str) -> Floats | Statisti
     """
     if average != "pooled":
         return ratio(part, whole)
-    top, bottom = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
-    every = np.arange(top.size, dtype=np.int64)
-    return Statistics(every, np.column_stack([top, bottom]), top.size)
+    numerator, denominator = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
+    every = np.arange(numerator.size, dtype=np.int64)
+    return Statistics(every, np.column_stack([numerator, denominator]), numerator.size)

@@ -35,8 +35,8 @@ class Positions:
     def of(cls, judged: Judged) -> Positions:
         """Those of a judged submission.
 
-        >>> found = Positions.of(Judged.of((["x", "b"], {"a": 2, "b": 1, "x": 0})))
-        >>> found.position, found.grade, found.truth_grade
+        >>> positions = Positions.of(Judged.of((["x", "b"], {"a": 2, "b": 1, "x": 0})))
+        >>> positions.position, positions.grade, positions.truth_grade
         (array([2]), array([1.]), array([2., 1.]))
         """
         hits, ideal = (h.where(h.grade > 0) for h in (judged.hits, judged.ideal))
@@ -64,27 +64,27 @@ class PositionTable:
         ideal[rows, places] = ideals
         position = np.full((len(positions), *ideal.shape), np.inf)
         grade = np.zeros(position.shape)
-        for n, one in enumerate(positions):
-            rows, places, found = _cells(one.in_list, one.position, start, stop)
-            position[n, rows, places] = found
-            grade[n, rows, places] = _cells(one.in_list, one.grade, start, stop)[2]
+        for n, submission in enumerate(positions):
+            rows, places, values = _cells(submission.in_list, submission.position, start, stop)
+            position[n, rows, places] = values
+            grade[n, rows, places] = _cells(submission.in_list, submission.grade, start, stop)[2]
         return cls(position, grade, ideal)
 
     def items(self, rel: ArrayLike) -> Ints:
         """How many items with at least that grade each list's truth has."""
-        found: Ints = (self.ideal >= np.asarray(rel)[..., None]).sum(axis=-1)
-        return found
+        counts: Ints = (self.ideal >= np.asarray(rel)[..., None]).sum(axis=-1)
+        return counts
 
     def relevant(self, rel: ArrayLike) -> Floats:
         """The positions of the items with at least that grade (one for all lists, or one a list).
 
         Ascending, and inf for items not returned; as wide as the list with the most such items.
         """
-        found = self.position
+        positions = self.position
         if not (keep := self.grade >= np.asarray(rel)[..., None])[self.grade > 0].all():
-            found = np.where(keep, found, np.inf)
-            found.sort(axis=-1)
-        return found[..., : max(1, int(self.items(rel).max(initial=0)))]
+            positions = np.where(keep, positions, np.inf)
+            positions.sort(axis=-1)
+        return positions[..., : max(1, int(self.items(rel).max(initial=0)))]
 
     def grades(self) -> Floats:
         """The grades that each list's truth uses, best first, one row a place; inf behind the last.
@@ -111,42 +111,42 @@ class PositionTable:
         shape (others, lists, width), and gives one value an other and list. Each pair is asked
         for once: the other way round its value has the opposite sign.
         """
-        found = self.relevant(rel)
-        count, lists, _ = found.shape
+        positions = self.relevant(rel)
+        count, lists, _ = positions.shape
         values = np.zeros((count, count, lists))
         for n in range(count - 1):
-            values[n, n + 1 :] = preference(found[n], found[n + 1 :])
+            values[n, n + 1 :] = preference(positions[n], positions[n + 1 :])
             values[n + 1 :, n] = 0.0 - values[n, n + 1 :]  # and never -0.0
         return values
 
 
-def sign_of_difference(mine: Floats, theirs: Floats) -> Signs:
-    """1 where my position comes first, -1 where theirs does, 0 where both are the same."""
-    signs: Signs = (mine < theirs).view(np.int8) - (mine > theirs).view(np.int8)
+def sign_of_difference(first: Floats, second: Floats) -> Signs:
+    """1 where the first position is the lower one, -1 where the second is, 0 where they agree."""
+    signs: Signs = (first < second).view(np.int8) - (first > second).view(np.int8)
     return signs
 
 
-def first_difference(mine: Floats, theirs: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
-    """My position and theirs where they first differ, or last; equal ones if nowhere.
+def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tuple[Floats, Floats]:
+    """The two positions where they first differ, or last; equal ones where they never do.
 
     >>> first_difference(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))
     (array([[4.]]), array([[3.]]))
     """
-    differ = mine != theirs
+    differ = first != second
     at = differ.shape[-1] - 1 - differ[..., ::-1].argmax(-1) if last else differ.argmax(-1)
 
-    def there(positions: Floats) -> Floats:
+    def at_difference(positions: Floats) -> Floats:
         all_ = np.broadcast_to(positions, differ.shape)
-        found: Floats = np.take_along_axis(all_, at[..., None], axis=-1)[..., 0]
-        return found
+        picked: Floats = np.take_along_axis(all_, at[..., None], axis=-1)[..., 0]
+        return picked
 
-    return there(mine), there(theirs)
+    return at_difference(first), at_difference(second)
 
 
 def _cells(
     in_list: Ints, values: NDArray[Any], start: int, stop: int
 ) -> tuple[Ints, Ints, NDArray[Any]]:
     """The row, column and value of each that lies in those lists, the lists being rows."""
-    mine = slice(*np.searchsorted(in_list, [start, stop]).tolist())
-    rows = in_list[mine] - start
-    return rows, np.arange(rows.size) - np.searchsorted(rows, rows), values[mine]
+    part = slice(*np.searchsorted(in_list, [start, stop]).tolist())
+    rows = in_list[part] - start
+    return rows, np.arange(rows.size) - np.searchsorted(rows, rows), values[part]

@@ -62,8 +62,8 @@ class RankedRows:
             by = _ordered(np.repeat(np.arange(sizes.size), sizes), key)
             rows = by if rows is None else rows[by]
             step = _steps(key[by], starts)
-        kept = table.facts.get(GAPS) and "score" not in numbers
-        return cls(item, rows, lists, sizes, step, numbers["rank"] if kept else None)
+        gapped = table.facts.get(GAPS) and "score" not in numbers
+        return cls(item, rows, lists, sizes, step, numbers["rank"] if gapped else None)
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
@@ -217,19 +217,19 @@ class ItemIndex:
         """Which of these (list, key) are there, and the row of each."""
         if not self.packed.size:
             return run[:0], run[:0]
-        wanted = keys >> np.uint64(64 - self.bits)
-        wanted |= run.astype(np.uint64) << np.uint64(self.bits)
-        at = np.searchsorted(self._prefix, wanted)
+        targets = keys >> np.uint64(64 - self.bits)
+        targets |= run.astype(np.uint64) << np.uint64(self.bits)
+        at = np.searchsorted(self._prefix, targets)
         ends = np.flatnonzero(np.diff(self._alike, append=-1) != 1)
         most = int(np.diff(ends, prepend=-1).max(initial=0)) + 1  # rows that share a prefix
-        found, rows = [], []
+        matched, rows = [], []
         for further in range(most):
             place = np.minimum(at + further, self.packed.size - 1)
             row = self._places(place)
-            hit = np.flatnonzero((self._prefix[place] == wanted) & (self.keys[row] == keys))
-            found.append(hit)
+            hit = np.flatnonzero((self._prefix[place] == targets) & (self.keys[row] == keys))
+            matched.append(hit)
             rows.append(row[hit])
-        return np.concatenate(found), np.concatenate(rows)
+        return np.concatenate(matched), np.concatenate(rows)
 
 
 def keys(column: CodedColumn) -> Hashes:
@@ -246,10 +246,10 @@ def by_row(column: CodedColumn) -> CodedColumn:
     """The column as each row had an id of its own, where that saves to tell them apart."""
     if not isinstance(column, TextColumn):
         return column
-    made = CodedColumn(np.arange(column.row_hashes.size), column.series)
-    vars(made)["hashes"] = vars(made)["row_hashes"] = column.row_hashes
-    made.usual = column.usual
-    return made
+    separate = CodedColumn(np.arange(column.row_hashes.size), column.series)
+    vars(separate)["hashes"] = vars(separate)["row_hashes"] = column.row_hashes
+    separate.usual = column.usual
+    return separate
 
 
 def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
@@ -262,14 +262,14 @@ def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
     """
     if known.size and hashes.size > known.size:
         return _look_up_many(known, places, hashes)
-    found = np.full(hashes.size, -1, dtype=np.int64)
+    matches = np.full(hashes.size, -1, dtype=np.int64)
     if not known.size:
-        return found
+        return matches
     by = np.argsort(hashes)  # what is looked up in order stays in the cache
     ordered = hashes[by]
     at = np.minimum(np.searchsorted(known, ordered), known.size - 1)
-    found[by] = np.where(known[at] == ordered, places[at], -1)
-    return found
+    matches[by] = np.where(known[at] == ordered, places[at], -1)
+    return matches
 
 
 def _look_up_many(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
@@ -347,25 +347,25 @@ def _ordered(run: Ints, key: Floats) -> Ints:
     return order
 
 
-def _by_name(group: Ints, names: IdTexts, down: bool) -> Ints | list[int]:
+def _by_name(group: Ints, names: IdTexts, descending: bool) -> Ints | list[int]:
     """Rows by their groups, which are in order, then by their names."""
     if len(names) > MANY and "polars" in sys.modules:
         import polars as pl
 
         frame = pl.DataFrame({"group": group, "name": pl.Series(names, dtype=pl.String)})
-        found: Ints = frame.select(
-            pl.arg_sort_by("group", "name", descending=[False, down])
+        order: Ints = frame.select(
+            pl.arg_sort_by("group", "name", descending=[False, descending])
         ).to_series().to_numpy().astype(np.int64)  # fmt: skip
-        return found
-    told = list(names)
-    by = sorted(range(len(told)), key=told.__getitem__, reverse=down)
+        return order
+    texts = list(names)
+    by = sorted(range(len(texts)), key=texts.__getitem__, reverse=descending)
     by.sort(key=group.__getitem__)
     return by
 
 
 def ranked(table: Table) -> RankedRows:
     """The rows of a table as ranked lists, worked out once a table."""
-    made: RankedRows | None = vars(table).get("ranked")  # where a cached property would keep it
-    if made is None:
-        made = vars(table)["ranked"] = RankedRows.of(table)
-    return made
+    rows: RankedRows | None = vars(table).get("ranked")  # where a cached property would keep it
+    if rows is None:
+        rows = vars(table)["ranked"] = RankedRows.of(table)
+    return rows

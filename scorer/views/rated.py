@@ -51,17 +51,17 @@ class Rated(WithItemColumns):
 
     def each(self) -> Rated:
         """Every rating as a list of its own."""
-        alone = np.arange(self.rating.size, dtype=np.int64)
-        return replace(self, in_list=alone, lists=alone.size, names=())
+        numbers = np.arange(self.rating.size, dtype=np.int64)
+        return replace(self, in_list=numbers, lists=numbers.size, names=())
 
     def spread(self) -> tuple[Floats, Floats]:
         """The mean of each list's ratings, and the sum of their squared distances from it."""
         first = np.zeros(self.lists)
         first[self.in_list[::-1]] = self.rating[::-1]
         # from the first one on, so that equal ratings are exactly 0 apart
-        apart = self.rating - first[self.in_list]
-        middle = np.nan_to_num(ratio(self.total(apart), self.total()))
-        return first + middle, self.total((apart - middle[self.in_list]) ** 2)
+        offset = self.rating - first[self.in_list]
+        middle = np.nan_to_num(ratio(self.total(offset), self.total()))
+        return first + middle, self.total((offset - middle[self.in_list]) ** 2)
 
     @classmethod
     def of(

@@ -102,15 +102,15 @@ class Returned(WithTruthColumns):
 
     def spread(self) -> Statistics:
         """Which items of the catalogue were returned, a row for each time."""
-        known = self.item >= 0
-        rows = self.item[known].astype(np.float64)[:, np.newaxis]
-        return Statistics(self.in_list[known], rows, self.lists)
+        in_catalogue = self.item >= 0
+        rows = self.item[in_catalogue].astype(np.float64)[:, np.newaxis]
+        return Statistics(self.in_list[in_catalogue], rows, self.lists)
 
     def pairs(self) -> Iterator[tuple[Ints, Ints]]:
         """Every two rows of one list, as two arrays: neighbours first, then those further apart."""
-        for apart in range(1, int(self.rank.max(initial=0))):
-            row = np.flatnonzero(self.in_list[apart:] == self.in_list[:-apart])
-            yield row, row + apart
+        for distance in range(1, int(self.rank.max(initial=0))):
+            row = np.flatnonzero(self.in_list[distance:] == self.in_list[:-distance])
+            yield row, row + distance
 
     def past(self) -> Iterator[tuple[Ints, Ints]]:
         """Every row with every item that its list's history holds: rows, and item codes."""

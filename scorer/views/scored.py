@@ -29,10 +29,10 @@ class Scored(Returned):
         return replace(super(Scored, self).where(keep), score=self.score[keep])
 
     @classmethod
-    def made(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
+    def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
         """What was returned, with its scores."""
-        known = {each.name: getattr(returned, each.name) for each in fields(returned)}
-        return cls(**known, score=score, judged=judged)
+        columns = {column.name: getattr(returned, column.name) for column in fields(returned)}
+        return cls(**columns, score=score, judged=judged)
 
     @classmethod
     def of_scores(
@@ -55,19 +55,19 @@ class Scored(Returned):
             scores[x] for (scores, _), (items, _) in zip(lists, pairs, strict=True) for x in items
         ]
         rows = [x for items, _ in pairs for x in items]
-        best = [x for _, truth in pairs for x in sorted(truth, key=lambda x, t=truth: -t[x])]  # type: ignore[misc]
+        ideal_items = [x for _, truth in pairs for x in sorted(truth, key=lambda x, t=truth: -t[x])]  # type: ignore[misc]
 
         def columns(items: Sequence[str]) -> Named:
-            made = {}
+            values_by_name = {}
             for name, of in (item or {}).items():
-                one = np.asarray(next(iter(of.values())))
-                kind = object if one.dtype.kind == "U" else np.float64
+                example = np.asarray(next(iter(of.values())))
+                kind = object if example.dtype.kind == "U" else np.float64
                 values = np.array([of[x] for x in items], dtype=kind)
-                made[name] = values.reshape(len(items), *one.shape)
-            return Named(made, "item")
+                values_by_name[name] = values.reshape(len(items), *example.shape)
+            return Named(values_by_name, "item")
 
-        return cls.made(
+        return cls.of_returned(
             replace(returned, extras=Extras(item=columns(rows))),
             np.array(score, dtype=np.float64),
-            replace(judged, extras=Extras(item=columns(best)), names=returned.names),
+            replace(judged, extras=Extras(item=columns(ideal_items)), names=returned.names),
         )

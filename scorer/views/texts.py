@@ -38,27 +38,28 @@ class Texts:
 
     def first(self) -> list[str | None]:
         """The first text of each list; None where it has none."""
-        found: list[str | None] = [None] * self.lists
+        texts: list[str | None] = [None] * self.lists
         for n, rank, text in zip(self.in_list.tolist(), self.rank.tolist(), self.text, strict=True):
             if rank == 1:
-                found[n] = text
-        return found
+                texts[n] = text
+        return texts
 
     def accepted(self, rel: float) -> list[list[str]]:
         """The texts of each list that the truth accepts."""
-        found: list[list[str]] = [[] for _ in range(self.lists)]
+        accepted: list[list[str]] = [[] for _ in range(self.lists)]
         for n, text, grade in zip(
             self.truth_list.tolist(), self.truth_text, self.grade.tolist(), strict=True
         ):
             if grade >= rel:
-                found[n].append(text)
-        return found
+                accepted[n].append(text)
+        return accepted
 
     @classmethod
     def of(cls, *lists: tuple[str | None, Sequence[str]]) -> Texts:
         """From a text and those that are accepted, list by list; for examples and tests."""
         pairs = [
-            ([] if text is None else [text], dict.fromkeys(known, 1.0)) for text, known in lists
+            ([] if text is None else [text], dict.fromkeys(accepted, 1.0))
+            for text, accepted in lists
         ]
         judged = Judged.of(*pairs)
         texts = [text for text, _ in lists if text is not None]
@@ -67,7 +68,7 @@ class Texts:
             np.ones(len(texts), dtype=np.int64),
             texts,
             judged.ideal.in_list,
-            [text for _, known in pairs for text in known],
+            [text for _, accepted in pairs for text in accepted],
             judged.ideal.grade,
             judged,
         )

@@ -27,11 +27,11 @@ class SameLists:
 
     def plus(self, others: Sequence[SameLists]) -> SameLists:
         """Those of all parts."""
-        some = [one for one in (self, *others) if one.lists]
-        empty = any(one.empty for one in (self, *others))
-        orders = {(one.size, one.order) for one in some}
+        parts = [part for part in (self, *others) if part.lists]
+        empty = any(part.empty for part in (self, *others))
+        orders = {(part.size, part.order) for part in parts}
         size, order = orders.pop() if len(orders) == 1 else (None, None)
-        return SameLists(sum(one.lists for one in some), size, order, empty)
+        return SameLists(sum(part.lists for part in parts), size, order, empty)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """That of a constant model."""
@@ -56,8 +56,8 @@ def same_lists(submitted: Submitted) -> SameLists:
     sums = np.add.reduceat(rows.items.keys, rows.starts)  # of whatever order
     if (sums != sums[0]).any():
         return SameLists(lists, empty=empty)
-    own = rows.items.keys if hashed(items) else hashes_of(items.names)[rows.column(items.codes)]
-    orders = np.add.reduceat(own * (2 * _places(rows) + 1).view(np.uint64), rows.starts)
+    keys = rows.items.keys if hashed(items) else hashes_of(items.names)[rows.column(items.codes)]
+    orders = np.add.reduceat(keys * (2 * _places(rows) + 1).view(np.uint64), rows.starts)
     if (orders != orders[0]).any():
         return SameLists(lists, empty=empty)
     return SameLists(lists, size, int(orders[0]), empty)
@@ -82,10 +82,10 @@ class SamePredictions:
 
     def plus(self, others: Sequence[SamePredictions]) -> SamePredictions:
         """Those of all parts."""
-        some = [one for one in (self, *others) if one.rows]
-        values = {one.value for one in some}
+        parts = [part for part in (self, *others) if part.rows]
+        values = {part.value for part in parts}
         return SamePredictions(
-            sum(one.rows for one in some), values.pop() if len(values) == 1 else None
+            sum(part.rows for part in parts), values.pop() if len(values) == 1 else None
         )
 
     def problems(self, whole: Whole) -> Iterator[Problem]:

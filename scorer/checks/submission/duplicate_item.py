@@ -16,9 +16,9 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
     if "item" not in table.ids:
         return
     again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
-    told = again[: KEPT + 1]
-    lists, items = submitted.lists.texts(told), table.ids["item"].texts(told)
-    of = dict(zip(told.tolist(), zip(first.tolist(), lists, items, strict=False), strict=True))
+    reported = again[: KEPT + 1]
+    lists, items = submitted.lists.texts(reported), table.ids["item"].texts(reported)
+    of = dict(zip(reported.tolist(), zip(first.tolist(), lists, items, strict=False), strict=True))
     word = public.word("list")
 
     def problem(row: int) -> Problem:

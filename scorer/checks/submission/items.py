@@ -55,8 +55,8 @@ class Unknown:
 
     def plus(self, others: Sequence[Unknown]) -> Unknown:
         """Those of all parts."""
-        decimals = all(one.decimals for one in (self, *others))
-        return Unknown(self.ids.plus([one.ids for one in others]), decimals)
+        decimals = all(part.decimals for part in (self, *others))
+        return Unknown(self.ids.plus([part.ids for part in others]), decimals)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """One for each id, at its first row."""
@@ -89,9 +89,11 @@ class Suspects:
     def plus(self, others: Sequence[Suspects]) -> Suspects:
         """Those of all parts."""
         every = (self, *others)
-        first = min((one.first for one in every if one.first), key=lambda id_: id_[1], default=None)
-        decimals = all(one.decimals for one in every)
-        return Suspects(self.ids.plus([one.ids for one in others]), first, decimals)
+        first = min(
+            (part.first for part in every if part.first), key=lambda id_: id_[1], default=None
+        )
+        decimals = all(part.decimals for part in every)
+        return Suspects(self.ids.plus([part.ids for part in others]), first, decimals)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """Certain of ids that are none, else only a suspicion."""
@@ -120,13 +122,13 @@ class Columns:
     @property
     def errors(self) -> int:
         """How many ids there are that the challenge does not have."""
-        return sum(one.errors for one in self.columns.values() if isinstance(one, Unknown))
+        return sum(column.errors for column in self.columns.values() if isinstance(column, Unknown))
 
     def plus(self, others: Sequence[Columns]) -> Columns:
         """Those of all parts, which have the same columns."""
         return Columns({
-            role: mine.plus([one.columns[role] for one in others])
-            for role, mine in self.columns.items()
+            role: column.plus([part.columns[role] for part in others])
+            for role, column in self.columns.items()
         })  # fmt: skip
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
@@ -174,18 +176,18 @@ def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
     wrong = known.places(ids) < 0
     most = max(submitted.rules.limits.errors, NAMED)
     refuse_errors(int(wrong.sum()), most)  # before each gets a name
-    found = list(_each(submitted, ids, wrong)) if wrong.any() else []
-    decimals = all(name.endswith(".0") for name, *_ in found if name)
-    strange = [(*others, known.class_of(others[0])) for others in found]
+    strange_ids = list(_each(submitted, ids, wrong)) if wrong.any() else []
+    decimals = all(name.endswith(".0") for name, *_ in strange_ids if name)
+    strange = [(*entry, known.class_of(entry[0])) for entry in strange_ids]
     return Unknown(IdTally.of(CLASSES, strange), decimals)
 
 
 def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
     """What the file alone shows."""
-    found = [
-        (*others, SUSPICIOUS.index(fault.code))
-        for others in _each(submitted, ids, _unusual(ids))
-        if (fault := _suspicion(others[0])) is not None
+    suspects = [
+        (*entry, SUSPICIOUS.index(fault.code))
+        for entry in _each(submitted, ids, _unusual(ids))
+        if (fault := _suspicion(entry[0])) is not None
     ]
     first, decimals = None, False
     if len(submitted.table):
@@ -193,13 +195,13 @@ def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
         row = int(np.argmin(submitted.table.line))
         start = ids.text(row)
         if start and not DECIMAL_ID.fullmatch(start):  # as is mostly so
-            return Suspects(IdTally.of(SUSPICIOUS, found), None, False)
+            return Suspects(IdTally.of(SUSPICIOUS, suspects), None, False)
         decimals = all(DECIMAL_ID.fullmatch(name) for name in names if name)
         named = np.array([bool(name) for name in names], dtype=bool)
         for name, line, rows, where in _each(submitted, ids, named) if decimals else ():
             first = (name, line, rows, where, 0)
             break
-    return Suspects(IdTally.of(SUSPICIOUS, found), first, decimals or not len(submitted.table))
+    return Suspects(IdTally.of(SUSPICIOUS, suspects), first, decimals or not len(submitted.table))
 
 
 def _each(
@@ -226,8 +228,9 @@ def _unusual(ids: CodedColumn) -> Mask:
     held: pl.Series = ids.held  # type: ignore[assignment]
     if any(_odd(held[start : start + TOGETHER]) for start in range(0, len(held), TOGETHER)):
         odd = held.str.contains(UNUSUAL)
-        some = held.filter(odd)
-        if unseen(str(some.str.join("").item()).replace(" ", "")) is None:  # letters of any script
+        odd_ids = held.filter(odd)
+        letters = str(odd_ids.str.join("").item()).replace(" ", "")
+        if unseen(letters) is None:  # of any script
             odd &= (held.str.strip_chars() != held) | held.str.contains("E+", literal=True)
         mask = mask | odd.to_numpy()
     return mask

@@ -41,7 +41,7 @@ class First:
 class Faults:
     """Faults by their codes and by what has them: those of any split of the rows add up."""
 
-    found: Mapping[tuple[str, str], First] = field(default_factory=dict)
+    faults: Mapping[tuple[str, str], First] = field(default_factory=dict)
     rest: int = 0  # faults beyond those that are kept
     low: float = math.inf  # of all numbers
     high: float = -math.inf
@@ -51,31 +51,31 @@ class Faults:
     @property
     def fatal(self) -> bool:
         """Whether a row cannot be given to any measure."""
-        return bool(self.found)
+        return bool(self.faults)
 
     def plus(self, others: Sequence[Faults]) -> Faults:
         """Those of all parts."""
         every = [self, *others]
-        made: dict[tuple[str, str], First] = {}
-        for key, one in (entry for each in every for entry in each.found.items()):
-            other = made.setdefault(key, one)
-            if other is not one:
-                first = min(other, one, key=lambda each: each.line)
-                made[key] = First(other.rows + one.rows, first.line, first.name, first.what)
+        merged: dict[tuple[str, str], First] = {}
+        for key, fault in (entry for part in every for entry in part.faults.items()):
+            earlier = merged.setdefault(key, fault)
+            if earlier is not fault:
+                first = min(earlier, fault, key=lambda first: first.line)
+                merged[key] = First(earlier.rows + fault.rows, first.line, first.name, first.what)
         return Faults(
-            made,
-            sum(each.rest for each in every),
-            min(each.low for each in every),
-            max(each.high for each in every),
-            any(each.words for each in every),
-            next((each.word for each in every if each.word), ""),
+            merged,
+            sum(part.rest for part in every),
+            min(part.low for part in every),
+            max(part.high for part in every),
+            any(part.words for part in every),
+            next((part.word for part in every if part.word), ""),
         )._kept()
 
     def _kept(self) -> Faults:
         """With the first of them only, where there are many."""
-        if len(self.found) <= 4 * KEPT:
+        if len(self.faults) <= 4 * KEPT:
             return self
-        order = sorted(self.found.items(), key=lambda entry: entry[1].line)
+        order = sorted(self.faults.items(), key=lambda entry: entry[1].line)
         lost = len(order) - 2 * KEPT
         return Faults(
             dict(order[: 2 * KEPT]), self.rest + lost, self.low, self.high, self.words, self.word
@@ -84,8 +84,8 @@ class Faults:
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """One for each of them, the first in the file first."""
         known = Known(dict.fromkeys(whole.public.classes))
-        found = sorted(self.found.items(), key=lambda entry: entry[1].line)
-        labels = [entry for entry in found if entry[0][0] in ("S521", "S522", "S523")]
+        ordered = sorted(self.faults.items(), key=lambda entry: entry[1].line)
+        labels = [entry for entry in ordered if entry[0][0] in ("S521", "S522", "S523")]
         if labels and not self.words and not all(map(_number, whole.public.classes)):
             (_, label), first = labels[0]
             message = (
@@ -94,12 +94,12 @@ class Faults:
             )
             yield Problem("S523", message, line=first.line)
             return
-        outside = any(code == "S524" for code, _ in self.found)
-        for (code, label), first in found:
+        outside = any(code == "S524" for code, _ in self.faults)
+        for (code, label), first in ordered:
             if code != "S525" or not outside:  # which then have a reason
                 yield self._problem(code, label, first, whole, known)
         if self.rest:
-            (code, label), first = found[-1]
+            (code, label), first = ordered[-1]
             last = self._problem(code, label, first, whole, known)
             yield Problem(last.code, last.message, line=last.line, times=self.rest)
 
@@ -165,18 +165,18 @@ def unknown_label(submitted: Submitted) -> Faults:
         lost = next((each for each in labels if each not in classes), None)
         if lost is not None:
             strange[cell] = lost
-    found: dict[tuple[str, str], First] = {}
+    faults: dict[tuple[str, str], First] = {}
     for cell, row, rows in first_rows(ids, strange):
         label = strange[cell]
         code = "S521" if label.strip() and label.casefold() not in LOST else "S522"
         at = int(lines[row])
         first = First(rows, submitted.line(at), submitted.lists.text(at), label)
-        other = found.get((code, label))
-        found[code, label] = (
+        other = faults.get((code, label))
+        faults[code, label] = (
             first if other is None else First(other.rows + rows, other.line, other.name, label)
         )
     word = printable(submitted.table.called("label"), 60)
-    return Faults(found, words=words, word=word)._kept()
+    return Faults(faults, words=words, word=word)._kept()
 
 
 @check("S501", "S502", "S503", "S504", "S505", "S506", kinds=("labels",), scope="row")
@@ -195,13 +195,13 @@ def number_beside_classes(submitted: Submitted) -> Faults:
         elif not low <= value <= high:
             strange[cell] = ("S505", f"{value:.12g} is outside {low:.12g} to {high:.12g}")
     word = printable(submitted.table.called("label"), 60)
-    found: dict[tuple[str, str], First] = {}
+    faults: dict[tuple[str, str], First] = {}
     for cell, row, rows in first_rows(ids, strange):
         code, what = strange[cell]
         at = int(lines[row])
         line, name = submitted.line(at), submitted.lists.text(at)
-        found[code, cell] = First(rows, line, name, f"{word} {what}")
-    return Faults(found)._kept()
+        faults[code, cell] = First(rows, line, name, f"{word} {what}")
+    return Faults(faults)._kept()
 
 
 @check("S524", "S525", kinds=("labels",), scope="row")
@@ -213,14 +213,14 @@ def no_probability(submitted: Submitted) -> Faults:
         return Faults()
     likely = np.column_stack([table.numbers[role] for role in roles])
     outside = (likely < 0) | (likely > 1)
-    found = {}
+    faults = {}
     rows = np.flatnonzero(outside.any(axis=1))
     if rows.size:
         row = _first(submitted, rows)
         column = int(np.argmax(outside[row]))
         called = printable(table.called(roles[column]), 60)
         what = f"{called} {likely[row, column]:.12g} is outside 0 to 1"
-        found["S524", ""] = _at(submitted, row, rows.size, what)
+        faults["S524", ""] = _at(submitted, row, rows.size, what)
     if len(roles) > 1 and public.separator is None and not submitted.rules.normalize:
         total = likely.sum(axis=1)
         rows = np.flatnonzero(np.abs(total - 1) > APART + SLACK)
@@ -228,10 +228,10 @@ def no_probability(submitted: Submitted) -> Faults:
             row = _first(submitted, rows)
             of = f"{public.word('list')} {quoted(submitted.lists.text(row))}"
             what = f"the probabilities of {of} sum to {total[row]:.6g}, not to 1"
-            found["S525", ""] = _at(submitted, row, rows.size, what)
-    known = likely[~np.isnan(likely)]
-    low, high = (known.min(), known.max()) if known.size else (math.inf, -math.inf)
-    return Faults(found, low=float(low), high=float(high))
+            faults["S525", ""] = _at(submitted, row, rows.size, what)
+    answered = likely[~np.isnan(likely)]
+    low, high = (answered.min(), answered.max()) if answered.size else (math.inf, -math.inf)
+    return Faults(faults, low=float(low), high=float(high))
 
 
 @check("S505", kinds=("labels",), scope="row")
@@ -254,19 +254,19 @@ class Answers:
     """Whether all rows have one answer, and which."""
 
     rows: int = 0
-    said: str | None = None  # None: there are several
+    message: str | None = None  # None: there are several
 
     def plus(self, others: Sequence[Answers]) -> Answers:
         """Those of all parts."""
-        some = [one for one in (self, *others) if one.rows]
-        said = {one.said for one in some}
-        rows = sum(one.rows for one in some)
-        return Answers(rows, said.pop() if len(said) == 1 else None)
+        parts = [part for part in (self, *others) if part.rows]
+        messages = {part.message for part in parts}
+        rows = sum(part.rows for part in parts)
+        return Answers(rows, messages.pop() if len(messages) == 1 else None)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """A warning where there is one answer."""
-        if self.rows > 1 and self.said is not None:
-            yield Problem("S510", self.said, "warning")
+        if self.rows > 1 and self.message is not None:
+            yield Problem("S510", self.message, "warning")
 
 
 @check("S510", kinds=("labels",), scope="row")
@@ -281,13 +281,13 @@ def same_answer(submitted: Submitted) -> Answers:
     if any((values != values[0]).any() for values in table.numbers.values()):
         return Answers(len(table))
     if label is not None:
-        said = [f"every {printable(table.called('label'), 60)} is {quoted(label.names[0])}"]
+        descriptions = [f"every {printable(table.called('label'), 60)} is {quoted(label.names[0])}"]
     else:
-        said = [
+        descriptions = [
             f"every {printable(table.called(role), 60)} is {float(values[0])!r}"
             for role, values in table.numbers.items()
         ]
-    return Answers(len(table), ", ".join(said))
+    return Answers(len(table), ", ".join(descriptions))
 
 
 def _number(name: str) -> bool:

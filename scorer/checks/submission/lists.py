@@ -40,10 +40,10 @@ class Lists:
         """Those of all parts."""
         every = (self, *others)
         return Lists(
-            np.logical_or.reduce([one.given for one in every]),
-            np.logical_or.reduce([one.meant for one in every]),
-            self.strange.plus([one.strange for one in others]),
-            all(one.decimals for one in every),
+            np.logical_or.reduce([part.given for part in every]),
+            np.logical_or.reduce([part.meant for part in every]),
+            self.strange.plus([part.strange for part in others]),
+            all(part.decimals for part in every),
             self.strict,
         )
 
@@ -105,19 +105,19 @@ class Lists:
             return Problem(fault.code, message, severity, line=line, list=name, help=fault.help,
                            role="list")  # fmt: skip
 
-        found = list(
+        problems = list(
             id_problems(self.strange, lambda name, _, line, rows: problem(name, line, rows))
         )
         beyond = ("S302", "warning")
-        ignored = [each for each in found if (each.code, each.severity) == beyond]
+        ignored = [p for p in problems if (p.code, p.severity) == beyond]
         if len(ignored) > 1:  # one word for all: nobody means to answer what is not asked
-            found = [each for each in found if (each.code, each.severity) != beyond]
-            many = sum(each.times for each in ignored)
-            names = join_first([str(each.list) for each in ignored][:3])
+            problems = [p for p in problems if (p.code, p.severity) != beyond]
+            many = sum(p.times for p in ignored)
+            names = join_first([str(p.list) for p in ignored][:3])
             names += f" and {many - 3:,} more" if many > 3 else ""
             message = f"{many:,} {word}s are not in this challenge, and are ignored: {names}"
             yield replace(ignored[0], message=message, times=1)
-        yield from found
+        yield from problems
 
 
 @check(
@@ -178,14 +178,14 @@ def _unexplained(
     held: Any = ids.held
     names = held.gather(codes)
     kinds = classes_of(names, submitted.known.lists)
-    mine = np.flatnonzero(kinds != EXPLAINED)
+    unexplained = np.flatnonzero(kinds != EXPLAINED)
     tally = IdTally.of_hashes(
         CLASSES,
-        ids.hashes[codes[mine]],
-        submitted.table.line[rows[mine]],
-        counts[mine],
-        kinds[mine],
-        lambda at: named(ids, codes[mine[at]]),
+        ids.hashes[codes[unexplained]],
+        submitted.table.line[rows[unexplained]],
+        counts[unexplained],
+        kinds[unexplained],
+        lambda at: named(ids, codes[unexplained[at]]),
     )
-    ended = bool(names.gather(mine).str.ends_with(".0").all())
+    ended = bool(names.gather(unexplained).str.ends_with(".0").all())
     return np.flatnonzero(kinds == EXPLAINED), tally, ended

@@ -14,17 +14,17 @@ from scorer.core.problems import Problem
 class Rows:
     """Whether there are rows, or lists without any, and whether there is a header."""
 
-    some: bool
+    has_rows: bool
     header: bool
 
     def plus(self, others: Sequence[Rows]) -> Rows:
         """Those of all parts."""
         every = (self, *others)
-        return Rows(any(one.some for one in every), any(one.header for one in every))
+        return Rows(any(part.has_rows for part in every), any(part.header for part in every))
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """That there is nothing."""
-        if self.some or whole.partial:
+        if self.has_rows or whole.partial:
             return
         lists = len(whole.public.lists)
         what = "only a header" if self.header else "no rows"
@@ -36,5 +36,5 @@ class Rows:
 @check("S103", scope="row")
 def no_rows(submitted: Submitted) -> Rows:
     """A header alone answers nothing, whatever the rule for missing lists."""
-    some = bool(len(submitted.table) or submitted.empty)
-    return Rows(some, "columns" in submitted.table.facts)
+    has_rows = bool(len(submitted.table) or submitted.empty)
+    return Rows(has_rows, "columns" in submitted.table.facts)

@@ -27,11 +27,11 @@ class Outside:
 
     def plus(self, others: Sequence[Outside]) -> Outside:
         """Those of all parts."""
-        some = [one for one in (self, *others) if one.rows]
-        if not some:
+        parts = [part for part in (self, *others) if part.rows]
+        if not parts:
             return self
-        first = min(some, key=lambda one: one.line)
-        rows = sum(one.rows for one in some)
+        first = min(parts, key=lambda part: part.line)
+        rows = sum(part.rows for part in parts)
         return Outside(rows, first.line, first.value, first.name, first.item)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
@@ -84,7 +84,7 @@ class Predicted:
 
     def plus(self, others: Sequence[Predicted]) -> Predicted:
         """Those of all parts."""
-        given = [one.given for one in (self, *others) if one.given is not None]
+        given = [part.given for part in (self, *others) if part.given is not None]
         return Predicted(np.bitwise_or.reduce(given)) if given else self
 
     def problems(self, whole: Whole) -> Iterator[Problem]:

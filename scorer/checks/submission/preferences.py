@@ -27,13 +27,13 @@ def strange_item(submitted: Submitted) -> Iterator[Problem]:
     if (known := submitted.known.candidates) is None:
         return
     roles = ("better", "worse") if "better" in table.ids else ("item",)
-    found = [known.find(lists, table.ids[role]) for role in roles]
-    strange = [np.flatnonzero((in_list >= 0) & (pair < 0)) for in_list, pair in found]
+    placements = [known.find(lists, table.ids[role]) for role in roles]
+    strange = [np.flatnonzero((in_list >= 0) & (pair < 0)) for in_list, pair in placements]
     if not any(rows.size for rows in strange):
         return
     keys = row_codes(*(table.ids[role] for role in roles))
     row, of = np.concatenate(strange), np.repeat(np.arange(len(roles)), [r.size for r in strange])
-    key = np.concatenate([mine[rows] for mine, rows in zip(keys, strange, strict=True)])
+    key = np.concatenate([codes[rows] for codes, rows in zip(keys, strange, strict=True)])
     in_list = lists.codes[row]
     by = np.lexsort((of, row, key, in_list))
     first = by[starts(in_list[by], key[by])]

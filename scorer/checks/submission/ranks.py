@@ -20,7 +20,7 @@ SHOWN = 6  # ranks of a list that has a gap
 @check("S405", "S407", kinds=("grades", "preferences"))
 def ranks(submitted: Submitted) -> Iterator[Problem]:
     """Where ranks decide, each is a whole number, and stands once in its list."""
-    if (found := _odd(submitted)) is None:
+    if (odd_ranks := _odd(submitted)) is None:
         return
     lists, rank = submitted.lists, submitted.table.numbers["rank"]
 
@@ -30,9 +30,9 @@ def ranks(submitted: Submitted) -> Iterator[Problem]:
 
     yield from places(np.flatnonzero(np.isfinite(rank) & (rank != np.floor(rank))), fraction)
 
-    rows, value, word = found.rows, found.value, submitted.public.word("list")
+    rows, value, word = odd_ranks.rows, odd_ranks.value, submitted.public.word("list")
     begins = np.zeros(rows.size, dtype=bool)
-    begins[found.starts] = True
+    begins[odd_ranks.starts] = True
     same = 1 + np.flatnonzero((value[1:] == value[:-1]) & ~begins[1:])
 
     def twice(at: int) -> Problem:
@@ -53,25 +53,27 @@ def rank_gaps(submitted: Submitted) -> Iterator[Problem]:
 
     A list of n rows that leaves no rank out goes to n at most, whatever it has twice.
     """
-    if (found := _odd(submitted)) is None:
+    if (odd_ranks := _odd(submitted)) is None:
         return
     if submitted.rules.rank_gaps == "keep":
-        yield from _beyond(submitted, found)
+        yield from _beyond(submitted, odd_ranks)
         return
     lists, word = submitted.lists, submitted.public.word("list")
-    rows, value, starts = found.rows, found.value, found.starts
+    rows, value, starts = odd_ranks.rows, odd_ranks.value, odd_ranks.starts
     sizes = np.diff(np.append(starts, rows.size))
     ends = starts + sizes - 1
     gaps = np.flatnonzero((value[starts] >= 1) & (value[ends] > sizes))
 
     def gap(n: int) -> Problem:
-        mine = value[starts[n] : ends[n] + 1]
-        at = int(np.flatnonzero(mine > np.append(0, mine[:-1]) + 1)[0])
-        row, missing = rows[starts[n] + at], mine[at - 1] + 1 if at else 1
-        name, shown = lists.text(row), slice(max(at - SHOWN + 1, 0), at + SHOWN // 2)
-        listed = ", ".join(f"{r:.12g}" for r in mine[shown])
+        list_ranks = value[starts[n] : ends[n] + 1]
+        at = int(np.flatnonzero(list_ranks > np.append(0, list_ranks[:-1]) + 1)[0])
+        row, missing = rows[starts[n] + at], list_ranks[at - 1] + 1 if at else 1
+        name, window = lists.text(row), slice(max(at - SHOWN + 1, 0), at + SHOWN // 2)
+        listed = ", ".join(f"{r:.12g}" for r in list_ranks[window])
         listed = (
-            ("..., " if shown.start else "") + listed + (", ..." if shown.stop < mine.size else "")
+            ("..., " if window.start else "")
+            + listed
+            + (", ..." if window.stop < list_ranks.size else "")
         )
         message = f"rank {missing:.12g} is missing in {word} {quoted(name)} ({listed})"
         return Problem("S404", message, line=submitted.line(row), list=name)
@@ -79,20 +81,22 @@ def rank_gaps(submitted: Submitted) -> Iterator[Problem]:
     yield from places(gaps[np.argsort(submitted.table.line[rows[starts[gaps]]])], gap)
 
 
-def _beyond(submitted: Submitted, found: _Ranks) -> Iterator[Problem]:
+def _beyond(submitted: Submitted, odd_ranks: _Ranks) -> Iterator[Problem]:
     """Where ranks that are left out are empty slots, none is below the last slot there can be."""
     rules, word = submitted.rules, submitted.public.word("list")
     length = rules.length
     most = rules.limits.list if length is None or length.max is None else length.max
-    at = np.flatnonzero(found.value > most)
+    at = np.flatnonzero(odd_ranks.value > most)
 
     def beyond(n: int) -> Problem:
-        row = int(found.rows[at[n]])
+        row = int(odd_ranks.rows[at[n]])
         name = submitted.lists.text(row)
-        message = f"rank {found.value[at[n]]:.12g} in {word} {quoted(name)}; the last is {most:,}"
+        message = (
+            f"rank {odd_ranks.value[at[n]]:.12g} in {word} {quoted(name)}; the last is {most:,}"
+        )
         return Problem("S402", message, line=submitted.line(row), list=name)
 
-    order = np.argsort(submitted.table.line[found.rows[at]], kind="stable")
+    order = np.argsort(submitted.table.line[odd_ranks.rows[at]], kind="stable")
     yield from places(order, beyond)
 
 
@@ -107,11 +111,11 @@ class Starts:
 
     def plus(self, others: Sequence[Starts]) -> Starts:
         """Those of all parts."""
-        some = [one for one in (self, *others) if one.lists]
-        if not some:
+        parts = [part for part in (self, *others) if part.lists]
+        if not parts:
             return self
-        first = min(some, key=lambda one: one.line)
-        return Starts(sum(one.lists for one in some), first.line, first.name, first.rank)
+        first = min(parts, key=lambda part: part.line)
+        return Starts(sum(part.lists for part in parts), first.line, first.name, first.rank)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """One for all of them."""
@@ -125,15 +129,15 @@ class Starts:
 @check("S406", kinds=("grades", "preferences"), scope="file")
 def first_ranks(submitted: Submitted) -> Starts:
     """Where ranks decide, they start at 1."""
-    if (found := _odd(submitted)) is None:
+    if (odd_ranks := _odd(submitted)) is None:
         return Starts()
-    low = found.starts[found.value[found.starts] < 1]
+    low = odd_ranks.starts[odd_ranks.value[odd_ranks.starts] < 1]
     if not low.size:
         return Starts()
-    at = low[np.argmin(submitted.table.line[found.rows[low]])]
-    row = int(found.rows[at])
+    at = low[np.argmin(submitted.table.line[odd_ranks.rows[low]])]
+    row = int(odd_ranks.rows[at])
     return Starts(
-        int(low.size), submitted.line(row), submitted.lists.text(row), float(found.value[at])
+        int(low.size), submitted.line(row), submitted.lists.text(row), float(odd_ranks.value[at])
     )
 
 

@@ -27,11 +27,11 @@ class Disagreeing:
 
     def plus(self, others: Sequence[Disagreeing]) -> Disagreeing:
         """Those of all parts."""
-        some = [one for one in (self, *others) if one.lists]
-        if not some:
+        parts = [part for part in (self, *others) if part.lists]
+        if not parts:
             return self
-        first = min(some, key=lambda one: one.line)
-        return Disagreeing(sum(one.lists for one in some), first.line, first.name)
+        first = min(parts, key=lambda part: part.line)
+        return Disagreeing(sum(part.lists for part in parts), first.line, first.name)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """One for all of them."""
@@ -84,8 +84,8 @@ class Ties:
     def plus(self, others: Sequence[Ties]) -> Ties:
         """Those of all parts."""
         every = (self, *others)
-        line = min((one.line for one in every if one.tied), default=0)
-        return Ties(sum(one.rows for one in every), sum(one.tied for one in every), line)
+        line = min((part.line for part in every if part.tied), default=0)
+        return Ties(sum(part.rows for part in every), sum(part.tied for part in every), line)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """That the tie rule decides much."""
