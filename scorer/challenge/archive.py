@@ -63,7 +63,7 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _sound(path: Path) -> None:
-    """Refuse what would cost much before anything of it is believed."""
+    """Refuse an archive that announces too much, before any of it is unpacked."""
     size = path.stat().st_size
     if size > MOST_STORED:
         raise refused(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
@@ -101,7 +101,13 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def refused(path: Path, code: str, message: str) -> ChallengeError:
-    """The error of a file with one problem."""
+    """The error of a file with one problem.
+
+    Args:
+        path: the file.
+        code: of the problem.
+        message: what is wrong.
+    """
     return ChallengeError(problems=[Problem(code, message, path=str(path))])
 
 

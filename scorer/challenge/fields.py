@@ -43,7 +43,13 @@ SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
 
 
 def wrong(message: str, code: str = "C106", key: str = "") -> PydanticCustomError:
-    """The error of a field, with its code; of the whole, `key` names the section at fault."""
+    """The error of a field.
+
+    Args:
+        message: what is wrong.
+        code: of the problem.
+        key: the section at fault, in a validator of the whole challenge.
+    """
     return PydanticCustomError(code, "{message}", {"message": message, "key": key})
 
 
@@ -105,7 +111,7 @@ def as_size(value: Any) -> Any:
 
 
 def switch(on: Any) -> Callable[[Any], Any]:
-    """For what `false` turns off and `true` turns on as it is by default."""
+    """A validator of a section that `false` turns off, and `true` on with its defaults."""
 
     def settled(value: Any) -> Any:
         flag = bare(value)

@@ -1,4 +1,4 @@
-"""How a file is written where it is not plain: the keys of challenge.yaml that say it."""
+"""The keys of challenge.yaml that say how a file is written where it is not plain."""
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 from pathlib import PurePath
@@ -55,10 +55,10 @@ def _separator(value: Any) -> Any:
     word = as_text(value)
     if len(separator_of(word)) == 1 or word in (WHITESPACE, NO_SEPARATOR):
         return word
-    near = nearest(word, [*WRITTEN, WHITESPACE, NO_SEPARATOR])
-    hint = f"; did you mean {quoted(near)}?" if near else ""
-    known = f"one character, {', '.join(WRITTEN)} or {WHITESPACE}"
-    raise wrong(f"{as_written(value)} separates nothing; write {known}{hint}")
+    similar = nearest(word, [*WRITTEN, WHITESPACE, NO_SEPARATOR])
+    hint = f"; did you mean {quoted(similar)}?" if similar else ""
+    choices = f"one character, {', '.join(WRITTEN)} or {WHITESPACE}"
+    raise wrong(f"{as_written(value)} separates nothing; write {choices}{hint}")
 
 
 def _texts(value: Any) -> Any:
@@ -66,15 +66,15 @@ def _texts(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else (value,)
 
 
-def _roles(known: tuple[str, ...]) -> BeforeValidator:
+def _roles(roles: tuple[str, ...]) -> BeforeValidator:
     """A mapping whose keys are some roles."""
 
     def checked(value: Any) -> Any:
         for role in value if isinstance(value, dict) else ():
-            if role not in known:
-                near = nearest(role, known)
-                hint = f"; did you mean {quoted(near)}?" if near else ""
-                raise wrong(f"no role {quoted(role)} here{hint} (known: {', '.join(known)})")
+            if role not in roles:
+                similar = nearest(role, roles)
+                hint = f"; did you mean {quoted(similar)}?" if similar else ""
+                raise wrong(f"no role {quoted(role)} here{hint} (known: {', '.join(roles)})")
         return value
 
     return BeforeValidator(checked)
@@ -217,14 +217,14 @@ def keys_of(source: Any, item: bool) -> Keys:
     return Keys(source.file, source.format, tuple(columns.items()), cut_of(source))
 
 
-def cut_of(written: Cut) -> Form:
-    """What says how lines and cells become rows."""
-    wide = next(iter(written.wide.items()), None)
+def cut_of(section: Cut) -> Form:
+    """The form that says how lines and cells become rows."""
+    wide = next(iter(section.wide.items()), None)
     return Form(
-        header=written.header,
-        separator=written.separator,
-        skip=written.skip,
-        comment=written.comment,
-        cells=tuple((role, separator_of(mark)) for role, mark in written.cells.items()),
+        header=section.header,
+        separator=section.separator,
+        skip=section.skip,
+        comment=section.comment,
+        cells=tuple((role, separator_of(mark)) for role, mark in section.cells.items()),
         wide=wide,
     )

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from scorer.challenge.fields import as_written
 from scorer.challenge.forms import Formed, written_keys
-from scorer.challenge.model import APART, COLUMNS, FILE, ROLES, Challenge
+from scorer.challenge.model import COLUMNS, FIELD_ROLES, FILE, ROLES, Challenge
 from scorer.challenge.yaml import MOST_BYTES, Value, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -80,33 +80,33 @@ def load(source: Path | str | Mapping[str, Any], folder: Path | str | None = Non
     """
     if folder is not None:
         where = Path(folder) / FILE
-        found = Findings(FILE)
+        findings = Findings(FILE)
     elif isinstance(source, Mapping):
         raise TypeError("a challenge from a mapping needs folder=, where its files lie")
     else:
         where = Path(source) / FILE if os.path.isdir(source) else Path(source)
-        found = Findings(display_path(where))
+        findings = Findings(display_path(where))
     if isinstance(source, Mapping):
-        root: Value | None = from_data(source, found)
+        root: Value | None = from_data(source, findings)
     else:
-        root = document(_bytes(where) if folder is None else str(source).encode(), found)
-    return _challenge(root, where, found)
+        root = document(_bytes(where) if folder is None else str(source).encode(), findings)
+    return _challenge(root, where, findings)
 
 
-def _challenge(root: Value | None, where: Path, found: Findings) -> Challenge:
-    """What a tree of values means.
+def _challenge(root: Value | None, where: Path, findings: Findings) -> Challenge:
+    """The challenge that a tree of values describes.
 
     Args:
         root: the tree; None where it could not be read to its end.
         where: the file that it was read from, or that would lie in its folder.
-        found: what is wrong with it so far.
+        findings: what is wrong with it so far.
     """
     if root is None or not isinstance(root.data, dict) or not _known(root.data.get("scorer")):
         if root is not None:
-            found.add(_headless(root))
-        raise ChallengeError(problems=found)
-    # YAML read a line otherwise than it was meant: what follows from that helps nobody.
-    misread = {problem.line for problem in found if problem.code == "C103"}
+            findings.add(_headless(root))
+        raise ChallengeError(problems=findings)
+    # YAML read a line otherwise than it was meant: problems that follow from that help nobody.
+    misread = {problem.line for problem in findings if problem.code == "C103"}
     try:
         folder = Path(os.path.realpath(where.parent))
     except OSError:  # the folder in which we stand is gone, and a path is relative to it
@@ -117,9 +117,9 @@ def _challenge(root: Value | None, where: Path, found: Findings) -> Challenge:
         challenge = Challenge.model_validate(_written(root, folder), context={"folder": folder})
     except ValidationError as error:
         faults += [_fault(root, fault) for fault in error.errors(include_url=False)]
-    found.extend(fault for fault in faults if fault.line not in misread or fault.line is None)
-    if found.fatal:
-        raise ChallengeError(problems=found)
+    findings.extend(fault for fault in faults if fault.line not in misread or fault.line is None)
+    if findings.fatal:
+        raise ChallengeError(problems=findings)
     challenge._path, challenge._folder = where, folder
     challenge._root = root
     return challenge
@@ -139,8 +139,8 @@ def _bytes(where: Path) -> bytes:
     except FileNotFoundError:
         message = "not found"
         with suppress(OSError):
-            if near := nearest(where.name, os.listdir(where.parent)):
-                message += f"; did you mean {quoted(near)} in the same folder?"
+            if similar := nearest(where.name, os.listdir(where.parent)):
+                message += f"; did you mean {quoted(similar)} in the same folder?"
     except (OSError, ValueError) as error:
         message = getattr(error, "strerror", None) or "not a file's name"
     raise ChallengeError(problems=[Problem("C101", message, path=str(where))])
@@ -168,26 +168,28 @@ def _tree(value: Value) -> Any:
     """Dicts and lists with `Value` leaves. A key without a value counts as not written."""
     if isinstance(value.data, dict):
         return {
-            key: _tree(one)
-            for key, one in value.data.items()
-            if one.data is not None or key in SWITCHES
+            key: _tree(entry)
+            for key, entry in value.data.items()
+            if entry.data is not None or key in SWITCHES
         }
-    return [_tree(one) for one in value.data] if isinstance(value.data, list) else value
+    return [_tree(entry) for entry in value.data] if isinstance(value.data, list) else value
 
 
 def _written(root: Value, folder: Path) -> dict[str, Any]:
-    """What the models are made from: the file, with what depends on place settled."""
+    """The data that the models validate: the file, with defaults that depend on its place."""
     tree: dict[str, Any] = {"id": folder.name or "challenge", **_tree(root)}
     if isinstance(tree["id"], Value | str):
         tree.setdefault("title", tree["id"])
     if isinstance(tree.get("metrics"), list):
-        tree["metrics"] = [_measure(n, one) for n, one in enumerate(_list(root, "metrics"))]
+        tree["metrics"] = [_measure(n, entry) for n, entry in enumerate(_list(root, "metrics"))]
         # a measure's file is code of the challenge, as any plugin
-        files = {one["kaggle"].text: one["kaggle"] for one in tree["metrics"] if "kaggle" in one}
+        files = {
+            entry["kaggle"].text: entry["kaggle"] for entry in tree["metrics"] if "kaggle" in entry
+        }
         if files and isinstance(plugins := tree.setdefault("plugins", []), list):
-            known = {one.text for one in plugins if isinstance(one, Value)}
+            known = {entry.text for entry in plugins if isinstance(entry, Value)}
             plugins += [file for name, file in files.items() if name not in known]
-    for section, roles in APART.items():
+    for section, roles in FIELD_ROLES.items():
         match tree.get(section):
             case {"columns": dict(columns), **rest}:
                 tree[section] = {**rest, "columns": columns} | {
@@ -197,20 +199,20 @@ def _written(root: Value, folder: Path) -> dict[str, Any]:
 
 
 def _measure(n: int, value: Value) -> dict[str, Any]:
-    given = dict(_mapping(value)) or {"metric": value}
-    directed = "kaggle" in given or "score" in given
+    entries = dict(_mapping(value)) or {"metric": value}
+    directed = "kaggle" in entries or "score" in entries
     keys = ("metric", "id", "primary", "kaggle", *COMBINING, *(["better"] if directed else []))
-    own = {key: given.pop(key, None) for key in keys}
-    made = {key: _tree(one) for key, one in own.items() if one and one.data is not None}
-    if isinstance(file := made.get("kaggle"), Value) and file.text:
-        made.setdefault("metric", kaggle_name(file.text))
-    if "score" in made:
-        made.setdefault("id", COMPOSED)
-        made.setdefault("metric", COMPOSED)
-    if "metric" in made:
-        made["notation"] = made.pop("metric")
-    params = {key: one.plain() for key, one in given.items()}
-    return {**made, "params": params, "key": f"metrics[{n}]"}
+    stated = {key: entries.pop(key, None) for key in keys}
+    spec = {key: _tree(entry) for key, entry in stated.items() if entry and entry.data is not None}
+    if isinstance(file := spec.get("kaggle"), Value) and file.text:
+        spec.setdefault("metric", kaggle_name(file.text))
+    if "score" in spec:
+        spec.setdefault("id", COMPOSED)
+        spec.setdefault("metric", COMPOSED)
+    if "metric" in spec:
+        spec["notation"] = spec.pop("metric")
+    params = {key: entry.plain() for key, entry in entries.items()}
+    return {**spec, "params": params, "key": f"metrics[{n}]"}
 
 
 def kaggle_name(file: str) -> str:
@@ -236,7 +238,9 @@ def _faults(root: Value) -> Iterator[Problem]:
         for role in _mapping(root, section, "columns"):
             if role not in roles:
                 yield _unknown(root, (section, "columns", role), roles)
-    for section, role in ((section, role) for section, roles in APART.items() for role in roles):
+    for section, role in (
+        (section, role) for section, roles in FIELD_ROLES.items() for role in roles
+    ):
         if role in _mapping(root, section):
             message = f"{quoted(role)} is a column; write it under 'columns'"
             yield _located(root, "C105", (section, role), message, (section,))
@@ -263,7 +267,7 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
         steps = steps[:2] + steps[3:]  # as well
     if steps[:2] == ("splits", "shares"):
         steps = ("splits", *steps[2:])
-    if steps[1:] and steps[1] in APART.get(str(steps[0]), ()):
+    if steps[1:] and steps[1] in FIELD_ROLES.get(str(steps[0]), ()):
         steps = (steps[0], "columns", *steps[1:])
     if steps[0] == "metrics" and steps[-1] == "notation":
         steps = (*steps[:-1], "metric")
@@ -281,12 +285,12 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
     return _located(root, "C106", steps, message)
 
 
-def _unknown(root: Value, steps: Steps, known: Sequence[str]) -> Problem:
+def _unknown(root: Value, steps: Steps, keys: Sequence[str]) -> Problem:
     elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
-    near = None if elsewhere else nearest(str(steps[-1]), known)
-    hint = f"; did you mean {quoted(near)}?" if near else ""
+    similar = None if elsewhere else nearest(str(steps[-1]), keys)
+    hint = f"; did you mean {quoted(similar)}?" if similar else ""
     message = f"no key {quoted(steps[-1])} here{hint}"
-    help = None if near else f"known here: {', '.join(known)}"
+    help = None if similar else f"known here: {', '.join(keys)}"
     return _located(root, "C105", steps, message, steps[:-1], help)
 
 
@@ -296,10 +300,12 @@ def _keys(steps: Steps) -> list[str]:
     for step in steps:
         if isinstance(step, str):
             model = next(_models(written_keys(model)[step].annotation))
-    apart = APART.get(str(next((step for step in steps if isinstance(step, str)), "")), ())
+    under_columns = FIELD_ROLES.get(
+        str(next((step for step in steps if isinstance(step, str)), "")), ()
+    )
     forms = written_keys(Formed)
-    own = sorted(written_keys(model), key=lambda key: key in forms)  # forms last
-    return [key for key in own if key not in apart]
+    keys = sorted(written_keys(model), key=lambda key: key in forms)  # forms last
+    return [key for key in keys if key not in under_columns]
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -318,8 +324,8 @@ def _located(
     help: str | None = None,
 ) -> Problem:
     """A problem at the line of `steps`, its message opened by the path as far as it exists."""
-    done, line, _ = root.reach(steps)
-    path = steps[:done] if named is None else named
+    reached, line, _ = root.reach(steps)
+    path = steps[:reached] if named is None else named
     key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     message = f"{printable(key.removeprefix('.'))}: {message}" if key else message
     return Problem(code, message, line=line, help=help)

@@ -113,7 +113,7 @@ MOST_DRAWS = 1_000_000  # each is kept for every submission
 
 
 # columns with a field of their own, since they are more than a name
-APART = {
+FIELD_ROLES = {
     "truth": ("extra",),
     "lists": ("extra",),
     "items": ("users", "features", "extra"),
@@ -141,10 +141,10 @@ def _extra(value: Any) -> Any:
         return {as_text(value): "text"}
     for name, kind in value.items():
         if as_text(kind) not in KINDS:
-            near = nearest(as_text(kind), KINDS)
-            hint = f"; did you mean {quoted(near)}?" if near else ""
-            known = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
-            raise wrong(f"{quoted(name)} cannot be {as_written(kind)}; it can be {known}{hint}")
+            similar = nearest(as_text(kind), KINDS)
+            hint = f"; did you mean {quoted(similar)}?" if similar else ""
+            choices = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+            raise wrong(f"{quoted(name)} cannot be {as_written(kind)}; it can be {choices}{hint}")
     return {name: as_text(kind) for name, kind in value.items()}
 
 
@@ -382,7 +382,7 @@ def _one_or_many(value: Any) -> Any:
     """Texts; of an entry that says nothing, ''."""
     if not isinstance(value, list | tuple):
         value = [value]
-    return tuple("" if bare(one) is None else as_text(one) for one in value)
+    return tuple("" if bare(entry) is None else as_text(entry) for entry in value)
 
 
 def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -408,7 +408,7 @@ OneOrMany = Annotated[tuple[str, ...], BeforeValidator(_one_or_many)]
 
 
 class MeasureSpec(Part):
-    """A measure as it was asked for; the registry has not been asked yet."""
+    """A measure as challenge.yaml has it; not looked up in the registry yet."""
 
     notation: Name
     params: dict[str, Any] = Field({})
@@ -426,7 +426,7 @@ class MeasureSpec(Part):
     key: str = ""
 
     @property
-    def wanted(self) -> tuple[str, ...]:
+    def part_ids(self) -> tuple[str, ...]:
         """The ids of the measures that its formula names."""
         return () if self.score is None else parse(self.score).names
 
@@ -597,12 +597,12 @@ class Challenge(Part):
 
     @model_validator(mode="after")
     def _formed(self) -> Self:
-        for name, each in (("truth", self.truth), ("submission", self.submission)):
+        for name, section in (("truth", self.truth), ("submission", self.submission)):
             for word, source in (("lists", self.lists), ("items", self.items)):
-                if each.lines == word and source is None:
+                if section.lines == word and source is None:
                     message = f"the challenge has no {word}, whose rows the lines would be of"
                     raise wrong(message, "C121", name)
-            vector = cut_of(each).vector
+            vector = cut_of(section).vector
             if vector and self.items is None:
                 message = "cells without item hold a value for each candidate of their list; "
                 raise wrong(f"{message}items: says which these are", "C121", name)
@@ -631,16 +631,21 @@ class Challenge(Part):
         return (
             self.path,
             *(source.file for source in sources if source is not None),
-            *(each.file for each in self.key_files.values()),
+            *(keys_file.file for keys_file in self.key_files.values()),
             *([self.splits.file] if self.splits and self.splits.file else []),
             *self.leaderboard.baselines,
             *self.plugins,
-            *(file for each in self.examples for file in (each.truth, each.submission) if file),
+            *(
+                file
+                for example in self.examples
+                for file in (example.truth, example.submission)
+                if file
+            ),
         )
 
-    def form(self, written: Formed) -> Form:
+    def form(self, section: Formed) -> Form:
         """The form of a submission, or of one of the files, with the public files it needs."""
-        lines, found = written.lines, cut_of(written)
+        lines, form = section.lines, cut_of(section)
         keys = candidates = None
         if isinstance(lines, KeyFile):
             keys = keys_of(lines, "item" in lines.columns)
@@ -648,21 +653,21 @@ class Challenge(Part):
             source = self.lists if lines == "lists" else self.items
             if source is not None:
                 keys = keys_of(source, lines == "items")
-        if found.vector and self.items is not None:
+        if form.vector and self.items is not None:
             candidates = keys_of(self.items, True)
         return replace(
-            found,
+            form,
             lines=keys,
             candidates=candidates,
-            json=tuple(written.document.items()),
-            parts=tuple(written.parts.items()),
+            json=tuple(section.document.items()),
+            parts=tuple(section.parts.items()),
         )
 
     @property
     def parted(self) -> bool:
         """Whether lists are in parts: of several files, or of columns."""
-        written = (self.truth, self.submission)
-        return any(each.parts or "list" in each.wide for each in written)
+        sections = (self.truth, self.submission)
+        return any(section.parts or "list" in section.wide for section in sections)
 
     @property
     def key_files(self) -> dict[str, KeyFile]:
@@ -670,9 +675,9 @@ class Challenge(Part):
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
         sections["items"] = self.items
         return {
-            f"{name}.lines": each.lines
-            for name, each in sections.items()
-            if each is not None and isinstance(each.lines, KeyFile)
+            f"{name}.lines": section.lines
+            for name, section in sections.items()
+            if section is not None and isinstance(section.lines, KeyFile)
         }
 
     @property
@@ -705,24 +710,35 @@ class Challenge(Part):
         return line if done else None
 
     def problem(self, code: str, key: str, message: str, help: str | None = None) -> Problem:
-        """A problem of the challenge, at the line of its key; keys may be any text."""
+        """A problem of the challenge, at the line of its key.
+
+        Args:
+            code: of the problem.
+            key: such as `metrics[1].cutoffs`; any text.
+            message: what is wrong.
+            help: what would help.
+        """
         text = f"{key}: {message}"
         message = printable(text, len(text))
         return Problem(code, message, path=display_path(self.path), line=self.line(key), help=help)
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
-        """A copy that asks for these measures instead, the first primary; an `id` is a measure."""
-        own = {spec.id: spec.model_copy(update={"primary": False}) for spec in self.metrics}
+        """A copy with these measures instead, the first primary.
+
+        Args:
+            notations: of measures; an `id` of the challenge stands for its measure.
+        """
+        by_id = {spec.id: spec.model_copy(update={"primary": False}) for spec in self.metrics}
         specs = [
-            own.get(word) or self._headed(word) or MeasureSpec(notation=word, key="--metric")
+            by_id.get(word) or self._headed(word) or MeasureSpec(notation=word, key="--metric")
             for word in notations
         ]
         named = {spec.id: spec for spec in self.metrics} | {s.notation: s for s in self.metrics}
         for spec in specs:  # those that a score is made of come with it
-            for name in spec.wanted:
+            for name in spec.part_ids:
                 part = named.get(name)
-                called = None if part is None else (part.id, part.notation)
-                if part is not None and all((s.id, s.notation) != called for s in specs):
+                part_key = None if part is None else (part.id, part.notation)
+                if part is not None and all((s.id, s.notation) != part_key for s in specs):
                     specs.append(part.model_copy(update={"primary": False}))
         return self.model_copy(update={"metrics": _one_primary(tuple(specs))})
 
@@ -730,18 +746,18 @@ class Challenge(Part):
         """The measure whose column a board heads `AP@10 [group]`, where only one can be meant."""
         name, mark, _ = word.partition(" [")
         metric = re.split(r"[(@]", name)[0].casefold()
-        found = [
+        matches = [
             spec
             for spec in self.metrics
             if spec.id is None and re.split(r"[(@]", spec.notation)[0].casefold() == metric
         ]
-        if not mark or len(found) != 1:
+        if not mark or len(matches) != 1:
             return None
-        return found[0].model_copy(update={"primary": False})
+        return matches[0].model_copy(update={"primary": False})
 
     def with_truth(self, path: Path) -> Self:
         """A copy with another truth, which may lie anywhere; its columns are called the same."""
-        kept = self.truth.format if path.suffix == self.truth.file.suffix else None
+        format_name = self.truth.format if path.suffix == self.truth.file.suffix else None
         file = path if is_url(str(path)) else Path(os.path.realpath(path))
-        update = {"file": file, "format": kept}
+        update = {"file": file, "format": format_name}
         return self.model_copy(update={"truth": self.truth.model_copy(update=update)})

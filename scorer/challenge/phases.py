@@ -119,8 +119,8 @@ class Splits(Part):
     def _named(cls, value: Any) -> Any:
         if not isinstance(value, dict) or "shares" in value:
             return value
-        settings = {key: each for key, each in value.items() if key in ("seed", "by", "file")}
-        shares = {key: each for key, each in value.items() if key not in settings}
+        settings = {key: entry for key, entry in value.items() if key in ("seed", "by", "file")}
+        shares = {key: entry for key, entry in value.items() if key not in settings}
         return settings | {"shares": shares}
 
     @model_validator(mode="after")
@@ -206,14 +206,14 @@ def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> N
     Raises:
         PydanticCustomError: what is wrong.
     """
-    known: set[str] = set()
+    ids: set[str] = set()
     names = {*SHOWN_WORDS, *(splits.shares if splits else ())}
     drawn = splits is None or splits.file is None
     closes: datetime | None = None
     for phase in phases:
-        if phase.id in known:
+        if phase.id in ids:
             raise wrong(f"two phases are called {phase.id!r}", key="phases")
-        if phase.after is not None and phase.after not in known:
+        if phase.after is not None and phase.after not in ids:
             message = f"phase {phase.id!r} is after {phase.after!r}, which is no phase before it"
             raise wrong(message, key="phases")
         if drawn and phase.show not in names:
@@ -223,4 +223,4 @@ def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> N
             message = f"phase {phase.id!r} opens before the phase before it closes"
             raise wrong(message, key="phases")
         closes = phase.closes or closes
-        known.add(phase.id)
+        ids.add(phase.id)

@@ -1,4 +1,4 @@
-"""What participants may know of a challenge: all that a check is ever handed."""
+"""The public part of a challenge, which is all that checks get."""
 
 from __future__ import annotations
 

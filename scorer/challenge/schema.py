@@ -9,14 +9,17 @@ from scorer.challenge.model import FILE, ROLES, Challenge, column_schema
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of challenge.yaml, for editors."""
-    made = Challenge.model_json_schema()
-    parts = made["$defs"]
+    document = Challenge.model_json_schema()
+    parts = document["$defs"]
     source = parts.pop("Source")
     del parts["Submission"]["properties"]["extra"]  # written among the columns
     del parts["Items"], parts["Described"]
-    for section in ROLES.keys() & made["properties"].keys() - {"submission"}:
+    for section in ROLES.keys() & document["properties"].keys() - {"submission"}:
         columns = source["properties"]["columns"] | column_schema(section)
         full = source | {"properties": source["properties"] | {"columns": columns}}
-        message = made["properties"][section]["description"]
-        made["properties"][section] = {"description": message, "anyOf": [{"type": "string"}, full]}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": FILE}
+        description = document["properties"][section]["description"]
+        document["properties"][section] = {
+            "description": description,
+            "anyOf": [{"type": "string"}, full],
+        }
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": FILE}

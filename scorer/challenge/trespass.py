@@ -30,7 +30,7 @@ def trespass(challenge: Challenge, path: Path) -> Problem | None:
         path: the submission, as it was named.
     """
     with suppress(OSError, ValueError):  # the reader says what is wrong with it
-        if any(_same(path, own) for own in _own_files(challenge)):
+        if any(_same(path, file) for file in _own_files(challenge)):
             return Problem("S101", "this is a file of the challenge, not a submission")
         there = Path(os.path.normpath(f"/{os.path.abspath(path).lstrip('/')}"))
         target = Path(os.path.realpath(there))
@@ -48,13 +48,16 @@ def trespass(challenge: Challenge, path: Path) -> Problem | None:
 
 def _own_files(challenge: Challenge) -> list[Path]:
     """The files of the challenge that are nobody's submission."""
-    fine = {*challenge.leaderboard.baselines, *(each.submission for each in challenge.examples)}
+    fine = {
+        *challenge.leaderboard.baselines,
+        *(example.submission for example in challenge.examples),
+    }
     return [*(path for path in challenge.files if path not in fine), challenge.folder / KEY]
 
 
-def _same(path: Path, own: Path) -> bool:
+def _same(path: Path, file: Path) -> bool:
     try:
-        return os.path.samefile(path, own)
+        return os.path.samefile(path, file)
     except FileNotFoundError:
         return False
 
@@ -66,7 +69,11 @@ def _astray(path: Path) -> Path | None:
     its folders is its own affair.
     """
     here = Path.cwd()
-    inside = [each for each in path.parents if each != here and each.is_relative_to(here)]
+    inside = [
+        folder_above
+        for folder_above in path.parents
+        if folder_above != here and folder_above.is_relative_to(here)
+    ]
     for link in [*reversed(inside), path]:
         folder = os.path.realpath(link.parent)
         if link.is_symlink() and not Path(os.path.realpath(link)).is_relative_to(folder):

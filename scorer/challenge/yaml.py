@@ -97,24 +97,29 @@ class Value:
         return len(steps), line, value
 
 
-def document(data: bytes, found: Findings) -> Value | None:
+def document(data: bytes, findings: Findings) -> Value | None:
     """The one value of a YAML file; None where reading had to stop.
 
-    What is wrong goes to `found`. A value may be given all the same, so that
-    its reader can say in the same breath what else is wrong.
+    Problems go to `findings`. There may be a value all the same, so that its
+    reader can report what else is wrong.
     """
-    text = _decoded(data, found)
-    return None if text is None else _Composer(text, found).value()
+    text = _decoded(data, findings)
+    return None if text is None else _Composer(text, findings).value()
 
 
-def from_data(data: object, found: Findings, depth: int = 0) -> Value:
+def from_data(data: object, findings: Findings, depth: int = 0) -> Value:
     """The same of data that no file holds: mappings, sequences, texts, numbers, paths.
 
-    It has no lines. What a challenge cannot hold goes to `found`.
+    Its values have no lines.
+
+    Args:
+        data: the data.
+        findings: where problems go, of data that a challenge cannot hold.
+        depth: how many mappings and sequences it is inside.
     """
     lost = Value(None, None, None)
     if depth > DEEPEST:
-        found.add(Problem("C110", f"nested more than {DEEPEST} deep"))
+        findings.add(Problem("C110", f"nested more than {DEEPEST} deep"))
         return lost
     match data:
         case None:
@@ -128,12 +133,16 @@ def from_data(data: object, found: Findings, depth: int = 0) -> Value:
         case Real():
             return Value(float(data), None, None, repr(float(data)))
         case Mapping():
-            made = {str(key): from_data(each, found, depth + 1) for key, each in data.items()}
-            return Value(made, None, None, lines=dict.fromkeys(made))
+            entries = {
+                str(key): from_data(value, findings, depth + 1) for key, value in data.items()
+            }
+            return Value(entries, None, None, lines=dict.fromkeys(entries))
         case Sequence() if not isinstance(data, bytes | bytearray):
-            return Value([from_data(each, found, depth + 1) for each in data], None, None)
+            return Value([from_data(value, findings, depth + 1) for value in data], None, None)
     name = type(data).__name__
-    found.add(Problem("C106", f"{quoted(data)} is {name}; a challenge has texts, numbers, lists"))
+    findings.add(
+        Problem("C106", f"{quoted(data)} is {name}; a challenge has texts, numbers, lists")
+    )
     return lost
 
 
@@ -160,9 +169,9 @@ def resolved(text: str) -> Data:
     return text
 
 
-def _decoded(data: bytes, found: Findings) -> str | None:
+def _decoded(data: bytes, findings: Findings) -> str | None:
     if len(data) > MOST_BYTES:
-        found.add(Problem("C110", f"larger than {MOST_BYTES >> 20} MiB", line=1))
+        findings.add(Problem("C110", f"larger than {MOST_BYTES >> 20} MiB", line=1))
         return None
     try:
         text = data.decode("utf-8-sig")
@@ -170,17 +179,17 @@ def _decoded(data: bytes, found: Findings) -> str | None:
         kind = "is UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "may be Windows-1252"
         line = len(BREAK.findall(data[: error.start].decode("latin-1"))) + 1
         message = f"byte 0x{data[error.start]:02X} is not UTF-8; the file {kind}, save it as UTF-8"
-        found.add(Problem("C102", message, line=line))
+        findings.add(Problem("C102", message, line=line))
         return None
     # plain text, which is nearly all, does not wait for so large an expression to be compiled
     plain = text.translate(str.maketrans("", "", "\t\n\r")).isprintable()
     if not plain and (bad := re.search(UNPRINTABLE, text)):
         line = len(BREAK.findall(text, 0, bad.start())) + 1
         name = "a NUL byte" if bad[0] == "\0" else f"the character {quoted(bad[0])}"
-        found.add(Problem("C103", f"{name} cannot stand in a text file", line=line))
+        findings.add(Problem("C103", f"{name} cannot stand in a text file", line=line))
         return None
     if text.startswith("%TAG") + text.count("\n%TAG") > MOST_TAGS:
-        found.add(Problem("C110", f"more than {MOST_TAGS} %TAG lines", line=1))
+        findings.add(Problem("C110", f"more than {MOST_TAGS} %TAG lines", line=1))
         return None
     return text
 
@@ -203,8 +212,8 @@ class _Open:
 class _Composer:
     """Builds one tree from events, iteratively."""
 
-    def __init__(self, text: str, found: Findings) -> None:
-        self.text, self.found = text, found
+    def __init__(self, text: str, findings: Findings) -> None:
+        self.text, self.findings = text, findings
         self.starts = [0, *(match.end() for match in BREAK.finditer(text))]
         self.open: list[_Open] = []
         self.anchors: dict[str, tuple[Value, int, int]] = {}
@@ -257,8 +266,8 @@ class _Composer:
                 empty: Data = {} if isinstance(event, yaml.MappingStartEvent) else []
                 self.open.append(_Open(Value(empty, *self.place(at)), event.anchor))
             case yaml.CollectionEndEvent():
-                done = self.open.pop()
-                self.add(done.value, done.size, done.height, done.anchor)
+                closed = self.open.pop()
+                self.add(closed.value, closed.size, closed.height, closed.anchor)
 
     def count(self, size: int, at: int) -> None:
         """Stop where there are too many values."""
@@ -288,11 +297,11 @@ class _Composer:
             top.key = None
             if key.text is None:
                 message = "a key is a text, not a list or a mapping"
-                self.found.add(Problem("C103", message, line=key.line, column=key.column))
+                self.findings.add(Problem("C103", message, line=key.line, column=key.column))
             elif key.text in into:
                 first = top.value.lines[key.text]
                 message = f"key {quoted(key.text)} is given twice (first on line {first})"
-                self.found.add(Problem("C104", message, line=key.line, column=key.column))
+                self.findings.add(Problem("C104", message, line=key.line, column=key.column))
             else:
                 into[key.text] = value
                 top.value.lines[key.text] = key.line
@@ -301,7 +310,7 @@ class _Composer:
         """Put in again what an anchor named: shared, but counted as if written out."""
         self.aliased = True
         value, size, height = self.anchors.get(name, (Value(None, *self.place(at), ""), 1, 0))
-        if any(one.anchor == name for one in self.open):
+        if any(collection.anchor == name for collection in self.open):
             self.say("C109", f"alias {quoted(name)} stands inside what it names", at)
         elif name not in self.anchors:
             self.say("C109", f"alias {quoted(name)} names nothing above it", at)
@@ -312,7 +321,7 @@ class _Composer:
         self.add(value, size, height)
 
     def notation(self, start: int, end: int) -> None:
-        """Notice a metric's notation that YAML ends at a comma, a brace or ': '."""
+        """Report a metric's notation that YAML ends at a comma, a brace or ': '."""
         whole = NOTATION.match(self.text, start)
         if whole and whole.end() > end:
             self.cut = whole.end()
@@ -320,7 +329,7 @@ class _Composer:
             self.say("C103", f'quote this, or YAML cuts it in two: "{message}"', start)
 
     def syntax(self, error: yaml.MarkedYAMLError) -> None:
-        """Say a parser's error in our words, where its cause stands."""
+        """Report a parser's error in our words, where its cause stands."""
         marks: list[Any] = [error.problem_mark or error.context_mark, error.context_mark]
         at, began = (mark.index if mark else 0 for mark in marks)
         line = self.starts[bisect_right(self.starts, at) - 1]
@@ -341,9 +350,9 @@ class _Composer:
         self.say("C103", f"not YAML: {problem}", at)
 
     def say(self, code: str, message: str, at: int) -> None:
-        """A problem at one character of the text."""
+        """Add a problem at one character of the text."""
         line, column = self.place(at)
-        self.found.add(Problem(code, message, line=line, column=column))
+        self.findings.add(Problem(code, message, line=line, column=column))
 
     def place(self, at: int) -> tuple[int, int]:
         """Line and column, from 1, of one character of the text."""
