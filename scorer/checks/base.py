@@ -309,7 +309,16 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
 
 
 def first_pairs(submitted: Submitted, rows: Rows | Ints, role: str) -> Ints:
-    """Of some rows the first of each list and item, in the file's order."""
+    """Of some rows the first of each list and item, in the file's order.
+
+    Args:
+        submitted: lists of a submission.
+        rows: row indices of its table.
+        role: the column of the items: item, better or worse.
+
+    Returns:
+        Row indices, by their lines.
+    """
     line, key = submitted.table.line[rows], keys(submitted.table.ids[role])[rows]
     in_list = submitted.lists.codes[rows]
     by = np.lexsort((rows, line, key, in_list))

@@ -53,11 +53,24 @@ class OpenTruth(Protocol):
         ...
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The submission's lists, all of them lists of this truth, seen in those views."""
+        """The submission's lists, all of them lists of this truth, seen in those views.
+
+        Args:
+            submission: rows of whole lists.
+            ties: how equal scores are ordered.
+            views: the types of view that the measures look at.
+        """
         ...
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """What the items of list number `at` are called, as that view has them."""
+        """What the items of list number `at` are called, as that view has them.
+
+        Args:
+            submission: rows of whole lists, that one among them.
+            ties: how equal scores are ordered.
+            view: the type of view.
+            at: the number of the list.
+        """
         ...
 
 
@@ -69,9 +82,15 @@ class Meeting(NamedTuple):
 
 
 def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) -> Meeting:
-    """A meeting that needs no more than the ids it asks for; of most views, the whole table.
+    """A meeting that needs no more than the ids it asks for; in most views, the whole table.
 
     Of a table whose ids are not there, the rows are told whose ids meeting it will ask for.
+
+    Args:
+        truth: the truth made ready.
+        table: the submission, rows of whole lists.
+        ties: how equal scores are ordered.
+        views: the types of view that the measures look at.
     """
     if (begun := getattr(truth, "begin", None)) is not None:
         meeting: Meeting | None = begun(table, ties, views)

@@ -149,7 +149,13 @@ class Grades:
         return lambda rows: replace(columns, submission=sent_columns.at(rows))
 
     def begin(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting | None:
-        """The meeting in views of judged items alone; None in others."""
+        """The meeting in views of judged items alone; None in others.
+
+        Args:
+            submission: rows of whole lists.
+            ties: how equal scores are ordered.
+            views: the types of view that the measures look at.
+        """
         if not views <= JUDGED:
             return None
         sent, rows = self.residual(submission)
@@ -162,7 +168,16 @@ class Grades:
         )
 
     def asks(self, submission: Table, ties: Ties, views: frozenset[type]) -> Ints:
-        """The rows whose items' ids are asked for where a submission is met."""
+        """The rows whose items' ids are asked for where a submission is met.
+
+        Args:
+            submission: rows of whole lists.
+            ties: how equal scores are ordered.
+            views: the types of view that the measures look at.
+
+        Returns:
+            Row indices of the submission.
+        """
         sent, rows = self.residual(submission)
         if Returned in views or Scored in views:
             wanted = tied_rows(sent, self.lists, ties)
@@ -175,7 +190,13 @@ class Grades:
         return (submission, None) if self.gone is None else without(submission, self.gone)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The judged items that the submission returned, beside the best possible."""
+        """The judged items that the submission returned, beside the best possible.
+
+        Args:
+            submission: rows of whole lists.
+            ties: how equal scores are ordered.
+            views: the types of view that the measures look at.
+        """
         original, (submission, rows) = submission, self.residual(submission)
         judged, answered = judge(submission, self.truth, ties, self.further(submission))
         if rows is not None:
@@ -198,13 +219,26 @@ class Grades:
         return Views(answered, seen_by_view)
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """The truth's items, best first, and the returned ones."""
+        """The truth's items, best first, and the returned ones.
+
+        Args:
+            submission: rows of whole lists, that one among them.
+            ties: how equal scores are ordered.
+            view: the type of view; that of preferences has the candidates too.
+            at: the number of the list.
+        """
         sent, _ = self.residual(submission)
         return named(sent, self.items if view is Preferred else self.truth, ties, at)
 
 
 def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
-    """What can be seen of a submission by its judged items alone."""
+    """The views that the judged items of a submission alone can give.
+
+    Args:
+        judged: the judged items.
+        answered: shape (lists,): which lists the submission has.
+        views: the types of view that the measures look at.
+    """
     seen_by_view: dict[type, object] = {Judged: judged}
     if Positions in views:
         seen_by_view[Positions] = Positions.of(judged)
@@ -218,7 +252,13 @@ def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
     submission=(Schema(("list", "item"), ("rank", "score", "tag")),),
 )
 def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
-    """Judged items, best first; a list without any is in the public lists file."""
+    """Judged items, best first; a list without any is in the public lists file.
+
+    Args:
+        table: the truth.
+        aids: the challenge's other files.
+        findings: the problems of the truth go there.
+    """
     grade = table.numbers.get("grade")
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))

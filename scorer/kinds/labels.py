@@ -56,7 +56,13 @@ class Labels:
         )
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """What the submission says of each row, beside the truth."""
+        """What the submission says of each row, beside the truth.
+
+        Args:
+            submission: classes, probabilities or numbers; of two rows of one id the first counts.
+            ties: ignored: nothing is ranked.
+            views: ignored: there is one view, or one of classes and one of numbers.
+        """
         row = np.full(len(self.lists), -1, dtype=np.int64)
         places = places_of(submission.ids["list"], self.lists)
         matched = np.flatnonzero(places >= 0)[::-1]
@@ -92,7 +98,14 @@ class Labels:
         return Views(answered, {Labelled: classes, Targets: numbers, Rows: classes})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """A row has no items."""
+        """A row has no items.
+
+        Args:
+            submission: ignored, as all others.
+            ties: ignored.
+            view: ignored.
+            at: ignored.
+        """
         return Names()
 
     def _labels(self, submission: Table, row: Ints) -> Ints | Mask:
@@ -165,7 +178,13 @@ def _answerable(public: Public, asking: Asking) -> Public:
     public=_answerable,
 )
 def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
-    """Classes or numbers, by id."""
+    """Classes or numbers, by id.
+
+    Args:
+        table: the truth.
+        aids: the challenge's other files.
+        findings: the problems of the truth go there.
+    """
     lists, public = table.ids["list"], aids.public
     word = public.word("list")
     names = tuple(sorted(lists.names))
@@ -264,7 +283,13 @@ def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
 
 
 def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, ...]:
-    """The classes that a truth names, without its numbers."""
+    """The classes that a truth names, without its numbers.
+
+    Args:
+        table: the truth.
+        public: the public part, which says which rows have numbers.
+        separator: what separates several labels in a cell; None where a cell is one label.
+    """
     column, ids = table.ids["label"], table.ids["list"]
     if public.numbers:
         column = column.where(np.flatnonzero(~numbered_rows(public, ids)))
@@ -293,7 +318,13 @@ def coded(cells: Sequence[str], classes: Sequence[str]) -> Ints:
 
 
 def indicators(cells: Sequence[str], classes: Sequence[str], separator: str) -> Mask:
-    """Which classes each cell names: shape (cells, classes)."""
+    """Which classes each cell names: shape (cells, classes).
+
+    Args:
+        cells: texts.
+        classes: the names of the classes, in their order.
+        separator: what separates several labels in a cell.
+    """
     places = {name: n for n, name in enumerate(classes)}
     indicated = np.zeros((len(cells), len(classes)), dtype=bool)
     for row, cell in enumerate(cells):

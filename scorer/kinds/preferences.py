@@ -46,12 +46,25 @@ class Preferences:
         return Preferences(self.truth.only(lists), self.orders.only(lists), self.constants)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """What the submission prefers, beside what the truth does."""
+        """What the submission prefers, beside what the truth does.
+
+        Args:
+            submission: rows of whole lists.
+            ties: ignored: equal scores prefer neither.
+            views: ignored: there is one view.
+        """
         preferred, answered = prefer(submission, self.truth, self.orders)
         return Views(answered, {Preferred: preferred})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """The items that can be compared, by their names."""
+        """The items that can be compared, by their names.
+
+        Args:
+            submission: rows of whole lists, that one among them.
+            ties: how equal scores are ordered.
+            view: ignored: there is one view.
+            at: the number of the list.
+        """
         return named(submission, self.truth, ties, at)
 
 
@@ -70,7 +83,13 @@ def _compared(public: Public, asking: Asking) -> Public:
     public=_compared,
 )
 def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferences:
-    """Orders that may leave pairs open, over the items that the public part names."""
+    """Orders that may leave pairs open, over the items that the public part names.
+
+    Args:
+        table: the truth.
+        aids: the challenge's other files.
+        findings: the problems of the truth go there.
+    """
     word, candidates = aids.public.word("list"), aids.public.candidates or {}
     lists = table.ids["list"]
     truth_lists = set(lists.names)

@@ -49,13 +49,26 @@ class Ratings:
         return Ratings(self.truth.only(lists), self.constants, self.aids, extras)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The predictions beside the ratings; what was not asked for is left out."""
+        """The predictions beside the ratings; what was not asked for is left out.
+
+        Args:
+            submission: rows of whole lists.
+            ties: ignored: nothing is ranked.
+            views: ignored: there is one view.
+        """
         sent_columns = self.aids.further("submission", submission)
         view = rated(submission, self.truth, self.extras, sent_columns)
         return Views(view.total() > 0, {Rated: view})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """The items whose ratings were predicted."""
+        """The items whose ratings were predicted.
+
+        Args:
+            submission: rows of whole lists, that one among them.
+            ties: ignored: nothing is ranked.
+            view: ignored: there is one view.
+            at: the number of the list.
+        """
         row = self.truth.rows(submission.ids["list"], submission.ids["item"])
         met = np.isin(np.arange(self.truth.item.size), row) & (self.truth.in_list == at)
         names = list(self.truth.items)
@@ -78,7 +91,13 @@ def _asked(public: Public, asking: Asking) -> Public:
     public=_asked,
 )
 def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
-    """Ratings, by list and then by item, whatever the order of the file."""
+    """Ratings, by list and then by item, whatever the order of the file.
+
+    Args:
+        table: the truth.
+        aids: the challenge's other files.
+        findings: the problems of the truth go there.
+    """
     lists, items = table.ids["list"], table.ids["item"]
     truth_lists = set(lists.names)
     if not truth_lists:

@@ -322,6 +322,13 @@ def measure(
 ) -> Measure:
     """The measure that a notation and further parameters make of `metric`.
 
+    Args:
+        metric: the metric that the notation names.
+        notation: as a challenge writes it, with parameters and cut-off, if any.
+        params: further parameters, by their names.
+        id: what reports and rules call the measure; by default its canonical name.
+        primary: whether it is the challenge's primary measure.
+
     Raises:
         NotationError: parameters are unknown, missing or impossible.
     """

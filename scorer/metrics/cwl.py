@@ -63,7 +63,16 @@ class Walk(NamedTuple):
 
 
 def scaled(judged: Judged, max_grade: float | None, min_grade: float) -> Floats:
-    """The gain of each hit, 0 to 1; nothing where no grade is above the lowest."""
+    """The gain of each hit, 0 to 1; nothing where no grade is above the lowest.
+
+    Args:
+        judged: the submission seen through the truth.
+        max_grade: the grade that gains 1; the highest of this truth where there is none.
+        min_grade: the grade that gains 0.
+
+    Returns:
+        Shape (hits,).
+    """
     highest = float(judged.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
     grade = judged.hits.grade
     if highest <= min_grade:
@@ -107,6 +116,12 @@ def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
 
     With G found so far, C(i) = ((i + 2T - G - 1) / (i + 2T - G))^2. From one hit to the next G
     is the same and the chances are telescopes, so that no rank between is looked at.
+
+    Args:
+        hits: of all lists.
+        gain: shape (hits,), 0 to 1.
+        goal: T, how much gain the reader is after.
+        depth: the last rank within reach.
     """
     from scipy.special import zeta
 

@@ -38,12 +38,30 @@ PEERS = {"cutoff": {"*": "k"}}
 
 
 def gained(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
-    """The sum over ranks of the gain there, by a weight of the rank."""
+    """The sum over ranks of the gain there, by a weight of the rank.
+
+    Args:
+        facets: the relevant subtopics of the items.
+        alpha: the share of its gain that a subtopic loses with each item that has it.
+        weight: from ranks to their weights, of the same shape.
+
+    Returns:
+        Shape (lists,).
+    """
     return facets.total(gains(facets, alpha, weight))
 
 
 def limit(subtopics: Floats, alpha: float, weights: Floats) -> Floats:
-    """What a list would gain were every item relevant to every subtopic."""
+    """What a list would gain were every item relevant to every subtopic.
+
+    Args:
+        subtopics: shape (lists,): how many subtopics of each list have a relevant item.
+        alpha: the share of its gain that a subtopic loses with each item that has it.
+        weights: shape (k,): of the ranks from 1 to k.
+
+    Returns:
+        Shape (lists,).
+    """
     gain = (1 - alpha) ** np.arange(weights.size, dtype=np.float64)
     limits: Floats = subtopics * float((gain * weights).sum())
     return limits
@@ -80,7 +98,16 @@ class Quotient(NamedTuple):
 
 
 def gains(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
-    """The gain of each subtopic of an item, by a weight of the item's rank."""
+    """The gain of each subtopic of an item, by a weight of the item's rank.
+
+    Args:
+        facets: the relevant subtopics of the items.
+        alpha: the share of its gain that a subtopic loses with each item that has it.
+        weight: from ranks to their weights, of the same shape.
+
+    Returns:
+        Shape (facets,).
+    """
     return facets.gain(alpha) * weight(facets.rank.astype(np.float64))
 
 

@@ -91,7 +91,13 @@ Pooling = Annotated[
 
 
 def averaged(name: str, params: Mapping[str, Any], word: str) -> str:
-    """The heading of a measure with an `average`: which of the two it is."""
+    """The heading of a measure with an `average`: which of the two it is.
+
+    Args:
+        name: the measure's.
+        params: its parameters, `average` among them.
+        word: the challenge's word for a list.
+    """
     how = "pooled" if params["average"] == "pooled" else f"per {word}"
     return f"{name.partition('(')[0]} ({how})"
 
@@ -184,7 +190,16 @@ def discounts(discount: str) -> Callable[[Floats], Floats]:
 
 
 def distances(first: Floats, second: Floats, distance: str) -> Floats:
-    """How unlike the items of each row are, by their features."""
+    """How unlike the items of each row are, by their features.
+
+    Args:
+        first: features, shape (rows, features).
+        second: features of the other item of each row, of the same shape.
+        distance: cosine or jaccard.
+
+    Returns:
+        Shape (rows,): 0 to 1, or to 2 by cosine of negative features.
+    """
     if distance == "jaccard":
         both = ((first != 0) & (second != 0)).sum(axis=1)
         either = ((first != 0) | (second != 0)).sum(axis=1)

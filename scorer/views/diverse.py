@@ -105,6 +105,11 @@ class Diverse:
 
         The best order is hard to find (NP); this is the greedy one, equal
         gains by name downwards, as ndeval takes it.
+
+        Args:
+            rel: the lowest grade that makes an item relevant to a subtopic.
+            alpha: the share of its gain that a subtopic loses with each item that has it.
+            k: the last rank that is filled; None for all.
         """
         facets = self.judged_facets(rel)
         rank = np.zeros(self.size.size, dtype=np.int64)

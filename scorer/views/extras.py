@@ -66,7 +66,14 @@ class Extras:
         list: Ints | Mask | None = None,
         item: Ints | Mask | None = None,
     ) -> Extras:
-        """The columns of some rows; all rows of a section that is not named."""
+        """The columns of some rows; all rows of a section that is not named.
+
+        Args:
+            truth: indices of rows of the truth's columns, or a mask of them.
+            submission: the same of the submission's columns.
+            list: the same of the columns of `lists`.
+            item: the same of the columns of `items`.
+        """
         if not (self.truth or self.submission or self.list or self.item):
             return self
         return Extras(

@@ -108,7 +108,16 @@ class Hits:
     def discounted(
         self, gain: Floats, by: Callable[[Floats], Floats], k: ArrayLike | None = None
     ) -> Floats:
-        """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`."""
+        """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`.
+
+        Args:
+            gain: shape (hits,).
+            by: from ranks to what a gain is divided by there, of the same shape.
+            k: the last rank that counts, one for all hits or one a hit; None for all.
+
+        Returns:
+            Shape (hits,).
+        """
         if self.spread:
             return gain * self.at(lambda rank: 1 / by(rank), k)
         shares = by(self.position) if self.middle else self._by_rank(by)
@@ -311,7 +320,13 @@ def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
 
 
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
-    """Hits that follow one another in each list, ranks 1, 2, ..: such as an ideal."""
+    """Hits that follow one another in each list, ranks 1, 2, ..: such as an ideal.
+
+    Args:
+        in_list: shape (hits,): the list of each, ascending.
+        grade: shape (hits,).
+        lists: how many lists there are.
+    """
     zeros, ones = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
     hits = Hits(in_list, zeros, grade, zeros, zeros, ones, lists)
     rank = hits.nth()

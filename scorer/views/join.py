@@ -198,6 +198,11 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
 
     Rows of lists that are not among `lists` are left out. Equal scores are
     ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
+
+    Args:
+        table: the submission.
+        lists: the lists that count, by their names.
+        ties: how equal scores are ordered.
     """
     rows = ranked(table)
     runs, number = _runs(table, lists)
@@ -219,7 +224,13 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
 
 
 def tied_rows(table: Table, lists: Sequence[str], ties: Ties) -> Ints:
-    """The rows whose items' ids `order` asks for."""
+    """The rows whose items' ids `order` asks for.
+
+    Args:
+        table: the submission.
+        lists: the lists that count, by their names.
+        ties: how equal scores are ordered.
+    """
     rows = ranked(table)
     runs, _ = _runs(table, lists)
     first, size = rows.groups(spans(rows.starts[runs], rows.sizes[runs]))
@@ -252,7 +263,13 @@ class Unsettled:
 
     @classmethod
     def of(cls, table: Table, truth: Truth, ties: Ties) -> Unsettled:
-        """A submission seen through the truth."""
+        """A submission seen through the truth.
+
+        Args:
+            table: the submission.
+            truth: what it is met with.
+            ties: how equal scores are ordered.
+        """
         rows, items = ranked(table), table.ids["item"]
         number = _numbers(table.ids["list"], truth.lists)[rows.lists]
         runs = np.flatnonzero(number >= 0)
@@ -292,7 +309,17 @@ class Unsettled:
 def judge(
     table: Table, truth: Truth, ties: Ties = "item-desc", further: Further | None = None
 ) -> tuple[Judged, Mask]:
-    """The submission seen through the truth, and which lists it answers."""
+    """The submission seen through the truth, and which lists it answers.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        further: from the table's row of each hit to further columns, where there are any.
+
+    Returns:
+        The view of all lists, and shape (lists,).
+    """
     unsettled = Unsettled.of(table, truth, ties)
     names = table.ids["item"].gathered(unsettled.wanted)
     return unsettled.judged(names, further), unsettled.returned > 0
@@ -337,7 +364,15 @@ def returned(
 def scored(
     table: Table, truth: Truth, ties: Ties, judged: Judged, all_returned: Returned
 ) -> Scored:
-    """What was returned, with the scores that the submission gives."""
+    """What was returned, with the scores that the submission gives.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        judged: its judged items.
+        all_returned: all its items, in the order of `order`.
+    """
     rows = order(table, truth.lists, ties).row
     score = table.numbers.get("score")
     scores = np.full(rows.size, np.nan) if score is None else score[rows]
@@ -345,7 +380,14 @@ def scored(
 
 
 def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
-    """The items that were returned, and those of the truth, as texts."""
+    """The items that were returned, and those of the truth, as texts.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        judged: its judged items.
+    """
     ordered, names = order(table, truth.lists, ties), tuple(truth.named)
     returned_texts = table.ids["item"].texts(ordered.row) if ordered.row.size else ()
     truth_texts = [names[code] for code in truth.item.tolist()]
@@ -398,7 +440,14 @@ class Subtopics:
 def rated(
     table: Table, truth: Truth, columns: Extras = NO_EXTRAS, sent_columns: Named | None = None
 ) -> Rated:
-    """The submission's predictions beside the ratings that the truth has as grades."""
+    """The submission's predictions beside the ratings that the truth has as grades.
+
+    Args:
+        table: the submission; of two predictions for one rating the first counts.
+        truth: what it is met with.
+        columns: further columns of the truth, one element a row of it, and of its lists.
+        sent_columns: those of the submission, one element a row of the table.
+    """
     row = truth.rows(table.ids["list"], table.ids["item"])
     rows = np.flatnonzero(row >= 0)[::-1]
     place = np.full(truth.item.size, -1, dtype=np.int64)
@@ -420,7 +469,14 @@ def rated(
 
 
 def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
-    """What the items of one list are called: the truth's as it has them, the returned by rank."""
+    """What the items of one list are called: the truth's as it has them, the returned by rank.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        at: the number of the list.
+    """
     names = tuple(truth.named)
     truth_names = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
     if "item" not in table.ids:
@@ -485,7 +541,16 @@ def stated(table: Table, truth: Truth) -> Pairs | Ranking:
 
 
 def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
-    """What the submission prefers beside what the truth does, and which lists it answers."""
+    """What the submission prefers beside what the truth does, and which lists it answers.
+
+    Args:
+        table: the submission: pairs, or ranked lists.
+        truth: the items that can be compared.
+        orders: what the truth prefers.
+
+    Returns:
+        The view of all lists, and shape (lists,).
+    """
     answered = np.zeros(len(truth.lists), dtype=bool)
     places = _places(table.ids["list"], truth.lists)
     answered[places[places >= 0]] = True

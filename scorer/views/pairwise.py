@@ -138,7 +138,13 @@ class Orders(NamedTuple):
 
     @classmethod
     def of(cls, layout: Layout, stated: Stated, likelihood: Likelihood | None = None) -> Orders:
-        """From preferences without a cycle."""
+        """From preferences without a cycle.
+
+        Args:
+            layout: where each item of each list stands.
+            stated: the preferences; rows are those of the layout.
+            likelihood: how likely preferences are that nobody states, where that is known.
+        """
         bits, rank = [], []
         for square in stated.squares(layout):
             above = square if isinstance(stated, Ranking) else closed(square)

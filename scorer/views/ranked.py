@@ -142,7 +142,13 @@ class TiedRows:
 
     @classmethod
     def of(cls, first: Ints, size: Ints, ties: Ties) -> TiedRows:
-        """The groups that begin at `first` and have `size` rows, each once; none for ties: file."""
+        """The groups that begin at `first` and have `size` rows, each once; none for ties: file.
+
+        Args:
+            first: shape (rows,): the first place of each row's group of equal rows.
+            size: shape (rows,): how many rows the group has.
+            ties: how equal rows are ordered.
+        """
         if ties == "file" or not (several := size > 1).any():
             return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
         starts, at = np.unique(first[several], return_index=True)
@@ -150,7 +156,16 @@ class TiedRows:
         return cls(spans(starts, sizes), np.repeat(np.arange(starts.size), sizes))
 
     def moved(self, places: Ints, names: IdTexts, ties: Ties) -> Ints:
-        """The places that rows at `places` have by the tie rule, given the groups' ids."""
+        """The places that rows at `places` have by the tie rule, given the groups' ids.
+
+        Args:
+            places: shape (rows,).
+            names: the ids of the groups' rows, as `places` of the groups has them.
+            ties: how equal rows are ordered.
+
+        Returns:
+            Shape (rows,).
+        """
         if not self.places.size:
             return places
         new = np.empty_like(self.places)

@@ -126,7 +126,15 @@ class Returned(WithTruthColumns):
         features: Mapping[str, Sequence[float]] | None = None,
         history: Sequence[Sequence[str]] = (),
     ) -> Returned:
-        """From returned items and their truth, list by list: for examples and tests."""
+        """From returned items and their truth, list by list: for examples and tests.
+
+        Args:
+            lists: of each list its returned items, best first, and `{item: grade}`.
+            users: how many past users know each item; items that are here or in `features` make the
+                catalogue.
+            features: the features of each item.
+            history: of each list the items that it has known, all of the catalogue.
+        """
         names = sorted({*(users or {}), *(features or {})})
         codes = {name: code for code, name in enumerate(names)}
         width = max(map(len, (features or {}).values()), default=0)

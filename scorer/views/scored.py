@@ -30,7 +30,13 @@ class Scored(Returned):
 
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
-        """What was returned, with its scores."""
+        """What was returned, with its scores.
+
+        Args:
+            returned: all returned items.
+            score: shape (items,); NaN where the submission ranks without scores.
+            judged: the judged items of the same lists.
+        """
         columns = {column.name: getattr(returned, column.name) for column in fields(returned)}
         return cls(**columns, score=score, judged=judged)
 

@@ -71,7 +71,14 @@ def only_judged(listing: Listing[Judged], wanted: bool = True) -> Listing[Judged
 def ranked_table(
     listing: Listing[Judged], at: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
-    """The list down to rank k, `columns` having a value for each of the hits `at`."""
+    """The list down to rank k, `columns` having a value for each of the hits `at`.
+
+    Args:
+        listing: the list.
+        at: hits of the list.
+        columns: shape (hits,) each, by their headings.
+        k: the last rank that is shown; None for all.
+    """
     grade = _filled(len(listing.names.returned), listing.view.hits.rank, listing.view.hits.grade)
     return _returned_table(listing, at.rank, {"grade": grade}, columns, k, listing.view.hits.spread)
 
@@ -79,7 +86,14 @@ def ranked_table(
 def returned(
     listing: Listing[Returned], at: Returned, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
-    """The list down to rank k, `columns` having a value for each of the items `at`."""
+    """The list down to rank k, `columns` having a value for each of the items `at`.
+
+    Args:
+        listing: the list.
+        at: items of the list.
+        columns: shape (items,) each, by their headings.
+        k: the last rank that is shown; None for all.
+    """
     return _returned_table(listing, at.rank, {}, columns, k)
 
 
@@ -125,7 +139,13 @@ def catalogued(listing: Listing[Returned], k: int) -> Items:
 
 
 def ideal_table(listing: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
-    """The best list there could be, `columns` having a value for each of its items."""
+    """The best list there could be, `columns` having a value for each of its items.
+
+    Args:
+        listing: the list.
+        ideal: the items of the best list, in its order.
+        columns: shape (items,) each, by their headings.
+    """
     return grid(
         "The best list",
         {
@@ -155,7 +175,17 @@ def named(listing: Listing[Judged], hits: Hits) -> tuple[str, ...]:
 
 
 def gains(hits: Hits, gain: Any, discount: str, k: ArrayLike | None) -> dict[str, Floats]:
-    """The columns of a discounted gain."""
+    """The columns of a discounted gain.
+
+    Args:
+        hits: of one list.
+        gain: linear, exp2, or a table of grades, as of `Gain`.
+        discount: log2 or jarvelin, as of `Discount`.
+        k: the last rank that counts, one for all hits or one a hit; None for all.
+
+    Returns:
+        By their headings, shape (hits,) each.
+    """
     gain, by = gained(hits.grade, gain), discounts(discount)
     shares = hits.discounted(gain, by, k)
     weight = (

@@ -57,7 +57,13 @@ def true_probability(labelled: Labelled) -> Floats:
 
 
 def correlation(first: Floats, second: Floats, weight: Floats) -> float:
-    """The weighted correlation of two variables; NaN where one of them is constant."""
+    """The weighted correlation of two variables; NaN where one of them is constant.
+
+    Args:
+        first: shape (rows,).
+        second: shape (rows,).
+        weight: shape (rows,), not negative.
+    """
     if first.size < 2 or (first == first[0]).all() or (second == second[0]).all():
         return float("nan")
     first, second = (x - np.average(x, weights=weight) for x in (first, second))
@@ -129,7 +135,13 @@ def list_counts(statistics: Statistics, **_: Any) -> Floats:
 
 
 def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
-    """Their quotients; `empty` where nothing is divided by."""
+    """The quotients; `empty` where the divisor is 0.
+
+    Args:
+        part: the dividends.
+        whole: the divisors, of a shape that broadcasts with theirs.
+        empty: what stands where the divisor is 0.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient: Floats = np.asarray(np.divide(part, whole))
     return np.where(whole == 0, empty, quotient)
@@ -195,7 +207,14 @@ def several(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
 
 
 def of_row(listing: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
-    """What the row alone adds to a mean, or to a figure of errors."""
+    """What the row alone adds to a mean, or to a figure of errors.
+
+    Args:
+        listing: the row.
+        name: what is worked out.
+        value: what the row adds, or the figure of all rows.
+        columns: shape (rows,) each, by their headings, beside target, prediction and weight.
+    """
     view, at = listing.view, listing.view.at
     own_columns: dict[str, Any] = {}
     if isinstance(view, Targets):

@@ -48,7 +48,13 @@ def parts(statistics: Statistics) -> tuple[Floats, Floats, Floats]:
 
 
 def over_classes(statistics: Statistics, average: str, area: Area) -> float:
-    """The area of each problem, averaged as asked."""
+    """The mean of the problems' areas.
+
+    Args:
+        statistics: as `scored` has laid them out.
+        average: macro; weighted by the true rows; or micro, one area of all problems together.
+        area: of one problem, from true (0 or 1), score and weight, shape (rows,) each.
+    """
     weight, true, score = parts(statistics)
     if average == "micro":
         flat = np.repeat(weight, true.shape[1])
@@ -76,7 +82,16 @@ def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
 
 
 def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
-    """The precision at each score, weighted by how much recall grows there."""
+    """The precision at each score, weighted by how much recall grows there.
+
+    Args:
+        true: shape (rows,), 1 for a true row and 0 for another.
+        score: shape (rows,).
+        weight: shape (rows,).
+
+    Returns:
+        The average precision; NaN where no row is true.
+    """
     by = np.argsort(-score, kind="stable")
     starts = _starts(score[by])
     yes = np.add.reduceat((weight * true)[by], starts)
@@ -93,6 +108,11 @@ def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
     The area is the mean over true rows of the share of other rows below them, and the mean over
     other rows of the share of true rows above them; to the first order its draws are half of
     each, so that the pairs need not be counted anew for every draw.
+
+    Args:
+        true: shape (rows,), 1 for a true row and 0 for another.
+        score: shape (rows,).
+        weight: shape (rows,).
 
     Returns:
         Shape (rows, 4): for `of_auroc_terms`.
@@ -122,6 +142,11 @@ def precision_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
 
     The sum of precisions at the true rows is its own gradient by the rows' weights.
 
+    Args:
+        true: shape (rows,), 1 for a true row and 0 for another.
+        score: shape (rows,).
+        weight: shape (rows,).
+
     Returns:
         Shape (rows, 2): that sum's terms, and the true rows.
     """
@@ -149,7 +174,16 @@ def of_precision_terms(sums: Floats) -> Floats:
 def list_terms(
     statistics: Statistics, average: str, terms: Callable[[Floats, Floats, Floats], Floats]
 ) -> Floats:
-    """The terms of every problem, for each list: shape (lists, problems x terms)."""
+    """The terms of every problem, for each list.
+
+    Args:
+        statistics: as `scored` has laid them out.
+        average: micro makes one problem of all; the others leave them apart.
+        terms: of one problem, from true (0 or 1), score and weight: shape (rows, width).
+
+    Returns:
+        Shape (lists, problems x width); 0 for lists without a row.
+    """
     weight, true, score = parts(statistics)
     rows, problems = true.shape
     if average == "micro":
@@ -167,7 +201,17 @@ def placed(statistics: Statistics, terms: Floats) -> Floats:
 
 
 def over_terms(sums: Floats, average: str, width: int, area: Callable[[Floats], Floats]) -> Floats:
-    """The figure of each draw: the areas of all problems, averaged as asked."""
+    """The figure of each draw: the mean of the problems' areas.
+
+    Args:
+        sums: shape (draws, problems x width), of `list_terms`.
+        average: macro, weighted by the true rows, or micro.
+        width: how many terms a problem has.
+        area: from terms, along the last axis, to areas.
+
+    Returns:
+        Shape (draws,).
+    """
     table = sums.reshape(len(sums), -1, width)
     areas = area(table)
     if average != "weighted" or table.shape[1] == 1:

@@ -35,6 +35,15 @@ def outcomes(
 ) -> tuple[Floats, Floats, Floats]:
     """Of each row whether it is positive, whether it is predicted so, and when it was decided.
 
+    Args:
+        labelled: the rows.
+        name: the metric's, for messages.
+        positive: the class that is to be detected.
+        delay: the further column of the submission that says when a row was decided.
+
+    Returns:
+        Three arrays of shape (rows,): 0 or 1, 0 or 1, and observations.
+
     Raises:
         NotationError: no class is positive, or the delay is no number.
     """

@@ -79,6 +79,12 @@ def tallied(
 ) -> Statistics:
     """What Precision, Recall and their kin are made of: see `Labelled.tallies`.
 
+    Args:
+        labelled: the rows.
+        average: binary keeps the rows of the positive class only; the others keep all.
+        positive: the positive class, if any.
+        threshold: the lowest probability of the positive class, or of each of several labels.
+
     Raises:
         NotationError: the positive class is missing or unknown.
     """
