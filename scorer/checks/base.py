@@ -28,7 +28,7 @@ UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
 
 @dataclass(frozen=True)
 class Submitted:
-    """All that a check sees: rows of whole lists of a submission, the public part, and the rules.
+    """What a check sees: rows of whole lists of a submission, the public part, and the rules.
 
     Of a small file these are all its lists, of a large one some of them at a time.
     """
@@ -59,12 +59,12 @@ class Submitted:
 
     @cached_property
     def number(self) -> Ints:
-        """The number among the challenge's lists of each distinct list; -1 of those it lacks."""
+        """The number of each distinct list in the challenge; -1 where it has no such list."""
         return self.known.lists.places(self.lists)
 
     @cached_property
     def asked(self) -> tuple[Ints, Ints]:
-        """Of each row the list and the pair among those to be predicted; -1 where there is none."""
+        """For each row, the list and the pair to be predicted; -1 where there is none."""
         assert self.known.asked is not None
         return self.known.asked.find(self.lists, self.table.ids["item"])
 
@@ -75,7 +75,7 @@ class Submitted:
 
     @cached_property
     def in_named(self) -> Mask:
-        """Which rows stand in a list that has a name at all."""
+        """Which rows stand in a list that has a name."""
         return _at(~self.nameless_lists, self.lists.codes)
 
     @cached_property
@@ -96,7 +96,7 @@ class Submitted:
 
 
 class Truthful(NamedTuple):
-    """All that a check of the truth sees: the truth, the public part, and the challenge.
+    """What a check of the truth sees: the truth, the public part, and the challenge.
 
     Its findings are for the organizer's eyes only.
     """
@@ -116,7 +116,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Check(NamedTuple):
-    """A function that finds fault with a submission or a truth, and the codes that it finds."""
+    """A check of submissions or truths, and the codes of the problems that it reports."""
 
     name: str
     codes: tuple[str, ...]
@@ -160,7 +160,7 @@ def checks(on: On = "submission") -> Registry[Check]:
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checks find in some lists of a submission, by the names of the checks."""
+    """The findings of the checks in some lists of a submission, by the names of the checks."""
 
     # of those that look at lists
     of_lists: Mapping[str, ListFindings] = field(default_factory=dict)
@@ -182,14 +182,14 @@ class Checked:
 
     @property
     def errors(self) -> int:
-        """How many errors there are; of ids that the challenge does not have, each once."""
+        """How many errors there are; each id that the challenge does not have counts once."""
         lists = sum(
             sum(findings.counts.values()) for findings in self.of_lists.values() if findings.fatal
         )
         return lists + sum(getattr(tally, "errors", 0) for tally in self.tallies.values())
 
     def plus(self, others: Sequence[Checked]) -> Checked:
-        """What they find in all of these lists."""
+        """The findings in all of these lists together."""
         every = [self, *others]
         list_checks = {name: None for part in every for name in part.of_lists}
         tally_checks = {name: None for part in every for name in part.tallies}
@@ -205,7 +205,7 @@ class Checked:
         )
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """What is wrong with a file of which these are all lists, in the order of the checks."""
+        """The problems of a file of which these are all lists, in the order of the checks."""
         for checker in checks():
             if checker.complete and whole.partial:
                 continue
@@ -221,10 +221,10 @@ class Checked:
 
 
 class Summand(Protocol):
-    """What parts of can be put together."""
+    """What can be summed over the parts of a file."""
 
     def plus(self, others: Sequence[Self]) -> Self:
-        """The whole."""
+        """The sum."""
         ...
 
 
@@ -253,7 +253,7 @@ def checked(submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "ro
 def add_problems(
     outcome: Checked, public: Public, rules: Submission, ids: PublicIds, findings: Findings
 ) -> None:
-    """Add all that is wrong with a submission to what its reader found.
+    """Add the problems of a submission to those that its reader found.
 
     Args:
         outcome: what the checks found in all its lists.
@@ -267,7 +267,7 @@ def add_problems(
 
 
 def examine(subject: Submitted | Truthful, findings: Findings) -> None:
-    """Run every check that fits the kind; all that is wrong goes to `findings`."""
+    """Run every check that fits the kind, and add the problems to `findings`."""
     if isinstance(subject, Submitted):
         add_problems(checked(subject), subject.public, subject.rules, subject.known, findings)
         return
@@ -277,7 +277,7 @@ def examine(subject: Submitted | Truthful, findings: Findings) -> None:
 
 
 def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Problem]:
-    """A problem a row; beyond what is ever kept, one stands for all the rest."""
+    """One problem a row; beyond the number that is kept, one stands for the rest."""
     for row in rows[:KEPT].tolist():
         yield problem(row)
     if rows.size > KEPT:
@@ -285,7 +285,7 @@ def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Pro
 
 
 def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
-    """Of `rows`, those that say again what an earlier one says, and that earlier one.
+    """Those of `rows` that repeat an earlier row, and that earlier row of each.
 
     Args:
         columns: codes, one a row of the table, that together make a row's key.
@@ -309,7 +309,7 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
 
 
 def first_pairs(submitted: Submitted, rows: Rows | Ints, role: str) -> Ints:
-    """Of some rows the first of each list and item, in the file's order.
+    """The first of some rows for each list and item, in the file's order.
 
     Args:
         submitted: lists of a submission.
@@ -362,26 +362,26 @@ def occurrences(
 
 
 def unknown(ids: CodedColumn, known: Known) -> dict[str, Fault | None]:
-    """The ids of a column that are not known, each with what explains it."""
+    """The unknown ids of a column, each with what explains it."""
     strange = named(ids, np.flatnonzero(known.places(ids) < 0))
     decimals = bool(strange) and all(name.endswith(".0") for name in ids.names if name)
     return {name: known.fault(name, decimals) for name in strange}
 
 
 def nameless(name: str, known: Mapping[str, object] | None) -> bool:
-    """Whether an id is none: empty, or what a missing value became."""
+    """Whether an id is missing: empty, or the text of a missing value."""
     return not name or (name in LOST_BY_TOOLS and name not in (known or ()))
 
 
 def nameless_ids(ids: CodedColumn, known: Mask | Literal[False]) -> Mask:
-    """Which distinct ids are none: empty, or what a missing value became and not `known`."""
+    """Which distinct ids are missing: empty, or the text of a missing value and not `known`."""
     lost = among(ids, sorted(LOST_BY_TOOLS)) & ~np.asarray(known, dtype=bool)
     none: Mask = among(ids, [""]) | lost
     return none
 
 
 def repeated_items(submitted: Submitted, known: Mapping[str, object] | None) -> tuple[Rows, Rows]:
-    """The rows that name an item again in its list, and the earlier row of each.
+    """The rows that repeat an item of their list, and the earlier row of each.
 
     `known` are the items of which one may be called "nan".
     """
@@ -411,13 +411,13 @@ def numbered_rows(public: Public, lists: CodedColumn) -> Mask:
 
 
 def _at(mask: Mask, codes: Codes) -> Mask:
-    """What a mask of distinct ids says of each row."""
+    """A mask of distinct ids, for each row."""
     rows: Mask = mask[codes] if codes.size else np.empty(0, dtype=bool)
     return rows
 
 
 def describe_fault(fault: Fault, word: str, rows: int) -> str:
-    """What is wrong with an id, in a sentence about the rows that have it.
+    """The message about an id's fault, for all rows that have it.
 
     Args:
         fault: what is wrong.

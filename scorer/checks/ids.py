@@ -44,7 +44,7 @@ READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_n
 
 
 class Fault(NamedTuple):
-    """What is wrong with an id, and the public id that was meant where that is certain."""
+    """What is wrong with an id, and the public id that it stands for where that is certain."""
 
     code: str
     message: str
@@ -53,7 +53,7 @@ class Fault(NamedTuple):
 
 
 class Known:
-    """Public ids, and what can be said of ids that are not among them."""
+    """Public ids, and explanations of ids that are not among them."""
 
     def __init__(self, names: Mapping[str, object]) -> None:
         self.names = names
@@ -63,17 +63,17 @@ class Known:
         return name in self.names
 
     def place(self, name: str) -> int:
-        """Where a name that is known stands among them."""
+        """The place of a known id among the names."""
         return self._index[name]
 
     def again(self) -> Known:
-        """The same, with suggestions to give for another file."""
+        """A copy that can give suggestions for another file."""
         fresh = copy(self)
         fresh._suggestions_left = SUGGESTIONS
         return fresh
 
     def places(self, column: CodedColumn) -> Ints:
-        """Where each distinct id of a column stands among the names; -1 where it does not."""
+        """The place of each distinct id of a column among the names; -1 where it is unknown."""
         if not is_hashed(column):
             if len(column.names) == len(self.names) and column.names == tuple(self.names):
                 return np.arange(len(column.names))
@@ -87,13 +87,13 @@ class Known:
         return look_up(*self._hashed, hashes)
 
     def has(self, column: CodedColumn, rows: Ints) -> Mask:
-        """Which of some rows of a column have an id that is known."""
+        """Whether each of some rows of a column has a known id."""
         if not is_hashed(column):
             return self.places(column)[column.codes[rows]] >= 0
         return look_up(*self._hashed, column.row_hashes[rows]) >= 0
 
     def fault(self, name: str, decimals: bool = False) -> Fault | None:
-        """Why an unknown id is not a known one; None where nothing explains it.
+        """The fault that makes an id unknown; None where nothing explains it.
 
         Args:
             name: an id that is not known.
@@ -124,7 +124,7 @@ class Known:
         return None
 
     def class_of(self, name: str) -> int:
-        """The class of an id that is not known; looked up where it was asked for before.
+        """The class of an unknown id, cached.
 
         An id that comes again and again is in most pieces of a file.
         """
@@ -148,7 +148,7 @@ class Known:
         return f"; nearest: {quoted(closest)}" if closest is not None else ""
 
     def _closest(self, name: str) -> str | None:
-        """A public id that one slip of the pen makes of `name`, else one that is like it.
+        """A public id at one edit from `name`, else of few ids the most similar one.
 
         Looked up rather than compared: difflib takes half a second for 20,000 ids.
         """
@@ -167,7 +167,7 @@ class Known:
         return nearest(name, self.names) if len(self.names) <= FEW else None
 
     def _look_alike(self, name: str) -> str | None:
-        """The public id that looks like `name`, or is it.
+        """The public id that equals `name` once both are folded.
 
         Normalising is slow (up to a microsecond a character), so it is left to ids of whose
         characters each may be of a public id.
@@ -187,7 +187,7 @@ class Known:
         return self._folded.get(folded(name))
 
     def _whole(self, digits: str) -> str | None:
-        """The public id that `digits` was before leading zeros went."""
+        """The public id that loses its leading zeros to become `digits`."""
         return digits if digits in self.names else self._zeros.get(digits.lstrip("0") or "0")
 
     @cached_property
@@ -200,7 +200,7 @@ class Known:
 
     @cached_property
     def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:
-        """The hashes of the names in order, and whose each is."""
+        """The hashes of the names, ascending, and the place of each."""
         order = np.argsort(self._hashes)
         return self._hashes[order], order
 
@@ -214,17 +214,17 @@ class Known:
 
     @cached_property
     def _parts(self) -> frozenset[str]:
-        """What the characters of the public ids are made of."""
+        """The characters that the public ids decompose to."""
         return frozenset[str]().union(*map(_parts, set[str]().union(*self._folded)))
 
     @cached_property
     def _possible(self) -> set[str]:
-        """Of the characters asked about so far those that may be of a public id."""
+        """The characters looked at so far that a public id may have."""
         return set()
 
     @cached_property
     def _impossible(self) -> set[str]:
-        """And those that may not."""
+        """The characters looked at so far that no public id has."""
         return set()
 
     @cached_property
@@ -237,12 +237,12 @@ class Known:
 
     @cached_property
     def alike(self) -> NDArray[np.uint64]:
-        """The hashes of the names as `folded` leaves them, ascending."""
+        """The hashes of the folded names, ascending."""
         return np.sort(hashed(list(self._folded)))
 
     @cached_property
     def whole(self) -> NDArray[np.uint64]:
-        """The hashes of the names, and of those that begin with zeros without these, ascending."""
+        """The hashes of the names, and of those with leading zeros also without them, ascending."""
         return np.sort(np.append(self._hashes, hashed(list(self._zeros))))
 
     @cached_property
@@ -251,7 +251,7 @@ class Known:
 
 
 class PublicIds:
-    """The public ids of a challenge, made ready to be looked up, once for all submissions."""
+    """The public ids of a challenge, made ready for look-ups once for all submissions."""
 
     def __init__(self, public: Public) -> None:
         self._public = public
@@ -259,7 +259,7 @@ class PublicIds:
 
     @cached_property
     def items(self) -> Known | None:
-        """The items there are; of preferences each list has its own, with a check of their own."""
+        """The items; None for preferences, whose lists each have their own."""
         public = self._public
         if public.kind == "preferences":
             return None
@@ -281,7 +281,7 @@ class PublicIds:
 
 
 class KnownPairs:
-    """The items of each list, to be looked up."""
+    """The items of each list, for look-ups."""
 
     def __init__(self, members: Members) -> None:
         self.members = members
@@ -325,7 +325,7 @@ class KnownPairs:
 
 
 def class_of(name: str, fault: Fault | None) -> int:
-    """Which of `CLASSES` an unknown id is, given what explains it by itself."""
+    """The class of an unknown id (an index of `CLASSES`), given its fault."""
     if fault is not None:
         return CLASSES.index(fault.code)
     return int(name.endswith("0") and DECIMAL_ID.fullmatch(name) is not None)
@@ -347,7 +347,7 @@ def folded(name: str) -> str:
 
 
 def _parts(character: str) -> frozenset[str]:
-    """The characters that one decomposes to, without case, less what is not seen."""
+    """The characters that one decomposes to, without case and without invisible ones."""
     decomposed = unicodedata.normalize("NFKD", character).casefold()
     return frozenset(c for c in unicodedata.normalize("NFKD", decomposed) if not _invisible(c))
 
@@ -365,7 +365,7 @@ BLANKS = {n: None for n in range(128) if _invisible(chr(n))}
 
 
 def _difference(name: str, meant: str) -> str:
-    """In what alone two ids differ that look alike."""
+    """The only difference between two ids that look alike."""
     if name.casefold() == meant.casefold():
         return "case"
     if "".join(name.split()) == "".join(meant.split()):

@@ -17,7 +17,7 @@ LONGEST = 8  # items of a cycle that are all named
 
 
 def faults(table: Table, word: str) -> Iterator[Problem]:
-    """What is wrong with the preferences of a file, a participant's or the organizer's."""
+    """The problems of the preferences of a file, a participant's or the organizer's."""
     lists, line = table.ids["list"], table.line
     ids = table.ids["better"], table.ids["worse"]
     better, worse = row_codes(*ids)
@@ -69,7 +69,7 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
 
 
 def improbable(table: Table, word: str) -> Iterator[Problem]:
-    """What is wrong with the probabilities of an organizer's `likelihood` file."""
+    """The problems of the probabilities of an organizer's `likelihood` file."""
     lists, line, likely = table.ids["list"], table.line, table.numbers["probability"]
     names, (better, worse) = joined(table.ids["better"], table.ids["worse"])
     for row in np.flatnonzero(better == worse).tolist():
@@ -111,7 +111,7 @@ def row_codes(*columns: CodedColumn) -> tuple[Ints, ...]:
 
 
 def _cycles(in_list: Ints, better: Ints, worse: Ints) -> Iterator[list[int]]:
-    """Preferences that lead back to where they began, one short cycle for each knot of them."""
+    """Cycles of preferences, a short one for each strongly connected component."""
     if not in_list.size:
         return
     from scipy.sparse import coo_array
@@ -133,7 +133,7 @@ def _cycles(in_list: Ints, better: Ints, worse: Ints) -> Iterator[list[int]]:
 
 
 def _shortest(edges: list[int], start: Ints, end: Ints) -> list[int]:
-    """The shortest way back to where the first of these preferences begins."""
+    """The shortest cycle through the first of these preferences."""
     leaving: dict[int, list[int]] = {}
     for n in edges:
         leaving.setdefault(int(start[n]), []).append(n)

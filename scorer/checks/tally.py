@@ -33,7 +33,7 @@ Counts = NDArray[np.integer[Any]]  # of as few bits as will do
 
 
 class Whole(NamedTuple):
-    """What a tally needs to speak of the whole file."""
+    """What a tally needs to describe the problems of the whole file."""
 
     public: Public
     rules: Submission
@@ -45,11 +45,11 @@ class Tally(Protocol):
     """What a check counts in some lists of a submission."""
 
     def plus(self, others: Sequence[Any]) -> Any:
-        """The counts of all of their lists: others of its type."""
+        """The sum of these counts and others of its type."""
         ...
 
     def problems(self, whole: Whole) -> Iterable[Problem]:
-        """What is wrong with a file that these are the counts of."""
+        """The problems of a file with these counts."""
         ...
 
 
@@ -105,7 +105,7 @@ def _place(problem: Problem) -> tuple[int, int, str, str]:
 
 @dataclass(frozen=True)
 class IdTally:
-    """Ids that there is something to say of: each once, with its first line and its rows.
+    """Ids with a problem: each once, with its first line and the number of its rows.
 
     They stand in the order of their lines, in arrays of the smallest types that will do. Beyond
     the first `KEPT` of a class an id is a hash, its line and its count.
@@ -124,7 +124,7 @@ class IdTally:
         classes: tuple[str, ...],
         ids: Sequence[tuple[str, int, int, str | None, int]],
     ) -> IdTally:
-        """Of ids, each once: (id, line, rows, its list, its class)."""
+        """From ids, each once: (id, line, rows, its list, its class)."""
         if not ids:
             return cls(classes)
         names, line, rows, lists, kind = zip(*ids, strict=True)
@@ -145,7 +145,7 @@ class IdTally:
         kind: NDArray[np.uint8],
         names: Callable[[Ints], Sequence[str]],
     ) -> IdTally:
-        """Of ids, each once, of which a name is made only where it is kept.
+        """From ids, each once; the name of an id is made only where it is kept.
 
         Args:
             classes: what an id can be.
@@ -185,7 +185,7 @@ class IdTally:
         return IdTally(self.classes, hashes, line, rows, kind, names)._grouped()
 
     def _grouped(self) -> IdTally:
-        """With each id once, in the order of their lines."""
+        """The tally with each id once, in the order of their lines."""
         hashes, line, rows, kind = self.hashes, self.line, self.rows, self.kind
         if _any_twice(hashes):
             by = np.lexsort((line, hashes))
@@ -202,7 +202,7 @@ class IdTally:
         return IdTally(self.classes, hashes, line, rows, kind, self.names)._kept()
 
     def each(self) -> Iterator[tuple[str, str | None, int, int, str]]:
-        """Those that are kept by name, in the order of their lines: id, list, line, rows, class."""
+        """Yield the ids kept by name in the order of their lines: id, list, line, rows, class."""
         for n in np.sort(self._first()).tolist():
             if (known := self.names.get(int(self.hashes[n]))) is not None:
                 yield *known, int(self.line[n]), int(self.rows[n]), self.classes[self.kind[n]]
@@ -212,7 +212,7 @@ class IdTally:
         return int((self.kind == self.classes.index(kind)).sum())
 
     def _lines(self) -> dict[int, int]:
-        """The lines of those that are kept by name, by their hashes."""
+        """The line of each id kept by name, by its hash."""
         kept = self._first()
         return dict(zip(self.hashes[kept].tolist(), self.line[kept].tolist(), strict=True))
 
@@ -221,7 +221,7 @@ class IdTally:
         return np.concatenate([_first_of(self.kind, kind) for kind in range(len(self.classes))])
 
     def _kept(self) -> IdTally:
-        """With no more names than are ever told, of no more text than there is room for."""
+        """The tally with only the names that can be reported, within the limit of `TEXT`."""
         if len(self.names) <= KEPT and sum(map(_length, self.names.values())) <= TEXT:
             return self
         names: dict[int, tuple[str, str | None]] = {}
@@ -238,7 +238,7 @@ class IdTally:
 
 
 def _first_of(kinds: NDArray[np.uint8], kind: int) -> Ints:
-    """Where the first `KEPT` of a class stand; of millions, no more are looked at than need be."""
+    """The indices of the first `KEPT` of a class, found without a pass over all."""
     places, start = np.empty(0, dtype=np.int64), 0
     while places.size < KEPT and start < kinds.size:
         more = np.flatnonzero(kinds[start : start + TOGETHER] == kind) + start
@@ -247,7 +247,7 @@ def _first_of(kinds: NDArray[np.uint8], kind: int) -> Ints:
 
 
 def _any_twice(hashes: Hashes) -> bool:
-    """Whether any is there twice; many are sorted part by part, so that no copy of all is made."""
+    """Whether any hash is there twice; many are sorted part by part, to save a copy of all."""
     if hashes.size <= TOGETHER:
         return _next_alike(hashes)
     bits = (hashes.size // TOGETHER).bit_length()
@@ -268,7 +268,7 @@ def _length(known: tuple[str, str | None]) -> int:
 def id_problems(
     ids: IdTally, problem: Callable[[str, str | None, int, int], Problem]
 ) -> Iterator[Problem]:
-    """A problem for each id; beyond those kept by name, one of a class stands for the rest."""
+    """A problem for each id kept by name, and for each class one that stands for the rest."""
     last: dict[str, tuple[int, Problem]] = {}
     for name, in_list, line, rows, kind in ids.each():
         yield (latest := problem(name, in_list, line, rows))

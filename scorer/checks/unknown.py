@@ -27,7 +27,7 @@ SPREADSHEET = (
 
 
 def classes_of(names: pl.Series, known: Known) -> NDArray[np.uint8]:
-    """The class of each id that is not known; `EXPLAINED` where one look cannot tell.
+    """The class of each unknown id; `EXPLAINED` where it needs a look of its own.
 
     Args:
         names: ids, none of them known.

@@ -22,7 +22,7 @@ from scorer.views.names import Names
 
 
 class Constants(NamedTuple):
-    """What the challenge and its whole truth settle once, for every list alike."""
+    """The values that the challenge and its whole truth settle, equal for every list."""
 
     max_grade: float | None = None
     catalogue: int | None = None  # how many items there are, where the challenge declares them
@@ -42,7 +42,7 @@ class OpenTruth(Protocol):
 
     @property
     def constants(self) -> Constants:
-        """What the measures are settled by."""
+        """The constants that settle the measures."""
         ...
 
     def only(self, lists: Ints) -> OpenTruth:
@@ -53,7 +53,7 @@ class OpenTruth(Protocol):
         ...
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The submission's lists, all of them lists of this truth, seen in those views.
+        """The views of a submission whose lists are all lists of this truth.
 
         Args:
             submission: rows of whole lists.
@@ -63,7 +63,7 @@ class OpenTruth(Protocol):
         ...
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """What the items of list number `at` are called, as that view has them.
+        """The names of the items of list number `at`, in the order of that view.
 
         Args:
             submission: rows of whole lists, that one among them.
@@ -75,16 +75,17 @@ class OpenTruth(Protocol):
 
 
 class Meeting(NamedTuple):
-    """A submission's lists that are met with the truth but for the order of equal scores."""
+    """A submission joined with the truth, before equal scores are ordered by ids."""
 
     wanted: Ints  # rows of the table, whose items' ids settle it
     views: Callable[[IdTexts], Views]  # given these ids
 
 
 def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) -> Meeting:
-    """A meeting that needs no more than the ids it asks for; in most views, the whole table.
+    """Join a submission with the truth as far as the items' ids are not needed.
 
-    Of a table whose ids are not there, the rows are told whose ids meeting it will ask for.
+    In most views nothing is joined before the ids are there: the meeting holds the whole table,
+    and `wanted` has the rows whose ids are yet to be read.
 
     Args:
         truth: the truth made ready.
@@ -104,7 +105,7 @@ def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) ->
 
 @dataclass(frozen=True, slots=True)
 class SideTables:
-    """The challenge's files beside the truth, those that it has."""
+    """The challenge's files beside the truth."""
 
     public: Public
     tables: Mapping[str, Table] = field(default_factory=dict)  # items, history, likelihood
@@ -145,7 +146,7 @@ Open = Callable[[Table, SideTables, Findings], OpenTruth]
 
 
 class Asking(NamedTuple):
-    """What the public part of a challenge is made of, beside its public files."""
+    """The sources of a challenge's public part, beside its public files."""
 
     challenge: Challenge
     shapes: tuple[Schema, ...]  # what a submission may look like
@@ -156,12 +157,12 @@ Complete = Callable[[Public, Asking], Public]
 
 
 def unchanged(public: Public, asking: Asking) -> Public:
-    """The public part of a kind that has no more than its public files and lists."""
+    """The public part of a kind that adds nothing to the public files and lists."""
     return public
 
 
 class Kind(NamedTuple):
-    """What the metrics of a challenge look at."""
+    """A kind of challenge: the shapes of its files, and how its truth is opened."""
 
     name: str
     truth: tuple[Schema, ...]  # the shapes that the truth may have

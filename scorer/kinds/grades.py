@@ -89,7 +89,7 @@ class Grades:
 
     @cached_property
     def subtopics(self) -> Subtopics:
-        """What each row of the truth was judged for."""
+        """The subtopics that each row of the truth was judged for."""
         if self.whole is not None and self.numbers is not None:
             first, last = (self.whole.truth.starts[self.numbers + n] for n in (0, 1))
             return self.whole.subtopics.only(spans(first, last - first))
@@ -98,7 +98,7 @@ class Grades:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The items there are, and what is known of them."""
+        """The items of the challenge, with their columns."""
         return _catalogue(self.aids) if self.whole is None else self.whole.catalogue
 
     @cached_property
@@ -141,7 +141,7 @@ class Grades:
         )
 
     def further(self, submission: Table) -> Callable[[Ints], Extras] | None:
-        """What Judged is given beside its hits; None where nothing is declared."""
+        """From the hits' rows to the further columns of `Judged`; None where none is declared."""
         if not (self.aids.extra or self.aids.public.groups):
             return None
         sent_columns = self.aids.further("submission", submission)
@@ -149,7 +149,7 @@ class Grades:
         return lambda rows: replace(columns, submission=sent_columns.at(rows))
 
     def begin(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting | None:
-        """The meeting in views of judged items alone; None in others.
+        """The meeting in views of judged items alone; None for others.
 
         Args:
             submission: rows of whole lists.
@@ -168,7 +168,7 @@ class Grades:
         )
 
     def asks(self, submission: Table, ties: Ties, views: frozenset[type]) -> Ints:
-        """The rows whose items' ids are asked for where a submission is met.
+        """The rows whose items' ids are needed to join a submission.
 
         Args:
             submission: rows of whole lists.
@@ -186,11 +186,11 @@ class Grades:
         return wanted if rows is None else rows[wanted]
 
     def residual(self, submission: Table) -> tuple[Table, Ints | None]:
-        """A submission less the items that are taken out, and which rows are left; None for all."""
+        """A submission without the excluded items, and its rows that are left; None for all."""
         return (submission, None) if self.gone is None else without(submission, self.gone)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The judged items that the submission returned, beside the best possible.
+        """The views of a submission.
 
         Args:
             submission: rows of whole lists.
@@ -336,7 +336,7 @@ def _of_lists(past_list: Ints, past_item: Ints, numbers: Ints) -> tuple[Ints, In
 
 
 def _equal(truth: Truth, aids: SideTables) -> Iterator[Problem]:
-    """Lists whose truth is no order, for metrics that need one."""
+    """Problems of lists with equal grades, for metrics that need a strict order."""
     same = (np.diff(truth.in_list) == 0) & (np.diff(truth.grade) == 0)
     names = list(truth.items)
     last_list = -1

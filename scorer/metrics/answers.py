@@ -29,7 +29,7 @@ def normal(text: str, normalize: str) -> str:
 
 
 def overlap(answer: str, accepted: str) -> tuple[float, float, float]:
-    """F1, precision and recall of the tokens of an answer; of nothing it is whether both are."""
+    """F1, precision and recall of an answer's tokens; 1 or 0 where either text has none."""
     tokens, accepted_tokens = answer.split(), accepted.split()
     if not tokens or not accepted_tokens:
         same = float(tokens == accepted_tokens)

@@ -41,7 +41,7 @@ Needs = tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Metric:
-    """What is known of a metric without running it."""
+    """A metric: its function, and what is declared of it."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ class Metric:
     again: Callable[[], Metric] | None = None  # makes it in another process; None: by its function
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By its function, found again by name, since not all that it holds pickles."""
+        """Pickle by the function's name, since not all fields can be pickled."""
         if self.again is not None:
             return self.again, ()
         function = self.function
@@ -154,13 +154,13 @@ class Measure:
 
     @property
     def of_lists(self) -> bool:
-        """Whether each list has a value by it."""
+        """Whether each list has a value of its own."""
         pooled = self.weighted or self.params.get("average") == "pooled"
         return not (pooled or self.metric.aggregate == "pooled" or self.aggregate == "formula")
 
     @property
     def all_parts(self) -> tuple[Measure, ...]:
-        """Itself, and all that it is made of."""
+        """This measure and, recursively, the measures it is composed of."""
         return (self, *(each for part in self.parts for each in part.all_parts))
 
     @property
@@ -178,7 +178,7 @@ class Measure:
         return low, high
 
     def heading(self, word: str = "list") -> str:
-        """What a report heads its column with: the id, or the name and how it is meant.
+        """The heading of its column in a report: the id, or the name and how it is averaged.
 
         Args:
             word: the challenge's word for a list.
@@ -188,7 +188,7 @@ class Measure:
         return self.metric.heading(self.id, self.params, word)
 
     def settled(self, constants: object) -> Measure:
-        """With what the challenge and its whole truth decide, such as ERR's highest grade."""
+        """The measure with what the challenge and its truth decide, such as `max_grade`."""
         params = {
             key: settle(constants)
             for key, settle in self.metric.settle.items()
@@ -203,7 +203,7 @@ class Measure:
         )
 
     def signature(self, **circumstances: object) -> str:
-        """All that changes its number, so that two values can be compared at all.
+        """All that changes its value; only values of one signature can be compared.
 
         >>> from scorer.metrics.p import p
         >>> measure(p.__scorer__, "P@5").signature(lists=2000)
@@ -254,7 +254,7 @@ def metric(
     judged: int = 1,
     heading: Heading | None = None,
 ) -> Callable[[Function], Function]:
-    """Make a function a metric; the function itself is left as it is.
+    """Make a function a metric; the function itself stays unchanged.
 
     Its first argument's type decides what it gets: `Judged` (all lists at
     once, gives an array of one value a list) or `Ranked` (one list, gives a
@@ -415,7 +415,7 @@ def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:
 
 
 def _ours(metric: Metric, key: str, value: Any) -> dict[str, Any]:
-    """Another tool's parameter in our terms, where the metric knows it."""
+    """The metric's own parameters for one of another tool."""
     if key in metric.peers:
         known = metric.peers[key]
         if "*" in known:  # renamed only
@@ -433,7 +433,7 @@ def _called(metric: Metric, key: str) -> str:
 
 
 def _possible(metric: Metric, key: str) -> str:
-    """What a parameter can be, from its model."""
+    """The values that a parameter can have, from its model."""
     schema = metric.parameters.model_json_schema()["properties"].get(key, {})
     choices = [
         str(written(choice))
@@ -452,7 +452,7 @@ def metrics() -> Registry[Metric]:
 
 
 def _of_function(function: Callable[..., Any]) -> Metric:
-    """The metric that a function of a module is, or that its comparison or aggregation holds."""
+    """The metric that a function is marked as, or that its comparison or aggregation has."""
     thing = getattr(function, MARK)
     return thing if isinstance(thing, Metric) else thing.metric
 

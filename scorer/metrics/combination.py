@@ -28,7 +28,7 @@ class Combination:
 
     @property
     def plain(self) -> bool:
-        """Whether it is what every measure does where nothing is written: `lists` is the mean."""
+        """Whether it is the default: the mean over lists."""
         return self == PLAIN
 
     @property
@@ -49,7 +49,7 @@ class Combination:
         return tuple(name for name in every if name is not None and name != SIZE)
 
     def facts(self) -> dict[str, Any]:
-        """What is not as it is without a word, as challenge.yaml writes it."""
+        """The settings that differ from the defaults, as challenge.yaml writes them."""
         facts: dict[str, Any] = {}
         if self.groups:
             facts["average"] = list(self.groups)
@@ -65,7 +65,7 @@ class Combination:
 
     @property
     def suffix(self) -> str:
-        """What a measure's name says of it: ` [group: power(-5)]`; nothing where it is plain."""
+        """The suffix of a measure's name, such as ` [group: power(-5)]`; empty for the default."""
         parts = []
         if self.lists != MEAN or self.list_weights:
             parts.append(_called("", self.lists, self.list_weights))

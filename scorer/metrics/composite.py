@@ -48,5 +48,5 @@ def composite(view: type, better: Better, low: float | None, high: float | None)
 
 @cache
 def formula_of(score: str) -> Node:
-    """The tree of a composite's formula, which was found to be one before."""
+    """The syntax tree of a composite's formula, which has been validated before."""
     return parse(score)

@@ -48,7 +48,7 @@ SETTLE: Mapping[str, Callable[[Any], Any]] = {"max_grade": lambda constants: con
 
 
 class Walk(NamedTuple):
-    """How far a list's readers come, and what they gain. Floats have one element a hit or list."""
+    """How far each list's reader comes, and what is gained: one element a hit, or one a list."""
 
     hits: Hits  # those within reach
     gain: Floats  # of each hit
@@ -63,7 +63,7 @@ class Walk(NamedTuple):
 
 
 def scaled(judged: Judged, max_grade: float | None, min_grade: float) -> Floats:
-    """The gain of each hit, 0 to 1; nothing where no grade is above the lowest.
+    """The gain of each hit, 0 to 1; 0 where no grade is above the lowest.
 
     Args:
         judged: the submission seen through the truth.
@@ -112,7 +112,7 @@ def inverse_squares(goal: float, depth: int) -> Floats:
 
 
 def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
-    """The looks of a reader who is after `goal`, and the less patient the more of it is found.
+    """The looks of a reader who is after `goal`, and less patient the more of it is gained.
 
     With G found so far, C(i) = ((i + 2T - G - 1) / (i + 2T - G))^2. From one hit to the next G
     is the same and the chances are telescopes, so that no rank between is looked at.
@@ -156,7 +156,7 @@ def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
 
 
 def _firsts(hits: Hits) -> Ints:
-    """Of each hit the place of its list's first one."""
+    """For each hit, the index of the first hit of its list."""
     return hits.starts()[hits.in_list]
 
 
@@ -193,7 +193,7 @@ def of_walk(name: str, walk: Callable[..., Walk]) -> dict[str, Any]:
 def _explained(
     name: str, listing: Listing[Judged], of_list: Walk, value: float, k: int | None
 ) -> Steps:
-    """The list, what each hit gains and how likely it is looked at, and their quotient."""
+    """The steps: the list with each hit's gain and weight, and their quotient."""
     columns = {
         "gain": of_list.gain,
         "weight": of_list.weight,

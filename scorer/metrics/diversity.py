@@ -52,7 +52,7 @@ def gained(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> 
 
 
 def limit(subtopics: Floats, alpha: float, weights: Floats) -> Floats:
-    """What a list would gain were every item relevant to every subtopic.
+    """The gain of a list whose every item is relevant to every subtopic.
 
     Args:
         subtopics: shape (lists,): how many subtopics of each list have a relevant item.
@@ -79,7 +79,7 @@ def reciprocal(rank: Floats) -> Floats:
 
 
 class Quotient(NamedTuple):
-    """What the hits of each list add, over what the list is held to."""
+    """What the hits of each list add, and what it is divided by."""
 
     facets: Facets  # of the hits, down to the cut-off
     weight: Floats  # what each of these adds
@@ -88,7 +88,7 @@ class Quotient(NamedTuple):
 
     @property
     def gained(self) -> Floats:
-        """The sum of each list."""
+        """The sum of each list's hits."""
         return self.facets.total(self.weight) * self.factor
 
     @property
@@ -112,7 +112,7 @@ def gains(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> F
 
 
 def restricted(view: Diverse, judged_only: bool) -> Diverse:
-    """The lists, or what is left of them without the items that nobody judged."""
+    """The lists, without the unjudged items if `judged_only`."""
     return view.only_judged() if judged_only else view
 
 

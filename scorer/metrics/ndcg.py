@@ -91,7 +91,7 @@ def ndcg(
 def _ideal_order(
     judged: Judged, k: int | None, gain: Any, ideal: str
 ) -> tuple[Hits, Floats | int | None]:
-    """The best lists, and to which rank they count: one for all their items, or one an item."""
+    """The best lists, and the rank down to which they count: one for all items, or one an item."""
     hits: Hits = judged.ideal
     depth: Floats | int | None = None if ideal == "uncut" else k
     if ideal == "returned":

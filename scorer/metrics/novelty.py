@@ -85,6 +85,6 @@ def novelty(
 
 
 def _known(returned: Returned, base: str, users: int | None) -> tuple[Floats, float]:
-    """How many know each item of the catalogue, of how many."""
+    """How many users, or interactions, each item of the catalogue has, and their total."""
     past = returned.catalogue.users.sum() if base == "interactions" else users
     return np.maximum(returned.catalogue.users, 1.0), float(past or 0)

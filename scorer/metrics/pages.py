@@ -11,14 +11,14 @@ from scorer.metrics.notation import NotationError, parse, written
 
 
 def overview(metrics: Registry[Metric]) -> str:
-    """A line a metric."""
+    """One line for each metric."""
     width = max(len(notation(each)) for each in metrics)
     lines = [f"{notation(each):{width}}  {each.title}" for each in metrics]
     return "\n".join(lines) + "\n\nOne metric's page: score metrics NAME\n"
 
 
 def page(metrics: Registry[Metric], name: str) -> str:
-    """What a metric means, its parameters, and where it is from.
+    """A metric's documentation: its meaning, parameters and source.
 
     All metrics of that name, of each kind of challenge. Raises `UnknownName`.
     """

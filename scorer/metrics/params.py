@@ -16,7 +16,7 @@ HIGHEST = 1000  # 2^1000 a few million times over is still finite
 
 
 def _written(value: object) -> object:
-    """A class as it stands in a file: 1 is '1'."""
+    """The text of a class given as a YAML value: 1 is '1'."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
@@ -91,7 +91,7 @@ Pooling = Annotated[
 
 
 def averaged(name: str, params: Mapping[str, Any], word: str) -> str:
-    """The heading of a measure with an `average`: which of the two it is.
+    """The heading of a measure with an `average`: per list, or pooled.
 
     Args:
         name: the measure's.
@@ -152,7 +152,7 @@ ItemColumn = Annotated[
 
 
 def item_needs(parameter: str) -> Callable[[Mapping[str, Any]], tuple[str, ...]]:
-    """What the challenge must declare where a parameter names a further column of items."""
+    """The `needs` of a metric with a parameter that names a further column of items."""
 
     def needs(params: Mapping[str, Any]) -> tuple[str, ...]:
         name = params[parameter]
@@ -162,7 +162,7 @@ def item_needs(parameter: str) -> Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
 def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
-    """What each grade is worth; nothing for a negative one, itself for one a table leaves out.
+    """The gain of each grade: 0 for a negative one, the grade itself where a table has no entry.
 
     Raises:
         ChallengeError: it is more than a float can hold.
@@ -183,14 +183,14 @@ def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
 
 
 def discounts(discount: str) -> Callable[[Floats], Floats]:
-    """What a gain is divided by at each rank."""
+    """The divisor of a gain, as a function of the rank."""
     if discount == "jarvelin":
         return lambda rank: np.maximum(1.0, np.log2(rank))
     return lambda rank: np.log2(rank + 1)  # +1 since the first item has rank 1
 
 
 def distances(first: Floats, second: Floats, distance: str) -> Floats:
-    """How unlike the items of each row are, by their features.
+    """The distances between the items of each row, by their features.
 
     Args:
         first: features, shape (rows, features).

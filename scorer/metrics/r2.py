@@ -13,12 +13,12 @@ from scorer.views.rated import Rated
 
 
 def _pooled(statistics: Statistics, **_: object) -> float:
-    """1 - errors over spread, the spread put together from each list's own."""
+    """1 - errors / spread, where the spread is merged from the lists' own."""
     return _of_rows(statistics.rows, np.ones(len(statistics.rows)))
 
 
 def _weighted(statistics: Statistics, weights: Floats, **_: object) -> float:
-    """The same where a list counts as often as its weight says."""
+    """The same, where each list counts as often as its weight says."""
     return _of_rows(statistics.rows, weights[statistics.in_list])
 
 

@@ -14,7 +14,7 @@ from scorer.views.hits import Hits, Judged
 
 
 class _Overlap(NamedTuple):
-    """Common items, and of each list what equation 32 is made of."""
+    """The common items, and the terms of equation 32 of each list."""
 
     hits: Hits
     place: Ints  # of each hit in the truth's ranking

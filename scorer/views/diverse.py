@@ -24,7 +24,7 @@ class Facets:
     lists: int
 
     def where(self, rows: Mask | Ints) -> Facets:
-        """Only some rows: those where a mask holds, or these, in their order."""
+        """The rows where a mask holds, or with these indices, in their order."""
         return Facets(
             self.in_list[rows], self.rank[rows], self.key[rows], self.item[rows], self.lists
         )
@@ -48,7 +48,7 @@ class Facets:
         return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
 
     def gain(self, alpha: float) -> Floats:
-        """What each is worth when each item above it with that subtopic takes the share alpha."""
+        """The gain of each: (1 - alpha)^c with c items above that have the same subtopic."""
         gains: Floats = (1 - alpha) ** self.before().astype(np.float64)
         return gains
 
@@ -76,7 +76,7 @@ class Diverse:
         return self.judged.names
 
     def only_judged(self) -> Diverse:
-        """As if the items nobody judged (or judged below 0) had not been returned."""
+        """The lists without unjudged items (no grade, or one below 0); ranks close up."""
         keep = self.judged.ideal.grade >= 0
         rows = np.repeat(keep, self.size)
         return Diverse(
@@ -85,13 +85,13 @@ class Diverse:
         )  # fmt: skip
 
     def hit_facets(self, rel: float) -> Facets:
-        """The subtopics of the hits."""
+        """The relevant subtopics of the hits."""
         hits = self.judged.hits
         item = self.judged.ideal.starts()[hits.in_list] + hits.place - 1
         return self._facets(item, hits.in_list, hits.rank, rel)
 
     def judged_facets(self, rel: float) -> Facets:
-        """The subtopics of all judged items."""
+        """The relevant subtopics of all judged items."""
         ideal = self.judged.ideal
         return self._facets(np.arange(ideal.rank.size), ideal.in_list, ideal.nth(), rel)
 
@@ -101,7 +101,7 @@ class Diverse:
         return facets.where(facets.before() == 0).total()
 
     def best_order(self, rel: float, alpha: float, k: int | None) -> Facets:
-        """The subtopics of the items, ordered so that each adds the most, to rank k.
+        """The relevant subtopics of the judged items in their best order, down to rank k.
 
         The best order is hard to find (NP); this is the greedy one, equal
         gains by name downwards, as ndeval takes it.

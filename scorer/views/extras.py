@@ -19,7 +19,7 @@ Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of vectors and of
 
 
 class Named(dict[str, Column]):
-    """Columns by name; one that is not declared says how it would be."""
+    """Columns by name; looking up another name raises an error that says how to declare it."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Named(dict[str, Column]):
         return Named, (dict(self), self.section, self.levels)
 
     def at(self, rows: Ints | Mask | None) -> Named:
-        """The columns of some rows; as they are without any."""
+        """The columns at some rows; unchanged where `rows` is None."""
         if rows is None or not self:
             return self
         columns = {name: column[rows] for name, column in self.items()}
@@ -52,7 +52,7 @@ class Named(dict[str, Column]):
 
 @dataclass(frozen=True)
 class Extras:
-    """The further columns of each section, each with one element a row of what it belongs to."""
+    """The further columns of each section, with one element a row of its table."""
 
     truth: Named = field(default_factory=lambda: Named({}, "truth"))
     submission: Named = field(default_factory=lambda: Named({}, "submission"))
@@ -66,7 +66,7 @@ class Extras:
         list: Ints | Mask | None = None,
         item: Ints | Mask | None = None,
     ) -> Extras:
-        """The columns of some rows; all rows of a section that is not named.
+        """The columns at some rows; a section without indices keeps all of its rows.
 
         Args:
             truth: indices of rows of the truth's columns, or a mask of them.
@@ -86,7 +86,7 @@ NONE = Extras()
 
 
 class WithColumns:
-    """Further columns of a view; how many elements they have its own `extras` says."""
+    """Mixin: a view's further columns of lists and submission."""
 
     __slots__ = ()
     extras: Extras
@@ -103,7 +103,7 @@ class WithColumns:
 
 
 class WithTruthColumns(WithColumns):
-    """The same, and those of the truth; of views that have no such field of their own.
+    """Mixin: those of the truth as well, for views without a field of that name.
 
     A field without a default would take a property of its name for one.
     """
@@ -117,7 +117,7 @@ class WithTruthColumns(WithColumns):
 
 
 class WithItemColumns(WithTruthColumns):
-    """The same, and those of the items; of views that have no such field of their own."""
+    """Mixin: those of items as well, for views without a field of that name."""
 
     __slots__ = ()
 
@@ -136,7 +136,7 @@ def columns_of(
         table: with the columns as `extra[name]`, or `number[name]` of numbers.
         kinds: name -> text, number, vector or classes.
         section: what the table is.
-        findings: told which cells are no vector or no classes; nothing is without them.
+        findings: problems of cells that are no vector or no classes go there; optional.
     """
     columns, levels = {}, {}
     for name, kind in kinds.items():
@@ -162,14 +162,14 @@ def columns_of(
 
 
 def missing_of(column: Column) -> Column:
-    """What stands where a table has no row: '', NaN, or zeros. Shape (1,) or (1, n)."""
+    """The value of a missing row: '', NaN, or zeros. Shape (1,) or (1, n)."""
     if column.dtype == object:
         return np.array([""], dtype=object)
     return np.full((1, *column.shape[1:]), np.nan if column.ndim == 1 else 0.0)
 
 
 def placed(columns: Named, rows: Ints) -> Named:
-    """The columns at some rows, and what stands for nothing where a row is -1."""
+    """The columns at some rows, with missing values where a row is -1."""
     return Named(
         {
             name: np.concatenate([column, missing_of(column)])[rows]
@@ -218,7 +218,7 @@ def _classes(cells: Sequence[str]) -> Column | dict[int, str]:
 
 
 def _shares(cell: str) -> dict[str, float]:
-    """The shares of a cell; a colon before what is no number is part of a class's name."""
+    """The shares of a cell; a colon that no number follows is part of the class's name."""
     shares: dict[str, float] = {}
     parts = [part for part in cell.split("|") if part.strip()]
     for part in parts:

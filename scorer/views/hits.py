@@ -125,14 +125,14 @@ class Hits:
         return self._down_to(k, shares)
 
     def _by_rank(self, weight: Callable[[Floats], Floats]) -> Floats:
-        """Each hit's `weight` at its rank, worked out once for each rank there is."""
+        """Each hit's `weight` at its rank, computed once for each rank."""
         weights = np.zeros(int(self.rank.max(initial=0)) + 1)
         weights[1:] = weight(np.arange(1, weights.size, dtype=np.float64))
         hit_weights: Floats = weights[self.rank]
         return hit_weights
 
     def _down_to(self, k: ArrayLike | None, weights: Floats) -> Floats:
-        """The same weights, made 0 below `k`."""
+        """The weights, set to 0 below `k`, in place."""
         if k is not None:
             weights[self.position > np.asarray(k)] = 0.0
         return weights
@@ -230,7 +230,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Judged(WithItemColumns):
-    """The hits of every list, beside the best that could have been."""
+    """The hits of every list, beside the ideal."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
 
@@ -248,12 +248,12 @@ class Judged(WithItemColumns):
         return self.hits.lists
 
     def of_hits(self, column: Column) -> Column:
-        """Of one element an item of the ideal, as `truth` and `item` have it, those of the hits."""
+        """The hits' elements of a column that has one element an item of the ideal."""
         values: Column = column[self.ideal.starts()[self.hits.in_list] + self.hits.place - 1]
         return values
 
     def only_judged(self) -> Judged:
-        """As if the items nobody judged (or judged below 0) had not been returned."""
+        """The lists without unjudged items (no grade, or one below 0); ranks close up."""
         hits, ideal = (h.where(h.grade >= 0) for h in (self.hits, self.ideal))
         before, tied = hits.ordered(hits.before)
         hits = replace(hits, rank=hits.nth(), before=before, tied=tied)
@@ -303,7 +303,7 @@ class Ranked:
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """`part / whole`, and NaN, meaning undefined for this list, where there is no whole."""
+    """`part / whole`; NaN, meaning undefined for that list, where the whole is not above 0."""
     numerator, denominator = np.broadcast_arrays(
         np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     )
@@ -313,14 +313,14 @@ def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
 
 
 def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
-    """1, 2, 3, .., each with the places where `limit` is at least that."""
+    """Yield 1, 2, 3, .., each with the indices where `limit` is at least that."""
     by = np.argsort(-limit, kind="stable")
     ends = np.searchsorted(-limit[by], -np.arange(1, limit.max(initial=0) + 1), side="right")
     return ((step, by[:end]) for step, end in enumerate(ends.tolist(), start=1))
 
 
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
-    """Hits that follow one another in each list, ranks 1, 2, ..: such as an ideal.
+    """Hits at consecutive ranks 1, 2, .. of each list, such as an ideal.
 
     Args:
         in_list: shape (hits,): the list of each, ascending.

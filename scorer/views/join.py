@@ -43,7 +43,7 @@ EMPTY = "-"  # what a slot without an item is called
 
 @dataclass(frozen=True)
 class Truth:
-    """What the truth says of items, ready to be met. Lists are in the order of their names."""
+    """The grades of items, ready to be joined. Lists are in the order of their names."""
 
     lists: tuple[str, ...]
     named: Sequence[str] | pl.Series  # every item it names, by its code
@@ -54,21 +54,21 @@ class Truth:
 
     @cached_property
     def items(self) -> Mapping[str, int]:
-        """Every item it names -> its code."""
+        """The code of every item."""
         if self.whole is not None:
             return self.whole.items
         return {name: code for code, name in enumerate(self.named)}
 
     @cached_property
     def hashes(self) -> Hashes:
-        """Polars' hash of every item it names, by its code."""
+        """The polars hash of every item, by its code."""
         if self.whole is not None:
             return self.whole.hashes
         return CodedColumn(self.item, self.named).hashes
 
     @cached_property
     def ideal(self) -> Hits:
-        """The best that each list could have returned."""
+        """The best possible hits of each list."""
         return ranked_hits(self.in_list, self.grade, len(self.lists))
 
     @cached_property
@@ -77,7 +77,7 @@ class Truth:
         return np.searchsorted(self.in_list, np.arange(len(self.lists) + 1))
 
     def only(self, lists: Ints) -> Truth:
-        """The same of some lists alone, given by their numbers, ascending."""
+        """The truth of some lists, given by their numbers, ascending."""
         if lists.size == len(self.lists):
             return self
         first, last = self.starts[lists], self.starts[lists + 1]
@@ -94,7 +94,7 @@ class Truth:
         )
 
     def keys(self, items: CodedColumn) -> Hashes:
-        """A key for each row of the truth, equal to `ranked.keys(items)` where the ids are."""
+        """A key for each row of the truth, equal to that of `ranked.keys(items)` for equal ids."""
         if hashed(items):
             return self.hashes[self.item]
         code = np.full(len(self.named) + 1, -1)  # that the other column has for each item
@@ -125,7 +125,7 @@ class Truth:
         return cls(names, item.held, in_list, codes, grade)
 
     def find(self, in_list: Ints, item: Ints) -> Ints:
-        """The truth's row for each (list, item), -1 where it says nothing of it."""
+        """The truth's row of each (list, item); -1 where there is none."""
         keys = self.in_list * max(len(self.named), 1) + self.item
         order = np.argsort(keys)
         queries = np.where(item < 0, -1, in_list * max(len(self.named), 1) + item)
@@ -136,7 +136,7 @@ class Truth:
         return rows
 
     def rows(self, lists: CodedColumn, items: CodedColumn) -> Ints:
-        """As `find`, for the ids of another table."""
+        """The truth's row of each row of another table, given its ids; -1 where there is none."""
         in_list = _places(lists, self.lists)
         inside = np.flatnonzero(in_list >= 0)
         index = ItemIndex.of(self.keys(items), np.diff(self.starts))
@@ -147,7 +147,7 @@ class Truth:
 
 
 def among_lists(table: Table, lists: Sequence[str]) -> Truth:
-    """The pairs of a table that concern these lists, to be looked up."""
+    """The (list, item) pairs of a table in these lists, to be looked up."""
     in_list = _places(table.ids["list"], lists)
     inside = np.flatnonzero(in_list >= 0)
     by = inside[np.argsort(in_list[inside], kind="stable")]
@@ -175,7 +175,7 @@ def without(table: Table, pairs: Truth) -> tuple[Table, Ints | None]:
 
 
 def present(table: Table, lists: Sequence[str]) -> Mask:
-    """Which of these lists the table has a row of."""
+    """Whether the table has a row of each of these lists."""
     answered = np.zeros(len(lists), dtype=bool)
     places = _places(table.ids["list"], lists)
     answered[places[places >= 0]] = True
@@ -224,7 +224,7 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
 
 
 def tied_rows(table: Table, lists: Sequence[str], ties: Ties) -> Ints:
-    """The rows whose items' ids `order` asks for.
+    """The rows whose items' ids `order` needs.
 
     Args:
         table: the submission.
@@ -238,7 +238,7 @@ def tied_rows(table: Table, lists: Sequence[str], ties: Ties) -> Ints:
 
 
 def _runs(table: Table, lists: Sequence[str]) -> tuple[Ints, Ints]:
-    """The runs of these lists, in their order, and which list each is of."""
+    """The runs of these lists, in the order of the lists, and the number of each one's list."""
     number = _numbers(table.ids["list"], lists)[ranked(table).lists]
     runs = np.flatnonzero(number >= 0)
     runs = runs[np.argsort(number[runs], kind="stable")]
@@ -263,7 +263,7 @@ class Unsettled:
 
     @classmethod
     def of(cls, table: Table, truth: Truth, ties: Ties) -> Unsettled:
-        """A submission seen through the truth.
+        """Join a submission with the truth.
 
         Args:
             table: the submission.
@@ -291,7 +291,7 @@ class Unsettled:
         )  # fmt: skip
 
     def judged(self, names: IdTexts, further: Further | None = None) -> Judged:
-        """With the ids of the rows that are wanted, and with further columns, if any."""
+        """The view, given the ids of the rows in `wanted`."""
         truth, in_list = self.truth, self.truth.in_list[self.row]
         rank = self.tied.moved(self.place, names, self.ties) - self.start + 1
         by = np.argsort(in_list * (int(rank.max(initial=0)) + 1) + rank)
@@ -309,7 +309,7 @@ class Unsettled:
 def judge(
     table: Table, truth: Truth, ties: Ties = "item-desc", further: Further | None = None
 ) -> tuple[Judged, Mask]:
-    """The submission seen through the truth, and which lists it answers.
+    """Join a submission with the truth: the view of it, and which lists it answers.
 
     Args:
         table: the submission.
@@ -334,7 +334,7 @@ def returned(
     columns: Extras = NO_EXTRAS,
     sent_columns: Named | None = None,
 ) -> Returned:
-    """All that the submission returned, judged or not, beside what is known of the items.
+    """All that the submission returned, judged or not, with the columns of the items.
 
     Args:
         table: the submission.
@@ -364,7 +364,7 @@ def returned(
 def scored(
     table: Table, truth: Truth, ties: Ties, judged: Judged, all_returned: Returned
 ) -> Scored:
-    """What was returned, with the scores that the submission gives.
+    """The returned items with their scores.
 
     Args:
         table: the submission.
@@ -380,7 +380,7 @@ def scored(
 
 
 def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
-    """The items that were returned, and those of the truth, as texts.
+    """The returned items and the truth's, as texts.
 
     Args:
         table: the submission.
@@ -404,7 +404,7 @@ def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
 
 @dataclass(frozen=True)
 class Subtopics:
-    """What each row of a truth was judged for."""
+    """The subtopics that each row of a truth was judged for."""
 
     size: Ints  # of each row of the truth
     subtopic: Ints  # of these, row after row
@@ -413,7 +413,7 @@ class Subtopics:
 
     @classmethod
     def of(cls, table: Table, truth: Truth) -> Subtopics:
-        """Those of the table that the truth was made of; without the column, one for all."""
+        """The subtopics in the table that the truth was made of; one for all without the column."""
         row = truth.rows(table.ids["list"], table.ids["item"])
         codes = table.ids["subtopic"].codes if "subtopic" in table.ids else np.zeros_like(row)
         grade = table.numbers.get("grade", np.ones(len(table)))
@@ -433,14 +433,14 @@ class Subtopics:
         return Subtopics(self.size[rows], self.subtopic[at], self.grade[at], self.named[rows])
 
     def of_judged(self, judged: Judged) -> Diverse:
-        """Beside the hits."""
+        """The view of a submission's hits with their subtopics."""
         return Diverse(judged, self.size, self.subtopic, self.grade, self.named)
 
 
 def rated(
     table: Table, truth: Truth, columns: Extras = NO_EXTRAS, sent_columns: Named | None = None
 ) -> Rated:
-    """The submission's predictions beside the ratings that the truth has as grades.
+    """The submission's predictions beside the ratings, which the truth holds as grades.
 
     Args:
         table: the submission; of two predictions for one rating the first counts.
@@ -469,7 +469,7 @@ def rated(
 
 
 def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
-    """What the items of one list are called: the truth's as it has them, the returned by rank.
+    """The names of one list's items: the truth's in its order, the others by rank.
 
     Args:
         table: the submission.
@@ -524,13 +524,13 @@ def graded(truth: Truth, candidates: Mapping[str, frozenset[str]]) -> Truth:
 
 
 def likelihood(table: Table, truth: Truth) -> Likelihood:
-    """How likely preferences are, as far as they concern the truth's items."""
+    """The likelihood of preferences between items of the truth."""
     pairs, ours = _pairs(table, truth)
     return Likelihood(pairs, table.numbers["probability"][ours])
 
 
 def stated(table: Table, truth: Truth) -> Pairs | Ranking:
-    """What pairs, or ranked lists, say of the truth's items; equal scores say nothing."""
+    """The preferences that pairs, or ranked lists, state between items of the truth."""
     if "better" in table.ids:
         return _pairs(table, truth)[0]
     ordered = order(table, truth.lists, "file")
@@ -541,7 +541,7 @@ def stated(table: Table, truth: Truth) -> Pairs | Ranking:
 
 
 def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
-    """What the submission prefers beside what the truth does, and which lists it answers.
+    """The submission's preferences beside the truth's, and which lists it answers.
 
     Args:
         table: the submission: pairs, or ranked lists.

@@ -16,7 +16,7 @@ from scorer.views.pooled import Statistics
 
 @dataclass(frozen=True)
 class Rows(WithColumns):
-    """What both views of a table hold. All arrays have one element a row of the truth."""
+    """The common part of both views of a table. All arrays have one element a row of the truth."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labels"})
 
@@ -42,7 +42,7 @@ class Rows(WithColumns):
         return np.ones(self.lists) if self.weight is None else self.weight
 
     def mean(self, values: Floats | Mask) -> Floats | Statistics:
-        """A value a row, or what their weighted mean is made of where rows have weights."""
+        """A value a row; where rows have weights, the statistics of the weighted mean."""
         if self.weight is None:
             return values.astype(np.float64)
         return self.pooled(values * self.weight, self.weight)
@@ -74,22 +74,22 @@ class Labelled(Rows):
 
     @property
     def likely(self) -> Floats:
-        """The probabilities, which the measures that ask for them can rely on."""
+        """The probabilities, for measures that declare that they need them."""
         assert self.probability is not None
         return self.probability
 
     @cached_property
     def _decided(self) -> dict[tuple[int | None, float], Ints | Mask]:
-        """What `decided` has found: most measures of a challenge ask for the same."""
+        """The results of `decided`, since most measures of a challenge ask for the same."""
         return {}
 
     @cached_property
     def _tallies(self) -> dict[tuple[int | None, float], Statistics]:
-        """What `tallies` has found."""
+        """The results of `tallies`."""
         return {}
 
     def decided(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
-        """The labels of each row: as named, else the likeliest; the first of equals.
+        """The labels of each row: as given, else the likeliest; of equally likely ones the first.
 
         Args:
             positive: of two classes the one that needs a probability of `threshold`.
@@ -120,7 +120,7 @@ class Labelled(Rows):
         return values
 
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Statistics:
-        """Class, true (0 or 1), predicted (0 or 1) and weight, for each class that a row touches.
+        """Class, true (0 or 1), predicted (0 or 1) and weight, for the classes of each row.
 
         Args:
             positive: as for `decided`.
@@ -146,7 +146,7 @@ class Labelled(Rows):
 
 
 def _table(*columns: Floats | Ints | Mask) -> Floats:
-    """As `np.column_stack` makes it, of numbers alone, without a copy of another type."""
+    """`np.column_stack` as float64, without a copy of columns that are float64."""
     return np.column_stack([column.astype(np.float64, copy=False) for column in columns])
 
 

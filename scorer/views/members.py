@@ -33,7 +33,7 @@ def items_by_list(table: Table, *roles: str) -> Members:
 
 
 def _one_order(columns: Sequence[CodedColumn]) -> tuple[Sequence[str] | pl.Series, list[Codes]]:
-    """The ids of several columns, in the order of their characters, and each row's place there."""
+    """The distinct ids of several columns in code point order, and each row's place among them."""
     if len(columns) == 1:
         named, place = in_order(columns[0])
         return named, [place[columns[0].codes]]

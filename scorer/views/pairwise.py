@@ -90,12 +90,12 @@ class Pairs(NamedTuple):
     worse: Ints
 
     def squares(self, layout: Layout) -> Iterator[Mask]:
-        """For each block: whether [of that list, this item is below, that one]."""
+        """For each block: [list, v, w] is whether w is preferred to v."""
         return _squares(layout, self.worse, self.better, True, False)
 
 
 class Ranking(NamedTuple):
-    """An order of items: the higher is preferred, equal ones are not told apart."""
+    """An order of items: the higher is preferred, equal ones are not compared."""
 
     height: Floats  # one an item of a list; NaN: nothing is said of it
 
@@ -110,26 +110,26 @@ Stated = Pairs | Ranking
 
 
 class Likelihood(NamedTuple):
-    """How likely preferences are, where nobody states them."""
+    """The probabilities of preferences that nobody states."""
 
     pairs: Pairs
     probability: Floats
 
     def only(self, rows: Ints) -> Likelihood:
-        """Those between the items that have a new row."""
+        """The preferences between items that have a new row."""
         inside = rows[self.pairs.better] >= 0
         better, worse = rows[self.pairs.better[inside]], rows[self.pairs.worse[inside]]
         return Likelihood(Pairs(better, worse), self.probability[inside])
 
     def squares(self, layout: Layout) -> Iterator[Floats]:
-        """For each block: how likely [in that list, this item is below, that one]; else .5."""
+        """For each block: [list, v, w] is the probability that w is preferred to v, or .5."""
         better, worse, likely = self.pairs.better, self.pairs.worse, self.probability
         low, high = np.append(worse, better), np.append(better, worse)
         return _squares(layout, low, high, np.append(likely, 1 - likely), 0.5)
 
 
 class Orders(NamedTuple):
-    """What the truth prefers, made ready once for all submissions."""
+    """The truth's preferences, made ready once for all submissions."""
 
     layout: Layout
     bits: tuple[NDArray[np.uint8], ...]  # for each block its squares, closed, eight pairs a byte
@@ -190,7 +190,7 @@ class Preferred:
         return self.truth.layout.names
 
     def squares(self) -> Iterator[tuple[Ints, PairMatrices]]:
-        """Block by block: its lists, and their pairs."""
+        """Yield each block's lists and their pairs."""
         truth, layout = self.truth, self.truth.layout
         likelihood = truth.likelihood
         likely = likelihood.squares(layout) if likelihood else iter([None] * len(layout.lists))
@@ -207,7 +207,7 @@ class Preferred:
             yield lists, PairMatrices(above, rank, stated, chance)
 
     def values(self, value: Callable[[PairMatrices], Floats]) -> Floats:
-        """What `value` makes of each list; NaN where there are no two items to compare."""
+        """The value of each list; NaN where there are no two items to compare."""
         values = np.full(len(self.names), np.nan)
         for lists, pairs in self.squares():
             values[lists] = value(pairs)

@@ -14,7 +14,7 @@ from scorer.views.hits import ratio
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a whole-challenge figure is made of: rows that each belong to a list.
+    """The rows that a whole-challenge figure is computed from; each belongs to a list.
 
     Any set of lists has its figure, from the rows of those lists in list order,
     so a split of the lists can be scored in parts and put together again.
@@ -36,7 +36,7 @@ class Statistics:
         )
 
     def by_group(self, codes: Ints) -> Iterator[tuple[Ints, Statistics]]:
-        """The statistics of each group's lists as if there were no others.
+        """The statistics of each group of lists, on its own.
 
         Args:
             codes: the group of each list; those below 0 are in none.
@@ -65,7 +65,7 @@ class Statistics:
 
 
 def _by_code(codes: Ints) -> dict[int, Ints]:
-    """Where each code stands, ascending; those below 0 are left out."""
+    """The indices of each code, ascending; codes below 0 are left out."""
     order = np.argsort(codes, kind="stable")
     order = order[np.searchsorted(codes[order], 0) :]
     edges = np.flatnonzero(np.diff(codes[order])) + 1
@@ -85,7 +85,7 @@ def of_share(statistics: Statistics, **_: object) -> float:
 
 
 def ratios(part: ArrayLike, whole: ArrayLike, average: str) -> Floats | Statistics:
-    """Each list's ratio, NaN where it has no whole; `pooled`: what they are one ratio of.
+    """Each list's ratio, NaN where it has no divisor; if pooled, the statistics of one ratio.
 
     Args:
         part: shape (lists,).

@@ -17,7 +17,7 @@ Signs = NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Where one submission has the relevant items of every list, and which there are.
+    """The positions of one submission's relevant items in every list, and the truth's grades.
 
     Relevant is what has a grade above 0. An item that was not returned has no
     position, which is worse than any; a missing list has none. A position is one
@@ -33,7 +33,7 @@ class Positions:
 
     @classmethod
     def of(cls, judged: Judged) -> Positions:
-        """Those of a judged submission.
+        """The positions in a judged submission.
 
         >>> positions = Positions.of(Judged.of((["x", "b"], {"a": 2, "b": 1, "x": 0})))
         >>> positions.position, positions.grade, positions.truth_grade
@@ -45,7 +45,7 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class PositionTable:
-    """Several submissions' positions in some lists, side by side: what a comparison sees."""
+    """Several submissions' positions in some lists, side by side, for comparisons."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
 
@@ -55,7 +55,7 @@ class PositionTable:
 
     @classmethod
     def of(cls, positions: Sequence[Positions], lists: slice | None = None) -> PositionTable:
-        """Those of the lists numbered from `lists.start` to `lists.stop`; of all without."""
+        """The positions in the lists from `lists.start` to `lists.stop`; None for all."""
         truth = positions[0]
         start, stop = (lists.start, lists.stop) if lists else (0, truth.lists)
         rows, places, ideals = _cells(truth.truth_list, truth.truth_grade, start, stop)
@@ -105,7 +105,7 @@ class PositionTable:
     def pairwise(
         self, rel: ArrayLike, preference: Callable[[Floats, Floats], NDArray[Any]]
     ) -> Floats:
-        """What `preference` makes of the relevant positions of every two submissions.
+        """The values of `preference` for the relevant positions of every two submissions.
 
         It is given one submission's, of shape (lists, width), and those of some others, of
         shape (others, lists, width), and gives one value an other and list. Each pair is asked
@@ -154,7 +154,7 @@ def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tu
 def _cells(
     in_list: Ints, values: NDArray[Any], start: int, stop: int
 ) -> tuple[Ints, Ints, NDArray[Any]]:
-    """The row, column and value of each that lies in those lists, the lists being rows."""
+    """The row, column and value of each element in those lists; a row is a list."""
     part = slice(*np.searchsorted(in_list, [start, stop]).tolist())
     rows = in_list[part] - start
     return rows, np.arange(rows.size) - np.searchsorted(rows, rows), values[part]

@@ -37,7 +37,7 @@ class RankedRows:
 
     @classmethod
     def of(cls, table: Table, keep: Mask | None = None) -> RankedRows:
-        """Those of a table, or of its rows where `keep` holds.
+        """The rows of a table, or those where `keep` holds.
 
         The score ranks, else the rank, else the order of the rows.
         """
@@ -122,7 +122,7 @@ class RankedRows:
         return ItemIndex.of(self.column(keys(self.item)), self.sizes)
 
     def groups(self, places: Ints) -> tuple[Ints, Ints]:
-        """Of each of these places: where its group of equal rows begins, and how many it has."""
+        """For each of these places, where its group of equal rows begins, and its size."""
         if self.tied is None:
             return places, np.ones_like(places)
         edges = np.flatnonzero(np.diff(self.tied, prepend=False, append=False))
@@ -156,7 +156,7 @@ class TiedRows:
         return cls(spans(starts, sizes), np.repeat(np.arange(starts.size), sizes))
 
     def moved(self, places: Ints, names: IdTexts, ties: Ties) -> Ints:
-        """The places that rows at `places` have by the tie rule, given the groups' ids.
+        """The places of rows after the tie rule has ordered each group by ids.
 
         Args:
             places: shape (rows,).
@@ -186,7 +186,7 @@ class ItemIndex:
 
     @classmethod
     def of(cls, keys: Hashes, sizes: Ints) -> ItemIndex:
-        """Of rows list by list, so many a list."""
+        """Index rows that stand list by list."""
         width, high = int(sizes.max(initial=0)).bit_length(), int(sizes.size).bit_length()
         bits = 64 - width - high
         starts = np.cumsum(sizes) - sizes
@@ -205,11 +205,11 @@ class ItemIndex:
 
     @cached_property
     def _alike(self) -> Ints:
-        """Where the next one has the same prefix."""
+        """The indices whose next element has the same prefix."""
         return np.flatnonzero(self._prefix[1:] == self._prefix[:-1])
 
     def _places(self, at: Ints) -> Ints:
-        """The rows that the packed numbers at these indices stand for."""
+        """The rows at these indices of the packed numbers."""
         place = (self.packed[at] & np.uint64((1 << self.width) - 1)).astype(np.int64)
         run = (self._prefix[at] >> np.uint64(self.bits)).astype(np.int64)
         return self.starts[run] + place
@@ -229,7 +229,7 @@ class ItemIndex:
         return np.sort(place[by][both])
 
     def find(self, run: Ints, keys: Hashes) -> tuple[Ints, Ints]:
-        """Which of these (list, key) are there, and the row of each."""
+        """Which of these (list, key) are in the index, and the row of each."""
         if not self.packed.size:
             return run[:0], run[:0]
         targets = keys >> np.uint64(64 - self.bits)
@@ -248,17 +248,17 @@ class ItemIndex:
 
 
 def keys(column: CodedColumn) -> Hashes:
-    """A number for each row, equal where the ids are: their hashes, else their codes, spread."""
+    """A number for each row, equal for equal ids: their hashes, else their spread codes."""
     return column.row_hashes if hashed(column) else spread(column.codes)
 
 
 def hashed(column: CodedColumn) -> bool:
-    """Whether polars has the ids, so that their hashes are to be had for little."""
+    """Whether polars holds the ids, so that hashing them is cheap."""
     return isinstance(column, TextColumn) or not isinstance(column.held, Sequence)
 
 
 def by_row(column: CodedColumn) -> CodedColumn:
-    """The column as each row had an id of its own, where that saves to tell them apart."""
+    """The column with one id a row, where finding the distinct ids is not worth its time."""
     if not isinstance(column, TextColumn):
         return column
     separate = CodedColumn(np.arange(column.row_hashes.size), column.series)
@@ -288,7 +288,7 @@ def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
 
 
 def _look_up_many(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
-    """As `look_up`, from where the first bits of a hash begin: several times sooner than a search.
+    """As `look_up`, from an index by the first bits of a hash: several times faster than a search.
 
     Hashes are even, so that there are few of the same bits to step over.
     """
@@ -306,7 +306,7 @@ def _look_up_many(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
 
 
 def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
-    """The ids that some codes stand for."""
+    """The ids of these codes."""
     if hashed(column):
         held: Any = column.held
         return list(held.gather(codes.astype(np.int64)).to_list())
@@ -322,7 +322,7 @@ def among(column: CodedColumn, wanted: Sequence[str]) -> Mask:
 
 @cache
 def _hashes(names: tuple[str, ...]) -> Hashes:
-    """Of a few names, which are asked for again and again."""
+    """The hashes of a few names, cached."""
     return CodedColumn(np.empty(0, dtype=np.int64), names).hashes
 
 
@@ -332,7 +332,7 @@ def spread(codes: NDArray[Any]) -> Hashes:
 
 
 def spans(first: Ints, sizes: Ints) -> Ints:
-    """`first`, `first` + 1, .. for each, so many of them, one after the other."""
+    """The concatenation of `first`, `first` + 1, .., with as many elements for each as its size."""
     offsets: Ints = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
     return offsets
 
@@ -379,7 +379,7 @@ def _by_name(group: Ints, names: IdTexts, descending: bool) -> Ints | list[int]:
 
 
 def ranked(table: Table) -> RankedRows:
-    """The rows of a table as ranked lists, worked out once a table."""
+    """The rows of a table as ranked lists, computed once for each table."""
     rows: RankedRows | None = vars(table).get("ranked")  # where a cached property would keep it
     if rows is None:
         rows = vars(table)["ranked"] = RankedRows.of(table)

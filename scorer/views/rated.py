@@ -40,7 +40,7 @@ class Rated(WithItemColumns):
         return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
 
     def mean(self, weight: ArrayLike, pooled: bool = False) -> Floats | Statistics:
-        """The mean of `weight` over each list's ratings, or what their mean is made of."""
+        """The mean of `weight` over each list's ratings, or the statistics of the pooled mean."""
         part, whole = self.total(weight), self.total()
         return self.pooled(part, whole) if pooled else ratio(part, whole)
 

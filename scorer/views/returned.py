@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The items there are, in the order of their ids, and what is known of them.
+    """The items of the challenge, in the order of their ids, with their columns.
 
     The last element of `users` and `features` is of every item that is not here,
     whose code is -1: nobody knows it, and it has no features.
@@ -48,7 +48,7 @@ class Catalogue:
 
     @cached_property
     def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:
-        """The hashes of the items in order, and whose each is."""
+        """The hashes of the items, ascending, and the code of each."""
         hashes = CodedColumn(np.empty(0, dtype=np.int64), self.named).hashes
         by = np.argsort(hashes)
         return hashes[by], by
@@ -101,7 +101,7 @@ class Returned(WithTruthColumns):
         return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
 
     def spread(self) -> Statistics:
-        """Which items of the catalogue were returned, a row for each time."""
+        """The items of the catalogue that were returned, a row for each time."""
         in_catalogue = self.item >= 0
         rows = self.item[in_catalogue].astype(np.float64)[:, np.newaxis]
         return Statistics(self.in_list[in_catalogue], rows, self.lists)
@@ -113,7 +113,7 @@ class Returned(WithTruthColumns):
             yield row, row + distance
 
     def past(self) -> Iterator[tuple[Ints, Ints]]:
-        """Every row with every item that its list's history holds: rows, and item codes."""
+        """Yield rows and item codes, so that every row meets every item of its list's history."""
         starts = np.searchsorted(self.past_list, np.arange(self.lists + 1))
         for step, rows in steps(np.diff(starts)[self.in_list]):
             yield rows, self.past_item[starts[self.in_list[rows]] + step - 1]

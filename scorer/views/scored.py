@@ -30,7 +30,7 @@ class Scored(Returned):
 
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
-        """What was returned, with its scores.
+        """Add scores to the returned items.
 
         Args:
             returned: all returned items.

@@ -18,7 +18,7 @@ FEW = 10  # lists of one item
 
 @dataclass(frozen=True, slots=True)
 class SameLists:
-    """How many lists there are, and what all of them are; None where they differ."""
+    """The number of lists, and what they have in common; None where they differ."""
 
     lists: int
     size: int | None = None  # items of each
@@ -34,7 +34,7 @@ class SameLists:
         return SameLists(sum(part.lists for part in parts), size, order, empty)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """That of a constant model."""
+        """A warning about a constant model."""
         if self.lists < 2 or self.order is None or self.empty:
             return
         if self.size == 1 and self.lists < FEW:  # which may well be chance
@@ -75,7 +75,7 @@ def _places(rows: RankedRows) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class SamePredictions:
-    """How many predictions there are, and what all of them are; None where they differ."""
+    """The number of predictions, and their common value; None where they differ."""
 
     rows: int
     value: float | None = None
@@ -89,7 +89,7 @@ class SamePredictions:
         )
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """That of a constant model."""
+        """A warning about a constant model."""
         if self.rows > 1 and self.value is not None:
             yield Problem("S510", f"every prediction is {self.value!r}", "warning")
 

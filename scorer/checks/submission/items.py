@@ -80,7 +80,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Suspects:
-    """Ids of a column that do not look like ids, where nobody says which there are."""
+    """Ids of a column that do not look like ids, where the challenge declares no items."""
 
     ids: IdTally
     first: Suspect | None = None  # the first id that is not empty
@@ -96,7 +96,7 @@ class Suspects:
         return Suspects(self.ids.plus([part.ids for part in others]), first, decimals)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """Certain of ids that are none, else only a suspicion."""
+        """Errors for missing ids, warnings for suspicious ones."""
         if self.first is not None and self.decimals:
             name, line, _, where, _ = self.first
             message = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
@@ -115,7 +115,7 @@ class Suspects:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What is said of each column of items."""
+    """The counts of each column of items."""
 
     columns: Mapping[str, Any]  # `Unknown` or `Suspects`, the same for all
 
@@ -183,7 +183,7 @@ def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
 
 
 def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
-    """What the file alone shows."""
+    """The suspicious ids, judged by the file alone."""
     suspects = [
         (*entry, SUSPICIOUS.index(fault.code))
         for entry in _each(submitted, ids, _unusual(ids))
@@ -216,7 +216,7 @@ def _each(
 
 
 def _unusual(ids: CodedColumn) -> Mask:
-    """Which distinct ids are to be looked at one by one: as few as one look at all can tell."""
+    """Which distinct ids need a look of their own, decided by a cheap look at all of them."""
     mask = among(ids, ["", *sorted(LOST_BY_TOOLS)])
     if not hashed(ids):
         together = "".join(ids.names)
@@ -237,7 +237,7 @@ def _unusual(ids: CodedColumn) -> Mask:
 
 
 def _odd(ids: pl.Series) -> bool:
-    """Whether any of these ids may hold what is unusual: their bytes are looked at as one."""
+    """Whether any of these ids may be unusual, by the bytes of all of them."""
     together = ids.str.join("").item().encode()
     octets = np.frombuffer(together, dtype=np.uint8)
     plain = not octets.size or (octets.min() > ord(" ") and octets.max() <= ord("~"))
@@ -245,7 +245,7 @@ def _odd(ids: pl.Series) -> bool:
 
 
 def _suspicion(name: str) -> Fault | None:
-    """Why an id may be none."""
+    """The fault that an id seems to have, judged by itself."""
     if not name:
         return Fault("S309", "")
     if name in LOST_BY_TOOLS:

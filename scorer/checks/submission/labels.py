@@ -33,13 +33,13 @@ class First:
 
     @property
     def many(self) -> str:
-        """How many rows, where it is not one."""
+        """How many rows, in words; empty for one."""
         return f" ({self.rows:,} rows)" if self.rows > 1 else ""
 
 
 @dataclass(frozen=True)
 class Faults:
-    """Faults by their codes and by what has them: those of any split of the rows add up."""
+    """Faults by code and label; those of the parts of any split of the rows can be summed."""
 
     faults: Mapping[tuple[str, str], First] = field(default_factory=dict)
     rest: int = 0  # faults beyond those that are kept
@@ -72,7 +72,7 @@ class Faults:
         )._kept()
 
     def _kept(self) -> Faults:
-        """With the first of them only, where there are many."""
+        """The same with the first faults only, where there are many."""
         if len(self.faults) <= 4 * KEPT:
             return self
         order = sorted(self.faults.items(), key=lambda entry: entry[1].line)
@@ -82,7 +82,7 @@ class Faults:
         )
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """One for each of them, the first in the file first."""
+        """A problem for each fault, in the order of the file."""
         known = Known(dict.fromkeys(whole.public.classes))
         ordered = sorted(self.faults.items(), key=lambda entry: entry[1].line)
         labels = [entry for entry in ordered if entry[0][0] in ("S521", "S522", "S523")]
@@ -295,7 +295,7 @@ def _number(name: str) -> bool:
 
 
 def _first(submitted: Submitted, rows: Ints) -> int:
-    """The one of these rows that stands first in the file."""
+    """The one of these rows that is first in the file."""
     return int(rows[np.argmin(submitted.table.line[rows])])
 
 

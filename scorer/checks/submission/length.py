@@ -44,7 +44,7 @@ def _sizes(submitted: Submitted) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
 
 
 def _wrong(submitted: Submitted, wrong: Mask) -> Iterator[Problem]:
-    """Of which lists to tell that they are too long or too short."""
+    """Problems of lists that are too long or too short."""
     if not wrong.any():
         return
     lists, wanted, word = submitted.lists, submitted.rules.length, submitted.public.word("list")

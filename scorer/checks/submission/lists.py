@@ -23,7 +23,7 @@ ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Which lists of the challenge a submission names, and which others."""
+    """The lists of the challenge that a submission names, and its other lists."""
 
     given: Mask  # one a list of the challenge
     meant: Mask  # those that an id gone wrong stands for
@@ -72,7 +72,7 @@ class Lists:
         return Problem("S311", message)
 
     def _missing(self, whole: Whole) -> Iterator[Problem]:
-        """A list that is there under an id gone wrong has its own problem."""
+        """The missing lists, without those whose id has a fault, a problem of its own."""
         public, rules = whole.public, whole.rules
         given = self.given | self.meant if rules.unknown_list == "error" else self.given
         if given.all():
@@ -163,7 +163,7 @@ def unknown_list(submitted: Submitted) -> Lists:
 def _unexplained(
     submitted: Submitted, codes: Ints, rows: Ints, counts: Ints
 ) -> tuple[Ints, IdTally, bool]:
-    """The unknown ids of which one look tells that nothing explains them.
+    """The unknown ids that certainly have no explanation.
 
     Args:
         submitted: lists of a submission whose ids polars has.

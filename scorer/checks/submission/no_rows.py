@@ -23,7 +23,7 @@ class Rows:
         return Rows(any(part.has_rows for part in every), any(part.header for part in every))
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """That there is nothing."""
+        """A problem where there is nothing."""
         if self.has_rows or whole.partial:
             return
         lists = len(whole.public.lists)

@@ -78,7 +78,7 @@ def twice(submitted: Submitted) -> Iterator[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """Which of the predictions that are asked for there are."""
+    """Which of the predictions to be made there are."""
 
     given: NDArray[np.uint8] | None  # a bit a pair that is asked for; None: all the same
 
@@ -88,7 +88,7 @@ class Predicted:
         return Predicted(np.bitwise_or.reduce(given)) if given else self
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """What is missing."""
+        """The missing predictions."""
         # no list of this challenge at all is one problem, not a hundred thousand
         if self.given is None or whole.known.asked is None or not self.given.any():
             return

@@ -82,7 +82,7 @@ def rank_gaps(submitted: Submitted) -> Iterator[Problem]:
 
 
 def _beyond(submitted: Submitted, odd_ranks: _Ranks) -> Iterator[Problem]:
-    """Where ranks that are left out are empty slots, none is below the last slot there can be."""
+    """Problems of ranks below the last slot, where omitted ranks are empty slots."""
     rules, word = submitted.rules, submitted.public.word("list")
     length = rules.length
     most = rules.limits.list if length is None or length.max is None else length.max
@@ -150,7 +150,7 @@ class _Ranks(NamedTuple):
 
 
 def _odd(submitted: Submitted) -> _Ranks | None:
-    """The ranks that decide; None where each list has 1, 2, 3, ..., or there are none."""
+    """The ranks to look at; None where each list has 1, 2, 3, ..., or ranks do not decide."""
     numbers, lists = submitted.table.numbers, submitted.lists
     if "rank" not in numbers or "score" in numbers or not len(submitted.table):
         return None

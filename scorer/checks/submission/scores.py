@@ -88,7 +88,7 @@ class Ties:
         return Ties(sum(part.rows for part in every), sum(part.tied for part in every), line)
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
-        """That the tie rule decides much."""
+        """A warning where the tie rule decides much."""
         if self.tied and self.tied / self.rows >= MANY:
             share = f"{self.tied / self.rows:.0%}".replace("%", " %")
             message = f"{share} of the scores tie inside their list; the tie rule decides"

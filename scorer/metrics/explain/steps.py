@@ -19,26 +19,26 @@ ITEMS = 40  # of a set
 
 
 class Sentence(NamedTuple):
-    """What no number says."""
+    """A step in words."""
 
     text: str
 
 
 class Items(NamedTuple):
-    """A set that has a name."""
+    """A named set of items."""
 
     name: str
     items: tuple[str, ...]
 
     def __str__(self) -> str:
-        """As it is written on paper, the end of a long one left out."""
+        """The set as text; the end of a long one is left out."""
         beyond = len(self.items) - ITEMS
         items = self.items if beyond <= 1 else (*self.items[:ITEMS], f"… {beyond:,} more")
         return "{" + ", ".join(items) + "}"
 
 
 class Grid(NamedTuple):
-    """Rows under columns. A long one is shown with those rows that matter."""
+    """A table. Of a long one the rows that matter are shown."""
 
     title: str
     columns: tuple[str, ...]
@@ -46,7 +46,7 @@ class Grid(NamedTuple):
     matter: tuple[bool, ...] = ()  # one a row; none: all do
 
     def abbreviated(self) -> Iterator[tuple[Cell, ...] | int]:
-        """The rows to show; a number stands for so many that are left out."""
+        """The rows to show; a number stands for that many rows left out."""
         last = len(self.rows) - 1
         rows = list(range(len(self.rows)))
         if len(rows) > ROWS:
@@ -73,7 +73,7 @@ class Formula(NamedTuple):
     value: float
 
     def put_in(self, write: Write) -> str:
-        """The symbols' numbers."""
+        """The formula in numbers."""
         return self.numbers.format(*map(write, self.parts))
 
 
@@ -82,7 +82,7 @@ Steps = Iterable[Step]
 
 
 class Working(NamedTuple):
-    """How one list comes by its value; the last step ends in it. NaN: it has none."""
+    """The steps to one list's value, which the last step ends in; NaN where it is undefined."""
 
     title: str
     steps: tuple[Step, ...]
@@ -115,7 +115,7 @@ def formula(name: str, symbols: str, numbers: str, *parts: float, value: float) 
 
 
 def summed(name: str, symbols: str, numbers: str, terms: Iterable[float], value: float) -> Formula:
-    """A formula over a sum: `numbers` has one {}, where a few terms stand singly, else their sum.
+    """A formula over a sum: the {} of `numbers` becomes the terms if they are few, else their sum.
 
     >>> summed("CG", "sum of gains", "{}", [3, 2], 5).put_in("{:g}".format)
     '3 + 2'
@@ -142,7 +142,7 @@ def summed(name: str, symbols: str, numbers: str, terms: Iterable[float], value:
 
 
 def _plain(cell: object) -> Cell:
-    """A cell without numpy in it; NaN is nothing."""
+    """A cell as a plain Python value; None for NaN."""
     value: Cell = cell.item() if hasattr(cell, "item") else cell  # type: ignore[assignment]
     if isinstance(value, float):
         return None if math.isnan(value) else value + 0.0  # never -0

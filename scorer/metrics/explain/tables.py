@@ -52,7 +52,7 @@ class Listing(Generic[View]):
 
 
 def only_judged(listing: Listing[Judged], wanted: bool = True) -> Listing[Judged]:
-    """Without what nobody judged, as `Judged.only_judged`; as it is unless that is `wanted`."""
+    """The list without unjudged items, as `Judged.only_judged`; unchanged unless `wanted`."""
     if not wanted:
         return listing
     view, names = listing.view.only_judged(), listing.names
@@ -71,7 +71,7 @@ def only_judged(listing: Listing[Judged], wanted: bool = True) -> Listing[Judged
 def ranked_table(
     listing: Listing[Judged], at: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
-    """The list down to rank k, `columns` having a value for each of the hits `at`.
+    """The list down to rank k, with the grades and further columns of its hits.
 
     Args:
         listing: the list.
@@ -86,7 +86,7 @@ def ranked_table(
 def returned(
     listing: Listing[Returned], at: Returned, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
-    """The list down to rank k, `columns` having a value for each of the items `at`.
+    """The list down to rank k, with further columns of its items.
 
     Args:
         listing: the list.
@@ -124,7 +124,7 @@ def _returned_table(
 
 
 def rated(listing: Listing[Rated], columns: Mapping[str, ArrayLike]) -> Grid:
-    """The ratings that were predicted, `columns` having a value for each."""
+    """The predicted ratings, with further columns."""
     view = listing.view
     given = {"item": listing.names.truth, "rating": view.rating, "prediction": view.prediction}
     further = {name: np.asarray(values).tolist() for name, values in columns.items()}
@@ -139,7 +139,7 @@ def catalogued(listing: Listing[Returned], k: int) -> Items:
 
 
 def ideal_table(listing: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
-    """The best list there could be, `columns` having a value for each of its items.
+    """The best possible list, with the grades and further columns of its items.
 
     Args:
         listing: the list.
@@ -164,13 +164,13 @@ def relevant_items(listing: Listing[Judged], rel: float) -> Items:
 
 
 def items_to_rank(listing: Listing[Judged], k: int) -> tuple[str, ...]:
-    """The items at ranks 1 to k, or that may be there."""
+    """The items at ranks 1 to k; with tied ranks, all that can be there."""
     names = listing.names
     return names.returned[: int((names.before < k).sum()) if listing.view.hits.spread else k]
 
 
 def named(listing: Listing[Judged], hits: Hits) -> tuple[str, ...]:
-    """What the items of these hits, or of an ideal, are called."""
+    """The names of the items of hits, or of an ideal."""
     return tuple(listing.names.truth[place - 1] for place in hits.place.tolist())
 
 
@@ -221,7 +221,7 @@ def nothing_relevant(name: str) -> Sentence:
 
 
 def single_list(view: Any, at: int) -> Any:
-    """The same view of one of its lists."""
+    """The same view, of one list alone."""
     match view:
         case Judged():
             hits, ideal = (_one_list(hits, at) for hits in (view.hits, view.ideal))

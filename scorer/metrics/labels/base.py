@@ -46,7 +46,7 @@ def place(labelled: Labelled, positive: str | None) -> int | None:
 
 
 def share_of(statistics: Statistics, **_: Any) -> float:
-    """The weighted mean of what `Rows.mean` gives where rows have weights."""
+    """The weighted mean, from the statistics that `Rows.mean` gives where rows have weights."""
     return statistics.share()
 
 
@@ -116,7 +116,7 @@ def counts(statistics: Statistics) -> Floats:
 
 
 def list_counts(statistics: Statistics, **_: Any) -> Floats:
-    """The same of each list by itself, for draws of lists.
+    """Hits, predicted and true rows of each class in each list, for draws of lists.
 
     Args:
         statistics: as `Labelled.tallies` gives them.
@@ -166,7 +166,7 @@ def whole_number(cell: float) -> float | int:
 
 
 def cells(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
-    """The cell of the confusion matrix in which the row stands."""
+    """The steps that show the row's cell of the confusion matrix."""
     view, at = listing.view, listing.view.at
     if view.several:
         return several(listing, decided)
@@ -207,7 +207,7 @@ def several(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
 
 
 def of_row(listing: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
-    """What the row alone adds to a mean, or to a figure of errors.
+    """The steps of a row's part in a mean, or in a figure of errors.
 
     Args:
         listing: the row.
@@ -230,5 +230,5 @@ def of_row(listing: Listing[Any], name: str, value: float, columns: Mapping[str,
 
 
 def by_weight(view: Rows, symbols: str) -> str:
-    """A row's formula, as it stands where rows count by their weights."""
+    """A row's formula; where rows have weights, with a note that says so."""
     return symbols if view.weight is None else f"{symbols}; the mean of the rows by weight"

@@ -19,7 +19,7 @@ Area = Callable[[Floats, Floats, Floats], float]  # of true (0 or 1), score and 
 
 
 def scored(labelled: Labelled, positive: str | None) -> Statistics:
-    """One problem of true against other rows for each class, for the positive one of two.
+    """Binary problems, one a class against the others; of two classes only the positive one's.
 
     Returns:
         One row a list: its weight, for each problem whether it is true, then its scores. A
@@ -67,7 +67,7 @@ def over_classes(statistics: Statistics, average: str, area: Area) -> float:
 
 
 def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
-    """The share of pairs of a true row and another that are in the right order; ties are half.
+    """The share of (true, other) pairs of rows that are in the right order; ties count half.
 
     Args:
         true: shape (rows,), 1 for a true row and 0 for another.
@@ -82,7 +82,7 @@ def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
 
 
 def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
-    """The precision at each score, weighted by how much recall grows there.
+    """The mean of the precisions at each score, weighted by the growth of recall there.
 
     Args:
         true: shape (rows,), 1 for a true row and 0 for another.
@@ -103,7 +103,7 @@ def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
 
 
 def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
-    """What each row adds to an area, for draws of rows (DeLong et al. 1988).
+    """The terms that each row adds to an area, for draws of rows (DeLong et al. 1988).
 
     The area is the mean over true rows of the share of other rows below them, and the mean over
     other rows of the share of true rows above them; to the first order its draws are half of
@@ -138,7 +138,7 @@ def of_auroc_terms(sums: Floats) -> Floats:
 
 
 def precision_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
-    """What each row adds to an average precision, to the first order, for draws of rows.
+    """The terms that each row adds to an average precision, to the first order, for draws of rows.
 
     The sum of precisions at the true rows is its own gradient by the rows' weights.
 
@@ -222,7 +222,7 @@ def over_terms(sums: Floats, average: str, width: int, area: Callable[[Floats], 
 
 
 def order(score: Floats) -> Ints:
-    """The rows by score, equal ones as they stand: a stable `np.argsort` in a part of its time."""
+    """The rows by score, as a stable `np.argsort` gives them, but faster."""
     by = np.argsort(score)
     ordered = score[by]
     if not score.size or np.isnan(ordered[-1]):  # which equals nothing
@@ -257,7 +257,7 @@ def _starts(ordered: Floats) -> Ints:
 
 
 def of_pairs(listing: Listing[Labelled], positive: str | None) -> Steps:
-    """How many rows of the other side this row is ordered against, and how."""
+    """The steps of a row's pairs with the rows of the other side."""
     view, at = listing.view, listing.view.at
     weight, true, score = parts(scored(view, positive))
     names = view.classes if true.shape[1] > 1 else [positive or view.classes[-1]]

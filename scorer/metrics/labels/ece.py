@@ -31,7 +31,7 @@ def _sums(statistics: Statistics, *, bins: int) -> Floats:
 
 
 def _totals(statistics: Statistics, bins: int) -> Floats:
-    """The sums of all lists, without a table of them: (1, 3 bins)."""
+    """The sums over all lists: shape (1, 3 bins)."""
     bin, right, confidence, weight = statistics.rows.T
     code = bin.astype(np.int64)
     parts = (weight, weight * right, weight * confidence)

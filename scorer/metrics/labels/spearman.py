@@ -21,7 +21,7 @@ def _figure(statistics: Statistics, **_: Any) -> float:
 
 
 def places(values: Floats, weight: Floats) -> Floats:
-    """The share of the weight below each value; of equal ones half of theirs is below."""
+    """The share of the weight below each value, half of equal values' weight included."""
     by = np.argsort(values, kind="stable")
     new = starts(values[by])
     group = np.cumsum(new) - 1

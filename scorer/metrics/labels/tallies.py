@@ -77,7 +77,7 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
 def tallied(
     labelled: Labelled, average: str | None, positive: str | None, threshold: float
 ) -> Statistics:
-    """What Precision, Recall and their kin are made of: see `Labelled.tallies`.
+    """The statistics of Precision, Recall and similar metrics, from `Labelled.tallies`.
 
     Args:
         labelled: the rows.
@@ -133,7 +133,7 @@ def by_class(
     positive: str | None,
     threshold: float,
 ) -> Steps:
-    """How the classes' counts make Precision, Recall or their kin.
+    """The steps from the classes' counts to Precision, Recall or a similar metric.
 
     Args:
         listing: the row.

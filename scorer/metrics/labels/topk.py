@@ -25,7 +25,7 @@ def _explain(listing: Listing[Labelled], value: float, *, k: int) -> Steps:
 
 
 def _above(labelled: Labelled) -> Floats:
-    """How many classes stand above the true one; of equal ones those that come later do."""
+    """How many classes stand above the true one; of equally likely ones the later is above."""
     probability = true_probability(labelled)[:, None]
     later = np.arange(len(labelled.classes)) > labelled.truth[:, None]
     likely = labelled.likely
