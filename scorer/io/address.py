@@ -29,9 +29,9 @@ class Address(type(Path())):  # type: ignore[misc]
 
     def __new__(cls, text: str | os.PathLike[str]) -> Address:
         """The address of that text."""
-        made: Address = super().__new__(cls, text)
-        made._text = os.fspath(text)
-        return made
+        address: Address = super().__new__(cls, text)
+        address._text = os.fspath(text)
+        return address
 
     def __str__(self) -> str:
         return self._text or str(super().__str__())

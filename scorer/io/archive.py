@@ -101,25 +101,31 @@ def _only(stored: Any) -> zipfile.ZipInfo:
 def _named(stored: Any, name: str) -> zipfile.ZipInfo:
     """The entry of one of several files, whatever folder of the archive it is in."""
     files = _files(stored)
-    found = [entry for entry in files if PurePosixPath(entry.filename).name == name]
-    if len(found) != 1:
+    matches = [entry for entry in files if PurePosixPath(entry.filename).name == name]
+    if len(matches) != 1:
         names = [PurePosixPath(entry.filename).name for entry in files]
-        raise Unreadable(lost_part(name, names, len(found)))
-    return found[0]
+        raise Unreadable(lost_part(name, names, len(matches)))
+    return matches[0]
 
 
 def lost_part(name: str, names: list[str], times: int = 0) -> Problem:
-    """What is said where a part of a submission is not there once."""
+    """The problem of a part of a submission that is not there exactly once.
+
+    Args:
+        name: of the part's file.
+        names: of the files that are there.
+        times: how many of them have that name.
+    """
     if times:
         return Problem("S213", f"{quoted(name)} is in this archive {times:,} times")
-    near = nearest(name, names)
-    hint = f"; rename {quoted(near)}?" if near else ""
-    found = join_first(sorted(names)) or "no file"
-    return Problem("S213", f"{quoted(name)} is missing; found: {found}{hint}")
+    similar = nearest(name, names)
+    hint = f"; rename {quoted(similar)}?" if similar else ""
+    listing = join_first(sorted(names)) or "no file"
+    return Problem("S213", f"{quoted(name)} is missing; found: {listing}{hint}")
 
 
 def announced(stored: Any, comment: bool = True) -> tuple[int, int]:
-    """What the end of an archive says of it, before anything is read that may be large.
+    """The size of an archive's directory, from its end alone.
 
     Args:
         stored: the archive, which can be sought.

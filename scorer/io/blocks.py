@@ -111,21 +111,23 @@ class Block:
 
     def spoiled(self) -> Places:
         """The lines that are too long, or no text."""
-        found = [NONE]
+        groups = [NONE]
         half = max(self.limits.line // 2, 1)
         if any(
             self.data.find(b"\n", at, at + half) < 0 for at in range(0, len(self.data) - half, half)
         ):
-            found.append(np.flatnonzero(self.ends - self.starts > self.limits.line))
+            groups.append(np.flatnonzero(self.ends - self.starts > self.limits.line))
         if not self.look.printable:
-            found.append(self.lines_with(b"\0"))
+            groups.append(self.lines_with(b"\0"))
         if self.look.highest > 127:
             try:
                 self.data.decode()
             except UnicodeDecodeError:
-                foreign = self.lines_at(np.flatnonzero(self.octets >= 128))
-                found.append(np.array([n for n in foreign.tolist() if not _is_text(self.raw(n))]))
-        lines = np.concatenate(found).astype(np.int64)
+                not_ascii = self.lines_at(np.flatnonzero(self.octets >= 128))
+                groups.append(
+                    np.array([n for n in not_ascii.tolist() if not _is_text(self.raw(n))])
+                )
+        lines = np.concatenate(groups).astype(np.int64)
         return np.unique(lines) if lines.size else lines  # which imports numpy.ma
 
     def usual(self, separator: int) -> bool:
@@ -156,8 +158,8 @@ def _is_text(raw: bytes) -> bool:
 class Lines:
     """The lines of a block as text, each with its number, made when they are asked for.
 
-    What is not UTF-8 is told and read as Windows-1252, so that whatever else is wrong
-    can be told in one go.
+    What is not UTF-8 becomes a problem and is read as Windows-1252, so that all other
+    problems are found at once.
     """
 
     def __init__(self, block: Block, findings: Findings) -> None:
@@ -166,7 +168,7 @@ class Lines:
         self._all: list[str] | None = None
 
     def all_at_once(self) -> None:
-        """Make all of them, where nothing is wrong with any: sooner than one by one."""
+        """Make all of them at once, which is faster than one by one; only where none is spoiled."""
         block = self._block
         if not block.spoiled().size:
             self._all = block.data.decode().split("\n")[:-1]

@@ -102,9 +102,9 @@ class Document:
 
     def space(self, at: int) -> int:
         """Where the next thing that is no blank begins."""
-        found = SPACE.match(self.text, at)
-        assert found is not None  # it matches anything
-        return found.end()
+        match = SPACE.match(self.text, at)
+        assert match is not None  # it matches anything
+        return match.end()
 
     def node(self, at: int, depth: int = 0) -> tuple[Node, int]:
         """The value that begins at an offset, and where it ends.
@@ -114,21 +114,21 @@ class Document:
         """
         text, sign = self.text, self.text[at : at + 1]
         if sign == '"':
-            found, end = self._string(at)
-            return Node(found, at), end
+            string, end = self._string(at)
+            return Node(string, at), end
         if sign in ("[", "{") and sign:
             if depth >= DEPTH:
                 raise Wrong(at, "the values are nested too deeply")
             value: Any = {} if sign == "{" else []
             for name, start in self.members(at):
-                one, after = self.node(start, depth + 1)
+                element, after = self.node(start, depth + 1)
                 self._after = after
                 if name is None:
-                    value.append(one)
+                    value.append(element)
                 elif name.value in value:
                     raise Wrong(name.at, f"the key {quoted(name.value)} is given twice")
                 else:
-                    value[name.value] = name, one
+                    value[name.value] = name, element
             return Node(value, at), self._after
         match = SCALAR.match(text, at)
         if match is None:
@@ -139,7 +139,7 @@ class Document:
     def members(self, at: int) -> Iterator[tuple[Node | None, int]]:
         """Of each element or member of what begins at an offset: its name, if any, and its place.
 
-        Before the next one is asked for, `after` has to be told where the last one ended.
+        Before the next one is asked for, `after` must have the end of the last one.
         """
         text, end = self.text, {"[": "]", "{": "}"}[self.text[at]]
         at = self.space(at + 1)
@@ -175,15 +175,15 @@ class Document:
 
     def _string(self, at: int) -> tuple[str, int]:
         try:
-            found: str
-            found, end = scanstring(self.text, at + 1)
+            string: str
+            string, end = scanstring(self.text, at + 1)
         except JSONDecodeError as error:
             raise Wrong(
                 min(error.pos, len(self.text) - 1), f"not JSON: {error.msg.lower()}"
             ) from None
-        if "\0" in found or any("\ud800" <= sign <= "\udfff" for sign in found):
+        if "\0" in string or any("\ud800" <= sign <= "\udfff" for sign in string):
             raise Wrong(at, "a text holds a NUL, or half a character")
-        return found, end
+        return string, end
 
 
 def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict[str, Cell]]:
@@ -196,18 +196,18 @@ def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict
     Raises:
         Wrong: the document has another shape.
     """
-    *common, each = through(next(iter(paths.values())))
+    *common, kind = through(next(iter(paths.values())))
     first, at = len(common), document.space(0)
     for step in common:
         at = _member(document, at, step)
-    left = {role: tuple(path[first:]) for role, path in paths.items()}
+    inner_paths = {role: tuple(path[first:]) for role, path in paths.items()}
     sign = document.text[at : at + 1]
-    if sign != ("[" if each == "[]" else "{"):
-        what = "an array" if each == "[]" else "an object"
+    if sign != ("[" if kind == "[]" else "{"):
+        what = "an array" if kind == "[]" else "an object"
         raise Wrong(min(at, max(len(document.text) - 1, 0)), f"expected {what} here")
     for name, start in document.members(at):
         node, end = document.node(start, 1)
-        yield from _under([(name, node)], left, {})
+        yield from _under([(name, node)], inner_paths, {})
         document.after(end)
     if not first and document.space(document._after) < len(document.text):
         raise Wrong(document.space(document._after), "not JSON: something follows the document")
@@ -218,46 +218,46 @@ def _member(document: Document, at: int, name: str) -> int:
     if document.text[at : at + 1] != "{":
         at = min(at, max(len(document.text) - 1, 0))
         raise Wrong(at, f"expected an object with {quoted(name)}")
-    found, begin = [], at
+    names, begin = [], at
     for key, start in document.members(at):
         assert key is not None
         if key.value == name:
             return start
-        found.append(key.value)
+        names.append(key.value)
         _, end = document.node(start, 1)
         document.after(end)
-    near = nearest(name, found)
-    hint = f"; rename {quoted(near)}?" if near else ""
-    raise Wrong(begin, f"no {quoted(name)} here; found: {join_first(found) or 'nothing'}{hint}")
+    similar = nearest(name, names)
+    hint = f"; rename {quoted(similar)}?" if similar else ""
+    raise Wrong(begin, f"no {quoted(name)} here; found: {join_first(names) or 'nothing'}{hint}")
 
 
 def _under(
     members: Sequence[tuple[Node | None, Node]],
     paths: Mapping[str, Steps],
-    known: Mapping[str, Cell],
+    outer_cells: Mapping[str, Cell],
 ) -> Iterator[Cell | dict[str, Cell]]:
     """The rows of elements, or members, of one value.
 
     Args:
         members: their names, if they have any, and values.
         paths: the steps to each role's cells; the first step is to these.
-        known: the cells that are known above.
+        outer_cells: the cells that the values above have given.
     """
     ends = [role for role in NAMES if paths.get(role) == ("*",)]
     named = ends[:1]  # {id: text}: where two end at the same member, its value is the second
     for name, node in members:
-        cells, deeper = dict(known), dict[str, Steps]()
+        cells, deeper = dict(outer_cells), dict[str, Steps]()
         for role, path in paths.items():
             if role in named and name is not None:
                 cells[role] = Cell(name.value, name.at)
             elif through(path[1:]):
                 deeper[role] = path[1:]
             else:
-                found = _value_at(node, path[1:])
-                if not isinstance(found.value, str):
-                    what = "an array" if isinstance(found.value, list) else "an object"
-                    raise Wrong(found.at, f"{what} where the {role} is expected")
-                cells[role] = Cell(found.value, found.at)
+                leaf = _value_at(node, path[1:])
+                if not isinstance(leaf.value, str):
+                    what = "an array" if isinstance(leaf.value, list) else "an object"
+                    raise Wrong(leaf.at, f"{what} where the {role} is expected")
+                cells[role] = Cell(leaf.value, leaf.at)
         if not deeper:
             yield cells
             continue
@@ -265,7 +265,7 @@ def _under(
         below, kind = _value_at(node, head[:-1]), head[-1]
         inner: list[tuple[Node | None, Node]]
         if kind == "[]" and isinstance(below.value, list):
-            inner = [(None, one) for one in below.value]
+            inner = [(None, element) for element in below.value]
         elif kind == "*" and isinstance(below.value, dict):
             inner = list(below.value.values())
         else:
@@ -282,8 +282,8 @@ def _value_at(node: Node, path: Sequence[str]) -> Node:
         if not isinstance(node.value, dict):
             raise Wrong(node.at, f"expected an object with {quoted(name)}")
         if name not in node.value:
-            near = nearest(name, list(node.value))
-            hint = f"; rename {quoted(near)}?" if near else ""
+            similar = nearest(name, list(node.value))
+            hint = f"; rename {quoted(similar)}?" if similar else ""
             raise Wrong(node.at, f"{quoted(name)} is missing here{hint}")
         node = node.value[name][1]
     return node

@@ -56,8 +56,8 @@ def digest(path: Path, parts: Sequence[str] = ()) -> str:
         Unreadable: one is missing, or no regular file.
     """
     if parts and path.is_dir():
-        each = "".join(f"{digest(path / name)} {name}\n" for name in parts)
-        return hashlib.sha256(each.encode()).hexdigest()
+        digests = "".join(f"{digest(path / name)} {name}\n" for name in parts)
+        return hashlib.sha256(digests.encode()).hexdigest()
     with _regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -94,17 +94,17 @@ def spooled(stream: BinaryIO, limits: Limits) -> Iterator[Path]:
         UsageError: there is no room for it, or it cannot be read.
     """
     message = "a temporary file cannot be filled ({}); TMPDIR names its folder"
-    with ExitStack() as kept:
+    with ExitStack() as stack:
         try:
-            file = kept.enter_context(tempfile.TemporaryFile(prefix=SPOOLED, buffering=0))
+            file = stack.enter_context(tempfile.TemporaryFile(prefix=SPOOLED, buffering=0))
             path = Path(f"/proc/{os.getpid()}/fd/{file.fileno()}")
             if not path.exists():
                 handle, name = tempfile.mkstemp(prefix=SPOOLED)
-                file, path = kept.enter_context(open(handle, "wb", buffering=0)), Path(name)
-                kept.callback(path.unlink, missing_ok=True)
-            left = limits.size + 1
-            while left and (block := stream.read(min(BLOCK, left))):
-                left -= _write(file, block)
+                file, path = stack.enter_context(open(handle, "wb", buffering=0)), Path(name)
+                stack.callback(path.unlink, missing_ok=True)
+            remaining = limits.size + 1
+            while remaining and (block := stream.read(min(BLOCK, remaining))):
+                remaining -= _write(file, block)
         except OSError as error:
             raise UsageError(message.format(error.strerror)) from None
         yield path
@@ -130,8 +130,8 @@ def open_bytes(
         path: the file.
         limits: how much of it is read; what becomes larger while it is read ends there.
         binary: whether Parquet is a table here.
-        sha256: told of all bytes that are read, as they are stored.
-        tick: told which share of the file has been read.
+        sha256: updated with all bytes that are read, as they are stored.
+        tick: called with the share of the file that has been read.
 
     Raises:
         Unreadable: it is missing, no regular file, too large, empty, or no table at all.
@@ -184,17 +184,17 @@ def open_stored(
         path: the archive, or the folder.
         names: of the files that are parts of it.
         limits: how much of it is read.
-        sha256: told of all bytes that are read.
-        tick: told which share has been read.
+        sha256: updated with all bytes that are read.
+        tick: called with the share that has been read.
 
     Raises:
         Unreadable: it is neither, too large, or a part is missing.
     """
     if path.is_dir():
-        found = [entry.name for entry in islice(os.scandir(path), 1000)]
+        present = [entry.name for entry in islice(os.scandir(path), 1000)]
         for name in names:
-            if name not in found:
-                raise Unreadable(lost_part(name, found))
+            if name not in present:
+                raise Unreadable(lost_part(name, present))
         size = sum(os.stat(path / name).st_size for name in names)
         _refuse_size(size, limits)
         streams = [_regular(path / name, limits.size, sha256) for name in names]
@@ -211,14 +211,14 @@ def open_stored(
     return stream
 
 
-def open_part(path: Path, name: str, limits: Limits, given: int = 0) -> io.BufferedReader:
+def open_part(path: Path, name: str, limits: Limits, unpacked: int = 0) -> io.BufferedReader:
     """The bytes of one file of a ZIP archive, or of a folder.
 
     Args:
         path: the archive, or the folder.
         name: of the file.
         limits: how much of it is read.
-        given: how many bytes of other files have been unpacked.
+        unpacked: how many bytes of other files have been unpacked.
 
     Raises:
         Unreadable: it cannot be read.
@@ -229,7 +229,7 @@ def open_part(path: Path, name: str, limits: Limits, given: int = 0) -> io.Buffe
     size = os.fstat(stored.fileno()).st_size
     source = Member(stored, name)
     stream: io.BufferedReader = io.BufferedReader(
-        _Unpacked(source, stored, size, limits, given), BLOCK
+        _Unpacked(source, stored, size, limits, unpacked), BLOCK
     )
     try:
         head = stream.peek(HEAD)
@@ -289,7 +289,7 @@ def part_names(path: Path) -> list[str]:
 
 
 def drain(stream: io.BufferedReader) -> None:
-    """Read the rest of what is stored, unpacking none of it, for who is told of the bytes.
+    """Read the rest of what is stored without unpacking it, so that a digest is of all bytes.
 
     Raises:
         Unreadable: it cannot be read.
@@ -334,11 +334,11 @@ def _regular(
 
 
 def _beside(path: Path) -> str:
-    """What the name of a missing file may have meant."""
-    near = None
-    with suppress(OSError), os.scandir(path.parent) as found:
-        near = nearest(path.name, [entry.name for entry in islice(found, 1000)])
-    return f"; did you mean {quoted(near)} in the same folder?" if near else ""
+    """A hint at a file whose name is like that of a missing one."""
+    similar = None
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        similar = nearest(path.name, [entry.name for entry in islice(entries, 1000)])
+    return f"; did you mean {quoted(similar)} in the same folder?" if similar else ""
 
 
 class _Stored(io.FileIO):
@@ -347,8 +347,8 @@ class _Stored(io.FileIO):
     Args:
         handle: of the file.
         most: how many bytes of it are read before it is refused.
-        sha256: told of the bytes that are read.
-        tick: told which share of the file, as large as it was when opened, has been read.
+        sha256: updated with the bytes that are read.
+        tick: called with the share that has been read of the file, as large as it was when opened.
     """
 
     def __init__(
@@ -360,7 +360,7 @@ class _Stored(io.FileIO):
     ) -> None:
         super().__init__(handle)
         self._most, self._sha256, self._tick = most, sha256, tick
-        self._given, self._size = 0, max(os.fstat(handle).st_size, 1)
+        self._count, self._size = 0, max(os.fstat(handle).st_size, 1)
 
     def readinto(self, buffer: Any) -> int:
         try:
@@ -368,15 +368,15 @@ class _Stored(io.FileIO):
         except OSError as error:
             message = f"the file cannot be read: {error.strerror}"
             raise Unreadable(Problem("S101", message)) from None
-        self._given += size
-        if self._most is not None and self._given > self._most:
+        self._count += size
+        if self._most is not None and self._count > self._most:
             message = "the file became larger while it was read than is accepted here"
             message += f" ({format_size(self._most)})"
             raise Unreadable(Problem("S104", message, help=limit("size")))
         if self._sha256 is not None:
             self._sha256.update(memoryview(buffer)[:size])
         if self._tick is not None:
-            self._tick(min(self._given / self._size, 1.0))
+            self._tick(min(self._count / self._size, 1.0))
         return size
 
 
@@ -389,13 +389,13 @@ class _Unpacked(io.RawIOBase):
         stored: BinaryIO,
         size: int,
         limits: Limits,
-        given: int = 0,
+        unpacked: int = 0,
         damage: type[Exception] = OSError,
     ) -> None:
         self._source, self.stored, self._limits = source, stored, limits
         self._damage = damage
         self._most = most_unpacked(size, limits)
-        self._given = given
+        self._unpacked = unpacked
 
     def readable(self) -> bool:
         return True
@@ -415,17 +415,17 @@ class _Unpacked(io.RawIOBase):
             hint = "compress and send the file again"
             message = f"the compressed data {what}"
             raise Unreadable(Problem("S108", message, help=hint)) from None
-        self._given += len(data)
+        self._unpacked += len(data)
         # of what was read of it; an archive's file is read beside what is stored
         read = self._source.position if isinstance(self._source, Member) else self.stored.tell()
-        if self._given > most_unpacked(read, self._limits):
+        if self._unpacked > most_unpacked(read, self._limits):
             raise Unreadable(too_large(self._most))
         view[: len(data)] = data
         return len(data)
 
 
 def _decompressing(stored: BinaryIO, head: bytes) -> tuple[Any, type[Exception]]:
-    """What reads compressed data, and what it raises where that is damaged."""
+    """A reader of compressed data, and the exception that it raises where that is damaged."""
     if head.startswith(GZIP):
         return gzip.GzipFile(fileobj=stored), OSError
     if sys.version_info >= (3, 14):

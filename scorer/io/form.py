@@ -85,7 +85,7 @@ def separator_of(word: str) -> str:
 
 
 def cut_schema(form: Form, shape: Schema, names: Sequence[str] | None) -> Schema:
-    """What a file must have so that a shape can be made of it.
+    """The columns that a file must have so that a shape can be made of it.
 
     Args:
         form: of the file.
@@ -97,11 +97,11 @@ def cut_schema(form: Form, shape: Schema, names: Sequence[str] | None) -> Schema
     """
     if not (form.cells or form.wide or form.lines):
         return shape
-    given = set()  # roles that stand in no column
+    implied = set()  # roles that stand in no column
     if form.lines is not None:
-        given |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
+        implied |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
     if form.vector:
-        given.add("item")
+        implied.add("item")
     several = [role for role, _ in form.cells]
     labels: tuple[str, ...] = ()
     value, columns = "", dict(shape.columns)
@@ -109,35 +109,37 @@ def cut_schema(form: Form, shape: Schema, names: Sequence[str] | None) -> Schema
     if form.wide is not None:
         role, patterns = form.wide
         value = wide_value(role, shape)
-        given |= {role, value} if role != "list" else {value}
-        own = {shape.called(r) for r in shape.roles if r not in given}
-        found = list(matched(patterns, names or (), own))
-        if not found:
-            asked = ", ".join(map(quoted, patterns))
+        implied |= {role, value} if role != "list" else {value}
+        other_columns = {shape.called(r) for r in shape.roles if r not in implied}
+        wide_columns = list(matched(patterns, names or (), other_columns))
+        if not wide_columns:
+            asked_names = ", ".join(map(quoted, patterns))
             have = printable(", ".join((names or ())[:12]), 300)
-            near = nearest(patterns[0].replace("*", ""), list(names or ()))
-            hint = f"; {quoted(near)}?" if near else ""
-            raise NoColumns(f"no column is called {asked}; found: {have}{hint}")
+            similar = nearest(patterns[0].replace("*", ""), list(names or ()))
+            hint = f"; {quoted(similar)}?" if similar else ""
+            raise NoColumns(f"no column is called {asked_names}; found: {have}{hint}")
         if role == "rank" and (
-            bad := next((n for n, label in found if not re.fullmatch("[0-9]{1,9}", label)), None)
+            bad := next(
+                (n for n, label in wide_columns if not re.fullmatch("[0-9]{1,9}", label)), None
+            )
         ):
             raise NoColumns(f"the name of column {quoted(bad)} says no rank")
-        labels = tuple(label for _, label in found)
-        wide = [f"{value}[{n}]" for n in range(len(found))]
-        columns |= {r: name for r, (name, _) in zip(wide, found, strict=True)}
+        labels = tuple(label for _, label in wide_columns)
+        wide = [f"{value}[{n}]" for n in range(len(wide_columns))]
+        columns |= {r: name for r, (name, _) in zip(wide, wide_columns, strict=True)}
     lone = {"score", "rank"} - set(several) if "item" in several else set()
 
     def cut(roles: Sequence[str]) -> list[str]:
-        found = []
+        cut_roles = []
         for role in roles:
-            if role in given or (role in lone and role not in shape.required):
+            if role in implied or (role in lone and role not in shape.required):
                 continue
             if role in several:
                 columns[f"cell[{role}]"] = shape.called(role)
                 columns.pop(role, None)
                 role = f"cell[{role}]"
-            found.append(role)
-        return found
+            cut_roles.append(role)
+        return cut_roles
 
     required = cut(shape.required)
     optional = cut(shape.optional)
@@ -168,6 +170,11 @@ def matched(
 
     >>> list(matched(["F*"], ["id", "F1", "F2", "G"], {"id"}))
     [('F1', '1'), ('F2', '2')]
+
+    Args:
+        patterns: names, or names with a `*` in them.
+        names: of the columns of the file.
+        others: the names of columns that are something else.
     """
     for name in names:
         for pattern in patterns if name not in others else ():
@@ -182,15 +189,21 @@ def matched(
 
 
 def outer_roles(form: Form, cut: CutSchema, roles: Sequence[str]) -> tuple[str, ...]:
-    """The roles of the rows that are made of a record with those roles, as the shape has them."""
-    found = {whole_role(role) for role in roles}
+    """The roles of the rows that are made of a record, in the order of the shape.
+
+    Args:
+        form: of the file.
+        cut: the columns of a record.
+        roles: those that the file has.
+    """
+    given = {whole_role(role) for role in roles}
     if form.lines is not None:
-        found |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
+        given |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
     if form.vector:
-        found.add("item")
+        given.add("item")
     if form.wide is not None:
-        found |= {form.wide[0], cut.value}
-    return tuple(role for role in cut.outer.roles if role in found)
+        given |= {form.wide[0], cut.value}
+    return tuple(role for role in cut.outer.roles if role in given)
 
 
 def whole_role(role: str) -> str:
@@ -222,15 +235,21 @@ def several(cell: str, separator: str) -> list[str]:
         return []
     if separator in (" ", WHITESPACE):
         return whole.split()
-    found = [part.strip() for part in whole.split(separator)]
+    parts = [part.strip() for part in whole.split(separator)]
     quotes = whole is not cell and all(
-        len(part) > 1 and part[0] == part[-1] and part[0] in "'\"" for part in found
+        len(part) > 1 and part[0] == part[-1] and part[0] in "'\"" for part in parts
     )
-    return [part[1:-1] for part in found] if quotes else found
+    return [part[1:-1] for part in parts] if quotes else parts
 
 
 def offset(cell: str, separator: str, n: int) -> int:
-    """At which character of a cell, from 0, the n-th of several begins."""
+    """At which character of a cell, from 0, the n-th of several begins.
+
+    Args:
+        cell: the text of the cell.
+        separator: of the several.
+        n: which of them, from 0.
+    """
     start = len(cell) - len(cell.lstrip())
     if bare(cell) != cell.strip():
         start += 1
@@ -269,5 +288,5 @@ def row_of(name: str) -> str:
     >>> row_of("like/u1"), row_of("u1")
     ('u1', 'u1')
     """
-    part, mark, own = name.partition(PART)
-    return own if mark else part
+    part, mark, row = name.partition(PART)
+    return row if mark else part

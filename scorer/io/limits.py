@@ -48,20 +48,20 @@ def most_unpacked(size: int, limits: Limits) -> int:
 
 
 def too_large(most: int) -> Problem:
-    """What is said of a file that unpacks to more than that."""
+    """The problem of a file that unpacks to more than that."""
     message = f"the file unpacks to more than is accepted here, {format_size(most)}"
     return Problem("S104", message, help=limit("unpacked", "ratio"))
 
 
 def too_careful(limits: Limits) -> Problem:
-    """What is said of a file with more lines than are read one by one."""
+    """The problem of a file with more lines than are read one by one."""
     message = f"more than {limits.careful:,} lines that can only be read one by one"
     hint = "plain ones need no escapes, no line ends or blanks beside quotes, no new keys"
     return Problem("S104", message, help=f"{limit('careful')}; {hint}")
 
 
 def too_many_errors(most: int) -> Problem:
-    """What is said of a file with more errors than are accepted."""
+    """The problem of a file with more errors than are accepted."""
     message = f"more than {most:,} errors; the rest of the file is not read"
     return Problem("S104", message, help=limit("errors"))
 

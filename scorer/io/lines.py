@@ -13,8 +13,8 @@ from scorer.io.limits import BOM, UTF8, Limits, Unreadable
 def count_only(findings: Findings, code: str) -> bool:
     """Whether so many problems of that code are kept that one more is only counted.
 
-    It then is counted; making a problem for nothing is what takes long on a file
-    where each line has one.
+    It is then counted here: on a file with a problem in each line, making each of
+    them would take long.
     """
     if findings.counts[code] < KEPT:
         return False
@@ -25,8 +25,13 @@ def count_only(findings: Findings, code: str) -> bool:
 def lines(stream: BinaryIO, limits: Limits, findings: Findings) -> Iterator[tuple[int, str]]:
     """Each physical line with its number, without its end; blank ones too.
 
-    What is not UTF-8 is told and read as Windows-1252, so that whatever else is
-    wrong can be told in one go.
+    What is not UTF-8 becomes a problem and is read as Windows-1252, so that all
+    other problems are found at once.
+
+    Args:
+        stream: the bytes.
+        limits: of a line.
+        findings: where problems go.
 
     Raises:
         Unreadable: a line is longer than is accepted, or the file ends its lines in CR.
@@ -73,7 +78,13 @@ def _decoded(block: bytes, number: int, limits: Limits, findings: Findings) -> l
 
 
 def mended(raw: bytes, number: int, findings: Findings) -> str:
-    """A line as text; what is not plain UTF-8 is told."""
+    """A line as text; what is not plain UTF-8 becomes a problem.
+
+    Args:
+        raw: the line.
+        number: of the line, from 1.
+        findings: where problems go.
+    """
     if b"\0" in raw:
         if not count_only(findings, "S106"):
             column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
@@ -94,7 +105,13 @@ def mended(raw: bytes, number: int, findings: Findings) -> str:
 
 
 def too_long(line: bytes | bytearray, number: int, limits: Limits) -> Problem:
-    """What is said of a line that is longer than is accepted."""
+    """The problem of a line that is longer than is accepted.
+
+    Args:
+        line: the line.
+        number: of the line, from 1.
+        limits: of a line.
+    """
     message = f"the line is longer than {limits.line:,} bytes"
     hint = "its lines seem to end in CR alone; save it with LF or CRLF" if b"\r" in line else None
     return Problem("S109", message, line=number, help=hint)

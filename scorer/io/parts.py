@@ -1,7 +1,7 @@
 """Several files as one submission: the tables of each part, its lists named PART/LIST.
 
 A line of the n-th part is counted from n times `STEP`, so that rows of all parts have lines of
-their own; what is told of them names the file and its own line.
+their own; problems name the file and the line in it.
 """
 
 from __future__ import annotations
@@ -39,17 +39,19 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
         NoTable: a part has none; the findings say why.
         Unreadable: a part cannot be read further.
     """
-    given, fatal = 0, False
+    unpacked, fatal = 0, False
     for n, (part, name) in enumerate(request.form.parts):
         findings, count = Findings(), 0
         try:
             with ExitStack() as stack:
-                stream = open_part(request.path, name, request.limits, given)
+                stream = open_part(request.path, name, request.limits, unpacked)
                 stack.callback(stream.close)
-                own = request._replace(stream=stream, findings=findings, stack=stack, form=PLAIN)
+                part_request = request._replace(
+                    stream=stream, findings=findings, stack=stack, form=PLAIN
+                )
                 format = format_of(name)
-                own = own._replace(form=format.form, path=request.path / name)
-                for table in format.tables(own):
+                part_request = part_request._replace(form=format.form, path=request.path / name)
+                for table in format.tables(part_request):
                     if len(table) and int(table.line[-1]) >= STEP:
                         message = f"{name} has more than {STEP:,} lines"
                         raise Unreadable(Problem("S104", message))
@@ -88,36 +90,42 @@ def _named(table: Table, part: str, n: int) -> Table:
 def part_columns(
     request: Request, format_of: FormatOf, cells: Sequence[tuple[int, str, str]]
 ) -> list[int | None]:
-    """At which character of its line each cell begins, in whatever part it is."""
-    found: list[int | None] = [None] * len(cells)
+    """At which character of its line each cell begins, in whatever part it is.
+
+    Args:
+        request: for the archive or the folder.
+        format_of: the format of a part, by its file's name.
+        cells: of each the line, counted as in the tables, its role, and its text.
+    """
+    columns: list[int | None] = [None] * len(cells)
     for n, (part, name) in enumerate(request.form.parts):
-        mine = [k for k, (line, _, _) in enumerate(cells) if line // STEP == n]
+        in_part = [k for k, (line, _, _) in enumerate(cells) if line // STEP == n]
         format = format_of(name)
-        if not mine or format.columns is None:
+        if not in_part or format.columns is None:
             continue
-        own = [
+        part_cells = [
             (line % STEP, role, text.removeprefix(f"{part}{PART}") if role == "list" else text)
-            for line, role, text in (cells[k] for k in mine)
+            for line, role, text in (cells[k] for k in in_part)
         ]
         with ExitStack() as stack:
             try:
                 stream = stack.enter_context(open_part(request.path, name, request.limits))
             except Unreadable:
                 continue
-            asked = request._replace(
+            part_request = request._replace(
                 path=request.path / name,
                 stream=stream,
                 findings=Findings(),
                 stack=stack,
                 form=format.form,
             )
-            for k, column in zip(mine, format.columns(asked, own), strict=True):
-                found[k] = column
-    return found
+            for k, column in zip(in_part, format.columns(part_request, part_cells), strict=True):
+                columns[k] = column
+    return columns
 
 
 def by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
-    """Tell of each problem in which file of a submission it is, and on which line of that."""
+    """Give each problem the file of the submission that it is in, and the line in that file."""
     if not parts:
         return
 
@@ -128,7 +136,7 @@ def by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
         more = f" and {int(second) % STEP:,}" if match[4] else ""
         return f"{match[1]}{int(first) % STEP:,}{more}"
 
-    def told(problem: Problem) -> Problem:
+    def placed(problem: Problem) -> Problem:
         if problem.line is None:
             return problem
         part, line = divmod(problem.line, STEP)
@@ -136,4 +144,4 @@ def by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
         message = LINES.sub(local, problem.message)
         return replace(problem, path=path, line=line or None, message=message)
 
-    findings.replace(told)
+    findings.replace(placed)

@@ -68,10 +68,10 @@ def pieces(
         format: how it is written.
         shapes: which it may have, the likeliest first.
         limits: how much of it is read.
-        findings: told what is wrong; complete when the tables are exhausted.
-        sha256: told of the bytes as they are stored, each once, while they are read. A file that
-            is refused as too large is not read to its end.
-        tick: told which share of the file has been read.
+        findings: where problems go; complete when the tables are exhausted.
+        sha256: updated with the bytes as they are stored, each once, while they are read. A file
+            that is refused as too large is not read to its end.
+        tick: called with the share of the file that has been read.
     """
     with ExitStack() as stack:
         try:
@@ -82,9 +82,9 @@ def pieces(
             return
         stack.callback(stream.close)
         request = Request(path, stream, shapes, findings, limits, stack, format.form)
-        found = Pieces()
-        found.tables = _bounded(found, request, format)
-        yield found
+        parts = Pieces()
+        parts.tables = _bounded(parts, request, format)
+        yield parts
 
 
 def _opened(
@@ -100,7 +100,7 @@ def _opened(
     return open_bytes(path, limits, format.binary, sha256, tick)
 
 
-def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]:
+def _bounded(parts: Pieces, request: Request, format: Format) -> Iterator[Table]:
     """The tables, as long as there are no more rows and ids than are accepted."""
     limits, rows, uncounted = request.limits, 0, 0
     ids = Distinct(limits.ids)
@@ -124,7 +124,7 @@ def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]
                     raise Unreadable(Problem("S104", message, line=at, help=limit("ids")))
             yield table
             refuse_errors(request.findings.errors, limits.errors)
-        found.whole = True
+        parts.whole = True
     except Unreadable as error:
         request.findings.add(error.problem)
         if error.problem.code in ("S101", "S104"):  # it cannot be read on, or shall not be
@@ -133,7 +133,7 @@ def _bounded(found: Pieces, request: Request, format: Format) -> Iterator[Table]
         pass
     with suppress(Unreadable):
         drain(request.stream)
-        found.hashed = True
+        parts.hashed = True
 
 
 def _before(request: Request, format: Format, rows: int, ids: Distinct) -> None:
@@ -173,18 +173,18 @@ def reread(
 
     texts = [pl.Series([], dtype=pl.String)]
     start = done = 0
-    with pieces(path, format, [schema], limits, Findings()) as found:
-        for table in found:
+    with pieces(path, format, [schema], limits, Findings()) as parts:
+        for table in parts:
             if done == len(rows):
                 break
             upto = int(np.searchsorted(rows, start + len(table)))
-            mine = table.ids[role].texts(rows[done:upto] - start)
-            texts.append(pl.Series(mine, dtype=pl.String))  # a copy: the piece shall go
+            ids = table.ids[role].texts(rows[done:upto] - start)
+            texts.append(pl.Series(ids, dtype=pl.String))  # a copy: the piece shall go
             start, done = start + len(table), upto
     if done < len(rows):
         raise Unreadable(Problem("S101", "the file changed while it was read"))
-    found_texts: pl.Series = pl.concat(texts)
-    return found_texts
+    gathered: pl.Series = pl.concat(texts)
+    return gathered
 
 
 def columns_at(
@@ -217,20 +217,20 @@ def columns_at(
         return format.columns(request, cells)
 
 
-def joined(found: Pieces) -> Table | None:
+def joined(parts: Pieces) -> Table | None:
     """All of a file's tables as one; None where it cannot be read as one."""
-    first = next(found, None)
+    first = next(parts, None)
     if first is None:
         return None
-    second = next(found, None)
+    second = next(parts, None)
     if second is None:
-        return first if found.whole else None
+        return first if parts.whole else None
     texts: dict[str, list[pl.Series]] = {}
     times: dict[str, list[Ints]] = {}
     numbers: dict[str, list[Floats]] = {}
     lines: list[Ints] = []
-    facts, wanted = dict(first.facts), first.wanted
-    for table in chain((first, second), found):
+    facts, schema = dict(first.facts), first.wanted
+    for table in chain((first, second), parts):
         for role, column in table.ids.items():
             series = text_of(column)
             if role not in SCATTERED:
@@ -243,21 +243,21 @@ def joined(found: Pieces) -> Table | None:
         lines.append(table.line.astype(np.int32))  # a file has fewer than 2**31 lines
         if "empty" in facts and table is not first:
             facts["empty"] += table.facts["empty"]
-    if not found.whole:
+    if not parts.whole:
         return None
     del first, second, table  # what is not needed any more is given back before codes are made
     line = np.concatenate(lines)
     lines.clear()
     ids = {}
-    for role, parts in texts.items():
-        codes, held = coded(parts)
+    for role, chunks in texts.items():
+        codes, names = coded(chunks)
         if role in times:
             codes = np.repeat(codes, np.concatenate(times[role]))
-        ids[role] = CodedColumn(codes, held)
+        ids[role] = CodedColumn(codes, names)
     return Table(
         ids,
-        {role: np.concatenate(parts) for role, parts in numbers.items()},
+        {role: np.concatenate(chunks) for role, chunks in numbers.items()},
         line,
-        wanted,
+        schema,
         facts,
     )

@@ -1,7 +1,7 @@
 """A repaired copy of a file, of what can be repaired without guessing what was meant.
 
-Only what the messages of the checks know for certain is put right. Whoever repairs looks at the
-copy and the list of changes; scoring never repairs anything.
+Only faults whose repair is certain are repaired. Whoever repairs looks at the copy and the list of
+changes; scoring never repairs anything.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
     Args:
         path: the file; compressed ones come out unpacked.
         tabular: whether it is a table of separated columns, so that more than
-            the encoding can be told.
+            the encoding can be repaired.
         expected: what the table should be.
 
     Raises:
@@ -125,44 +125,44 @@ def _text(data: bytes, changes: list[str]) -> str:
 
 def _table(text: str, expected: Expected, changes: list[str]) -> str:
     """The table as expected, its cells bare, its index gone."""
-    told: dict[str, None] = {}
+    repairs: dict[str, None] = {}
     names, separator = list(expected.names.values()), expected.separator
-    text = _headed(text, names, told)
+    text = _headed(text, names, repairs)
     header = text.lstrip("\r\n").split("\n", 1)[0]
-    found = _separator(header, names, separator)
+    mark = _separator(header, names, separator)
     try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=found) if row]
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row]
     except csv.Error:
-        return text  # a quote that nobody closed: what was meant cannot be told
-    if found != separator:
-        told[f"column separator {found!r} replaced by {separator!r}"] = None
+        return text  # a quote that nobody closed: what was meant is unknown
+    if mark != separator:
+        repairs[f"column separator {mark!r} replaced by {separator!r}"] = None
     bare = [[_bare(cell) for cell in row] for row in rows]
     if blanks := sum(
         cell.strip(" \t") != clean
         for row, clean_row in zip(rows, bare, strict=True)
         for cell, clean in zip(row, clean_row, strict=True)
     ):
-        told[f"blanks and invisible characters around {blanks:,} values removed"] = None
+        repairs[f"blanks and invisible characters around {blanks:,} values removed"] = None
     if bare and _is_index(bare, names):
-        told[f"index column {bare[0][0]!r} removed"] = None
+        repairs[f"index column {bare[0][0]!r} removed"] = None
         bare = [row[1:] for row in bare]
     if bare:
-        _rename(bare[0], expected, told)
-        _point(bare, expected, told, certain=found == ";")
-        bare = _once(bare, told)
-        _mean(bare, expected, told)
-        _from_one(bare, expected, told)
-    if not told:
+        _rename(bare[0], expected, repairs)
+        _point(bare, expected, repairs, certain=mark == ";")
+        bare = _once(bare, repairs)
+        _mean(bare, expected, repairs)
+        _from_one(bare, expected, repairs)
+    if not repairs:
         return text
-    changes.extend(told)
+    changes.extend(repairs)
     if "\r" in text:
         changes.append("line ends changed to LF")
-    written = io.StringIO()
-    csv.writer(written, delimiter=separator, lineterminator="\n").writerows(bare)
-    return written.getvalue()
+    output = io.StringIO()
+    csv.writer(output, delimiter=separator, lineterminator="\n").writerows(bare)
+    return output.getvalue()
 
 
-def _headed(text: str, names: Sequence[str], told: dict[str, None]) -> str:
+def _headed(text: str, names: Sequence[str], repairs: dict[str, None]) -> str:
     """The text from its header on: less comments, and less the line that Excel begins with."""
     lines = text.lstrip("\r\n").splitlines(keepends=True)
     before = 0
@@ -170,79 +170,80 @@ def _headed(text: str, names: Sequence[str], told: dict[str, None]) -> str:
         before += 1
     if not before or before == len(lines) or any(name in lines[0] for name in names):
         return text
-    told[f"{before:,} line{'s' * (before != 1)} before the header removed"] = None
+    repairs[f"{before:,} line{'s' * (before != 1)} before the header removed"] = None
     return "".join(lines[before:])
 
 
 def _separator(header: str, names: Sequence[str], separator: str) -> str:
     """What separates the columns: the mark that cuts the header into the most known names."""
-    known = {name.casefold() for name in names}
+    expected = {name.casefold() for name in names}
 
     def cut(mark: str) -> int:
-        return len({_bare(name.strip('"')).casefold() for name in header.split(mark)} & known)
+        return len({_bare(name.strip('"')).casefold() for name in header.split(mark)} & expected)
 
     return max((separator, ",", ";", "\t", "|"), key=cut)
 
 
-def _rename(header: list[str], expected: Expected, told: dict[str, None]) -> None:
+def _rename(header: list[str], expected: Expected, repairs: dict[str, None]) -> None:
     """Write the header's names with the capitals that are expected."""
     meant: dict[str, list[str]] = {}
     for name in expected.names.values():
         meant.setdefault(name.casefold(), []).append(name)
     for n, name in enumerate(header):
-        known = meant.get(name.casefold(), [])
-        if len(known) == 1 and name != known[0] and known[0] not in header:
-            told[f"column {quoted(name)} renamed to {quoted(known[0])}"] = None
-            header[n] = known[0]
+        matches = meant.get(name.casefold(), [])
+        if len(matches) == 1 and name != matches[0] and matches[0] not in header:
+            repairs[f"column {quoted(name)} renamed to {quoted(matches[0])}"] = None
+            header[n] = matches[0]
 
 
-def _point(rows: list[list[str]], expected: Expected, told: dict[str, None], certain: bool) -> None:
+def _point(
+    rows: list[list[str]], expected: Expected, repairs: dict[str, None], certain: bool
+) -> None:
     """Write decimal commas as points, unless they may separate thousands."""
     for name in expected.numbers:
         if name not in rows[0]:
             continue
         at = rows[0].index(name)
-        found = [row for row in rows[1:] if at < len(row) and COMMA.fullmatch(row[at])]
-        if not certain and all(THOUSANDS.fullmatch(row[at]) for row in found):
+        with_commas = [row for row in rows[1:] if at < len(row) and COMMA.fullmatch(row[at])]
+        if not certain and all(THOUSANDS.fullmatch(row[at]) for row in with_commas):
             continue
-        for row in found:
+        for row in with_commas:
             row[at] = row[at].replace(",", ".")
-        if found:
-            told[
-                f"decimal commas in {len(found):,} values of {quoted(name)} replaced by points"
-            ] = None
+        if with_commas:
+            values = f"{len(with_commas):,} values of {quoted(name)}"
+            repairs[f"decimal commas in {values} replaced by points"] = None
 
 
-def _mean(rows: list[list[str]], expected: Expected, told: dict[str, None]) -> None:
+def _mean(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
     """Write ids as they are known, where it is certain which one was meant."""
     for role, meant in expected.meant.items():
         name = expected.names.get(role, role)
         if name not in rows[0]:
             continue
-        at, changed, known = rows[0].index(name), 0, dict[str, str | None]()
+        at, changed, meanings = rows[0].index(name), 0, dict[str, str | None]()
         for row in rows[1:]:
             if at >= len(row):
                 continue
             cell = row[at]
-            if cell not in known:
-                known[cell] = meant(cell)
-            if (right := known[cell]) is not None:
+            if cell not in meanings:
+                meanings[cell] = meant(cell)
+            if (right := meanings[cell]) is not None:
                 row[at], changed = right, changed + 1
         if changed:
-            example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items() if right)
+            example = next(f"{wrong!r} is {right!r}" for wrong, right in meanings.items() if right)
             ids = "1 id" if changed == 1 else f"{changed:,} ids"
-            told[f"{ids} of {quoted(name)} replaced by the challenge's ({example})"] = None
+            repairs[f"{ids} of {quoted(name)} replaced by the challenge's ({example})"] = None
 
 
-def _once(rows: list[list[str]], told: dict[str, None]) -> list[list[str]]:
+def _once(rows: list[list[str]], repairs: dict[str, None]) -> list[list[str]]:
     """Each row once."""
-    kept = list(dict.fromkeys(map(tuple, rows)))
-    if again := len(rows) - len(kept):
-        told[f"{again:,} duplicate row{'s' * (again != 1)} removed"] = None
-    return list(map(list, kept)) if again else rows
+    distinct = list(dict.fromkeys(map(tuple, rows)))
+    if again := len(rows) - len(distinct):
+        repairs[f"{again:,} duplicate row{'s' * (again != 1)} removed"] = None
+    return list(map(list, distinct)) if again else rows
 
 
-def _from_one(rows: list[list[str]], expected: Expected, told: dict[str, None]) -> None:
+def _from_one(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
     """Count ranks from 1 where those of every list count from 0."""
     names = [expected.names.get(role, role) for role in ("list", "rank")]
     if not set(names) <= set(rows[0]):
@@ -256,7 +257,7 @@ def _from_one(rows: list[list[str]], expected: Expected, told: dict[str, None]) 
     if lowest and not any(lowest.values()):
         for row in rows[1:]:
             row[rank] = str(int(row[rank]) + 1)
-        told["ranks now start at 1 instead of 0"] = None
+        repairs["ranks now start at 1 instead of 0"] = None
 
 
 def _is_index(rows: list[list[str]], names: Sequence[str]) -> bool:

@@ -46,10 +46,10 @@ class KeyTable(NamedTuple):
     @property
     def by_list(self) -> Mapping[str, list[str]]:
         """The items of each list, in their order."""
-        found: dict[str, list[str]] = {}
+        items_by_list: dict[str, list[str]] = {}
         for name, item in zip(self.lists, self.items or (), strict=True):
-            found.setdefault(name, []).append(item)
-        return found
+            items_by_list.setdefault(name, []).append(item)
+        return items_by_list
 
 
 class Notes(NamedTuple):
@@ -81,12 +81,12 @@ class Reshaped(TextReader):
         self.form, self._keys_of = request.form, keys
         self.inner = cutter(request)
         self.begun = False
-        self._left = self.form.skip
+        self._to_skip = self.form.skip
         self._first = 1  # the first line that is neither skipped nor a header
         self._last = 0
         self._records: list[tuple[Any, Any]] = []  # lines, and names or their hashes
         self._several = dict(self.form.cells)
-        if self.inner.begun and not self._left and not self.form.comment:
+        if self.inner.begun and not self._to_skip and not self.form.comment:
             self._settle_shape()
 
     def _settle_shape(self) -> None:
@@ -122,10 +122,13 @@ class Reshaped(TextReader):
         return self._keys_of(self.form.candidates).by_list
 
     def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
-        """Pass over what is no row, then let the inner reader look at what follows."""
+        """Skip what is no row, then let the inner reader look at what follows.
+
+        The arguments are those of `TextReader.begin`.
+        """
         used = 0
-        while used < len(lines) and (self._left or self._is_comment(lines[used][1])):
-            self._left = max(self._left - 1, 0)
+        while used < len(lines) and (self._to_skip or self._is_comment(lines[used][1])):
+            self._to_skip = max(self._to_skip - 1, 0)
             used += 1
         if used:
             return used
@@ -143,7 +146,10 @@ class Reshaped(TextReader):
     def parse(
         self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
     ) -> tuple[int, Sequence[Row]]:
-        """The rows of a record."""
+        """The rows of a record.
+
+        The arguments are those of `TextReader.parse`.
+        """
         number, text = lines[line]
         if self._is_comment(text):
             return line + 1, ()
@@ -165,16 +171,16 @@ class Reshaped(TextReader):
     def _rows(
         self, line: int, cells: Sequence[str], raw: str, findings: Findings, notes: Notes
     ) -> Iterator[Row]:
-        known = {role: cells[n] for role, n in self._scalar.items()}
+        shared = {role: cells[n] for role, n in self._scalar.items()}
         if self.form.lines is not None:
             at = line - self._first
             if not 0 <= at < len(self._keys.lists):
                 if not count_only(findings, "S210"):
                     findings.add(self._too_many(line))
                 return
-            known["list"] = self._keys.lists[at]
+            shared["list"] = self._keys.lists[at]
             if self._keys.items is not None:
-                known["item"] = self._keys.items[at]
+                shared["item"] = self._keys.items[at]
         if self._wide:
             assert self.form.wide
             assert self.cut
@@ -183,57 +189,62 @@ class Reshaped(TextReader):
                 value = cells[n]
                 if cut.value in TEXT and not value.strip():
                     continue  # no item at this rank
-                own = joined_name(label, known["list"]) if role == "list" else label
-                made = {**known, role: own, cut.value: value}
-                yield line, [made[r] for r in self.roles], raw, k * STRIDE
+                key = joined_name(label, shared["list"]) if role == "list" else label
+                row = {**shared, role: key, cut.value: value}
+                yield line, [row[r] for r in self.roles], raw, k * STRIDE
             return
         if not self._cells:
-            yield line, [known[r] for r in self.roles], raw, 0
+            yield line, [shared[r] for r in self.roles], raw, 0
             return
-        found = {role: several(cells[n], self._several[role]) for role, n in self._cells.items()}
+        parts = {role: several(cells[n], self._several[role]) for role, n in self._cells.items()}
         if self.form.vector:
-            found["item"] = self._candidates.get(known["list"], [])
-            if known["list"] not in self._candidates:
-                found["item"] = ["?"] * len(next(iter(found.values())))  # told as an unknown list
-        name = known.get("list", "")
+            parts["item"] = self._candidates.get(shared["list"], [])
+            if shared["list"] not in self._candidates:
+                parts["item"] = ["?"] * len(
+                    next(iter(parts.values()))
+                )  # the check of unknown lists reports it
+        name = shared.get("list", "")
         notes.lines.append(line)
         notes.names.append(name)
-        sizes = {len(some) for some in found.values()}
+        sizes = {len(values) for values in parts.values()}
         if len(sizes) > 1:
             if not count_only(findings, "S211"):
-                findings.add(self._uneven(line, name, raw, found))
+                findings.add(self._uneven(line, name, raw, parts))
             return
         if not sizes.difference({0}):
             notes.empty.append((name, line))
             return
         for k in range(sizes.pop()):
-            made = known | {role: some[k] for role, some in found.items()}
-            yield line, [made[r] for r in self.roles], raw, k
+            row = shared | {role: values[k] for role, values in parts.items()}
+            yield line, [row[r] for r in self.roles], raw, k
 
     def _too_many(self, line: int) -> Problem:
         rows = len(self._keys.lists)
         message = f"a line too many; the file has one for each of the {rows:,} rows of "
         return Problem("S210", message + quoted(self._keys.name), line=line)
 
-    def _uneven(self, line: int, name: str, raw: str, found: Mapping[str, list[str]]) -> Problem:
+    def _uneven(self, line: int, name: str, raw: str, parts: Mapping[str, list[str]]) -> Problem:
         word = printable(self.shape.called("list"), 60)
         column = self.inner.place(raw, next(iter(self._cells.values())))
         if self.form.vector:
             role = next(iter(self._cells))
             message = (
-                f"{len(found[role]):,} values in {quoted(self.shape.called(role))}; {word} "
-                f"{quoted(name)} has {len(found['item']):,} candidates, which have one each"
+                f"{len(parts[role]):,} values in {quoted(self.shape.called(role))}; {word} "
+                f"{quoted(name)} has {len(parts['item']):,} candidates, which have one each"
             )
         else:
             counts = " and ".join(
-                f"{len(some):,} in {quoted(self.shape.called(role))}"
-                for role, some in found.items()
+                f"{len(values):,} in {quoted(self.shape.called(role))}"
+                for role, values in parts.items()
             )
             message = f"{counts}; each item has one of each"
         return Problem("S211", message, line=line + column[0], column=column[1], list=name)
 
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
-        """Where a cell of a row that was made stands."""
+        """Where the cell of the file stands that a cell of a row is made of.
+
+        The arguments are those of `TextReader.place`.
+        """
         role = self.roles[cell]
         if self.cut is None:
             return self.inner.place(raw, cell, part)
@@ -256,20 +267,20 @@ class Reshaped(TextReader):
 
     def plain(self, block: Block, notes: Notes) -> Plain:
         """The rows of the records that polars cuts."""
-        found = self.inner.plain(block, notes.inner)
+        plain = self.inner.plain(block, notes.inner)
         if self.form.comment:
-            found = _without(found, self._comments(block))
-        if self.cut is None or not found.at.size:
-            return self._with_blank(block, found)
+            plain = _without(plain, self._comments(block))
+        if self.cut is None or not plain.at.size:
+            return self._with_blank(block, plain)
 
-        columns, at, odd = dict(found.columns), found.at, found.odd
+        columns, at, odd = dict(plain.columns), plain.at, plain.odd
         if self.form.lines is not None:
             row = at + block.first - self._first
             inside = row < len(self._keys.lists)
             if not inside.all():
                 odd = np.union1d(odd, at[~inside])
                 at, row = at[inside], row[inside]
-                columns = _taken(columns, np.flatnonzero(inside))
+                columns = _gathered(columns, np.flatnonzero(inside))
             columns["list"] = self._key_column("lists").gather(row)
             if self._keys.items is not None:
                 columns["item"] = self._key_column("items").gather(row)
@@ -279,31 +290,31 @@ class Reshaped(TextReader):
             columns, at, odd = self._split(columns, at, odd, block, notes)
         return self._with_blank(block, Plain({r: columns[r] for r in self.roles}, at, odd))
 
-    def _with_blank(self, block: Block, found: Plain) -> Plain:
-        """With blank lines left to the careful parser, where these say something."""
+    def _with_blank(self, block: Block, plain: Plain) -> Plain:
+        """The same with blank lines left to the careful parser, where they are answers."""
         if self.cut is None or not self._blank_is_empty:
-            return found
+            return plain
         blank = np.flatnonzero(block.ends - block.starts <= 1)
-        return found._replace(odd=np.union1d(found.odd, blank)) if blank.size else found
+        return plain._replace(odd=np.union1d(plain.odd, blank)) if blank.size else plain
 
     def _comments(self, block: Block) -> Mask:
         """Which lines are comments."""
         marks = tuple(word.encode() for word in self.form.comment)
-        found = np.zeros(block.count, dtype=bool)
+        commented = np.zeros(block.count, dtype=bool)
         for mark in marks:
             heads = np.flatnonzero(block.octets[block.starts] == mark[0])
             for n in heads.tolist():
                 start = int(block.starts[n])
-                found[n] |= block.data.startswith(mark, start)
-        return found
+                commented[n] |= block.data.startswith(mark, start)
+        return commented
 
     def _key_column(self, name: str) -> pl.Series:
         import polars as pl
 
-        made = vars(self).setdefault("_series", {})
-        if name not in made:
-            made[name] = pl.Series(getattr(self._keys, name), dtype=pl.String)
-        series: pl.Series = made[name]
+        cache = vars(self).setdefault("_series", {})
+        if name not in cache:
+            cache[name] = pl.Series(getattr(self._keys, name), dtype=pl.String)
+        series: pl.Series = cache[name]
         return series
 
     def _widened(self, columns: Mapping[str, Any], at: Places) -> tuple[dict[str, Any], Places]:
@@ -313,25 +324,25 @@ class Reshaped(TextReader):
         assert self.form.wide
         assert self.cut
         role, cut = self.form.wide[0], self.cut
-        width, own = len(self._wide), [self.inner.roles[n] for n in self._wide]
+        width, wide_roles = len(self._wide), [self.inner.roles[n] for n in self._wide]
         by = np.repeat(np.arange(at.size), width)
-        made = _taken({r: c for r, c in columns.items() if r not in set(own)}, by)
+        widened = _gathered({r: c for r, c in columns.items() if r not in set(wide_roles)}, by)
         labels = pl.Series(list(cut.wide) * at.size, dtype=pl.String)
         if cut.value in TEXT:
-            values = pl.DataFrame([columns[r].alias(str(n)) for n, r in enumerate(own)])
-            made[cut.value] = values.select(pl.concat_list(pl.all())).to_series().explode()
+            values = pl.DataFrame([columns[r].alias(str(n)) for n, r in enumerate(wide_roles)])
+            widened[cut.value] = values.select(pl.concat_list(pl.all())).to_series().explode()
         else:
-            made[cut.value] = np.column_stack([columns[r] for r in own]).ravel()
+            widened[cut.value] = np.column_stack([columns[r] for r in wide_roles]).ravel()
         if role == "list":
-            made["list"] = labels + joined_name("", "") + made["list"]
+            widened["list"] = labels + joined_name("", "") + widened["list"]
         else:
-            made[role] = labels if role in TEXT else labels.cast(pl.Float64).to_numpy()
+            widened[role] = labels if role in TEXT else labels.cast(pl.Float64).to_numpy()
         at = at[by]
         if cut.value in TEXT:
-            full = np.flatnonzero((made[cut.value].str.strip_chars(" \t") != "").to_numpy())
+            full = np.flatnonzero((widened[cut.value].str.strip_chars(" \t") != "").to_numpy())
             if full.size < at.size:
-                made, at = _taken(made, full), at[full]
-        return made, at
+                widened, at = _gathered(widened, full), at[full]
+        return widened, at
 
     def _split(
         self, columns: Mapping[str, Any], at: Places, odd: Places, block: Block, notes: Notes
@@ -351,8 +362,8 @@ class Reshaped(TextReader):
             sizes = size
         assert sizes is not None
         if self.form.vector:
-            asked = self._sizes(columns["list"])
-            good &= asked == sizes
+            candidates = self._sizes(columns["list"])
+            good &= candidates == sizes
         rows = np.flatnonzero(good)
         spread = {
             role: cut.gather(rows).explode() if rows.size else pl.Series([], dtype=pl.String)
@@ -368,31 +379,34 @@ class Reshaped(TextReader):
                 bad[by[~(np.abs(values) <= largest(role))]] = True
         if bad.any():
             keep = np.flatnonzero(~bad[by])
-            spread, numbers = _taken(spread, keep), _taken(numbers, keep)
+            spread, numbers = _gathered(spread, keep), _gathered(numbers, keep)
             by, good = by[keep], good & ~bad
             rows = np.flatnonzero(good)
         if not good.all():
             odd = np.union1d(odd, at[~good])
-        made = _taken({r: columns[r] for r in self._scalar if r in columns}, by)
+        split = _gathered({r: columns[r] for r in self._scalar if r in columns}, by)
         if self.form.lines is not None:
-            made |= _taken({r: columns[r] for r in ("list",)}, by)
-        made |= spread | numbers
+            split |= _gathered({r: columns[r] for r in ("list",)}, by)
+        split |= spread | numbers
         if self.form.vector:
             names = columns["list"].gather(rows).to_list()
-            made["item"] = pl.Series(
+            split["item"] = pl.Series(
                 [item for name in names for item in self._candidates[name]], dtype=pl.String
             )
         if "list" in columns and rows.size:
             notes.plain.append((at[rows] + block.first, columns["list"].gather(rows)))
-        return made, at[by], odd
+        return split, at[by], odd
 
     def _sizes(self, lists: pl.Series) -> Places:
         """How many candidates each of some lists has; -1 of one that has none."""
-        known = self._candidates
-        return np.array([len(known.get(name, ())) or -1 for name in lists.to_list()])
+        candidates = self._candidates
+        return np.array([len(candidates.get(name, ())) or -1 for name in lists.to_list()])
 
     def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
-        """At which character of a line a cell begins, of whatever row of the record."""
+        """At which character of a line a cell begins, of whatever row of the record.
+
+        The arguments are those of `TextReader.column`.
+        """
         if self.cut is None:
             return self.inner.column(lines, line, role, cell)
         return super().column(lines, line, role, cell)
@@ -407,7 +421,7 @@ class Reshaped(TextReader):
         if self.cut is None:
             return
         if self._cells:
-            piece.facts["empty"] = tuple(sorted(notes.empty, key=lambda each: each[1]))
+            piece.facts["empty"] = tuple(sorted(notes.empty, key=lambda entry: entry[1]))
             if "list" in self.roles and self.form.lines is None:
                 if notes.lines:
                     self._records.append((notes.lines, notes.names))
@@ -415,7 +429,7 @@ class Reshaped(TextReader):
                     self._records.append((lines, names.hash().to_numpy()))
 
     def end(self, findings: Findings) -> None:
-        """Tell of lists that are given on two lines, and of lines that are missing."""
+        """Add the problems of lists that are given on two lines, and of missing lines."""
         self.inner.end(findings)
         if self.cut is None:
             return
@@ -429,7 +443,7 @@ class Reshaped(TextReader):
         self._tell_twice(findings)
 
     def _tell_twice(self, findings: Findings) -> None:
-        """Of each line that answers a list which an earlier line answers."""
+        """Add a problem for each line whose list an earlier line has answered."""
         if not self._records:
             return
         word, texts = printable(self.shape.called("list"), 60), dict[int, str]()
@@ -448,15 +462,17 @@ class Reshaped(TextReader):
             if not (ordered[1:] == ordered[:-1]).any():
                 return
             keys = hashes.tolist()
-        seen: dict[Any, int] = {}
+        first_lines: dict[Any, int] = {}
         for line, key in sorted(zip(lines, keys, strict=True)):
-            if (first := seen.setdefault(key, line)) != line and not count_only(findings, "S303"):
+            if (first := first_lines.setdefault(key, line)) != line and not count_only(
+                findings, "S303"
+            ):
                 named = f" {quoted(texts[line])}" if texts else ""
                 message = f"{word}{named} appears on two lines (first on line {first:,})"
                 findings.add(Problem("S303", message, line=line, list=texts.get(line)))
 
 
-def _taken(columns: Mapping[str, Any], rows: Any) -> dict[str, Any]:
+def _gathered(columns: Mapping[str, Any], rows: Any) -> dict[str, Any]:
     """Some rows of columns."""
     return {
         role: column[rows] if isinstance(column, np.ndarray) else column.gather(rows)
@@ -464,19 +480,19 @@ def _taken(columns: Mapping[str, Any], rows: Any) -> dict[str, Any]:
     }
 
 
-def _without(found: Plain, comments: Mask) -> Plain:
-    """What was cut without the lines that are no rows."""
+def _without(plain: Plain, comments: Mask) -> Plain:
+    """The rows without those of lines that are comments."""
     if not comments.any():
-        return found
-    odd = found.odd[~comments[found.odd]]
-    keep = np.flatnonzero(~comments[found.at])
-    if keep.size == found.at.size:
-        return found._replace(odd=odd)
-    return Plain(_taken(found.columns, keep), found.at[keep], odd)
+        return plain
+    odd = plain.odd[~comments[plain.odd]]
+    keep = np.flatnonzero(~comments[plain.at])
+    if keep.size == plain.at.size:
+        return plain._replace(odd=odd)
+    return Plain(_gathered(plain.columns, keep), plain.at[keep], odd)
 
 
 def _tokens(cells: pl.Series, separator: str, good: Mask) -> pl.Series:
-    """What each cell holds several of; `good` is cleared for those that need a closer look."""
+    """The several of each cell; `good` is cleared for cells that need the careful parser."""
     import polars as pl
 
     text = cells.str.strip_chars(" \t")
@@ -488,7 +504,7 @@ def _tokens(cells: pl.Series, separator: str, good: Mask) -> pl.Series:
     good &= text.str.len_bytes().to_numpy() > 0
     if separator in (" ", WHITESPACE):
         return text.str.replace_all(r"\s+", " ").str.split(" ")
-    found = text.str.split(separator)
+    tokens = text.str.split(separator)
     if (text.str.contains(r"[ \t]")).any():
-        found = found.list.eval(pl.element().str.strip_chars(" \t"))
-    return found
+        tokens = tokens.list.eval(pl.element().str.strip_chars(" \t"))
+    return tokens

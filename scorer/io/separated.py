@@ -53,8 +53,8 @@ class Cutter(NamedTuple):
         if self.separator == NO_SEPARATOR:
             return len(raw) - len(raw.lstrip(BLANKS)) + 1
         if self.separator == WHITESPACE:
-            found = [match.start() for match in FIELD.finditer(raw)]
-            return found[min(n, len(found) - 1)] + 1
+            starts = [match.start() for match in FIELD.finditer(raw)]
+            return starts[min(n, len(starts) - 1)] + 1
         at = 0
         for _ in range(n):
             at = raw.find(self.separator, at) + 1

@@ -44,23 +44,25 @@ def refuse(head: bytes, binary: bool) -> None:
         if head.startswith(mark):
             raise _not_utf8(f"byte 0x{head[0]:02X} is not UTF-8", encoding)
     start = head.removeprefix(BOM).lstrip(b" \t\r\n")[:64].lower()
-    found = next(((what, hint) for mark, what, hint in KINDS if head.startswith(mark)), None)
+    known_kind = next(((what, hint) for mark, what, hint in KINDS if head.startswith(mark)), None)
     if head.startswith(ZIP):
-        found = "a ZIP archive", "send the file inside; an archive of one file is read"
+        known_kind = "a ZIP archive", "send the file inside; an archive of one file is read"
         if is_office(head):
-            found = "an Excel workbook", "save the sheet as CSV (UTF-8)"
+            known_kind = "an Excel workbook", "save the sheet as CSV (UTF-8)"
     elif head[257:262] == b"ustar":
-        found = "a tar archive", "send the file inside; .gz and .zst are read"
+        known_kind = "a tar archive", "send the file inside; .gz and .zst are read"
     elif start.startswith((b"<!doctype html", b"<html")):
-        found = "an HTML page", "a download that needed a login? fetch the file itself"
+        known_kind = "an HTML page", "a download that needed a login? fetch the file itself"
     elif start.startswith(b"{") and b'"cells"' in head and b'"cell_type"' in head:
-        found = "a Jupyter notebook", "write the table from it: df.to_csv(..., index=False)"
+        known_kind = "a Jupyter notebook", "write the table from it: df.to_csv(..., index=False)"
     elif start.startswith(b"version https://git-lfs"):
-        found = "a Git LFS pointer", "fetch the file itself: git lfs pull"
+        known_kind = "a Git LFS pointer", "fetch the file itself: git lfs pull"
     elif head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        found = "a pickle, which is never opened", "write the table as CSV"
-    if found is not None:
-        raise Unreadable(Problem("S107", f"this is {found[0]}, not a table", help=found[1]))
+        known_kind = "a pickle, which is never opened", "write the table as CSV"
+    if known_kind is not None:
+        raise Unreadable(
+            Problem("S107", f"this is {known_kind[0]}, not a table", help=known_kind[1])
+        )
     fewer, more = sorted((head[::2].count(0), head[1::2].count(0)))
     if more > 0.35 * len(head) > 2 * fewer:  # UTF-16 without a mark
         raise _not_utf8("every other byte is NUL", "UTF-16")

@@ -88,8 +88,8 @@ class CodedColumn:
 
     def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
         """The ids of some rows."""
-        found = self.gathered(rows)
-        return found if isinstance(found, list) else found.to_list()
+        ids = self.gathered(rows)
+        return ids if isinstance(ids, list) else ids.to_list()
 
     def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
         """The ids of some rows."""
@@ -102,11 +102,11 @@ class CodedColumn:
         """The column of some rows alone."""
         return CodedColumn(self.codes[rows], self.held)
 
-    def any_of(self, wanted: Sequence[str]) -> bool:
+    def any_of(self, ids: Sequence[str]) -> bool:
         """Whether any of these ids is there."""
         if isinstance(self.held, Sequence):
-            return not set(wanted).isdisjoint(self.held)
-        return bool(self.held.is_in(wanted).any())
+            return not set(ids).isdisjoint(self.held)
+        return bool(self.held.is_in(ids).any())
 
 
 class TextColumn(CodedColumn):
@@ -223,11 +223,11 @@ def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Cod
         ],
         rechunk=True,
     )
-    for part, mine in zip(parts, np.split(codes, ends[:-1]), strict=True):
-        if not (names.gather(mine) == part).all():  # two ids have one hash
+    for part, part_codes in zip(parts, np.split(codes, ends[:-1]), strict=True):
+        if not (names.gather(part_codes) == part).all():  # two ids have one hash
             number: dict[str, int] = {}
-            told = [number.setdefault(name, len(number)) for part in parts for name in part]
-            return np.array(told, dtype=np.int32), pl.Series(list(number), dtype=pl.String)
+            recoded = [number.setdefault(name, len(number)) for part in parts for name in part]
+            return np.array(recoded, dtype=np.int32), pl.Series(list(number), dtype=pl.String)
     return codes, names
 
 
@@ -235,7 +235,7 @@ def grouped(hashes: Hashes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Codes for hashes, in order of appearance, and the row in which each appears first.
 
     As much of each hash as there is room for is sorted together with its row,
-    many times sooner than rows by their hashes. Arrays are used again, since
+    many times faster than rows by their hashes. Arrays are used again, since
     untouched memory costs more than the work in it.
     """
     bits = hashes.size.bit_length()
@@ -292,20 +292,20 @@ class Builder:
     """Columns in the making. Rows come one by one, cells in the order of `roles`.
 
     Args:
-        place: tells where the n-th cell stands in a row's text, of which several rows may have
+        place: gives where the n-th cell stands in a row's text, of which several rows may have
             been made: how many lines below its first, and at which character, from 1.
         lenient: the roles whose cells need not be numbers; they are NaN then.
     """
 
     def __init__(
         self,
-        wanted: Schema,
+        schema: Schema,
         roles: Sequence[str],
         findings: Findings,
         place: Place | None = None,
         lenient: frozenset[str] = frozenset(),
     ) -> None:
-        self.wanted, self.roles, self.findings = wanted, tuple(roles), findings
+        self.schema, self.roles, self.findings = schema, tuple(roles), findings
         self._place, self._lenient = place, lenient
         self._codes: dict[str, list[Ints]] = {r: [] for r in roles if r in TEXT}
         self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
@@ -316,7 +316,14 @@ class Builder:
         self.facts: dict[str, Any] = {}
 
     def row(self, line: int, cells: Sequence[str], raw: str = "", part: int = 0) -> None:
-        """Take a row: its line, its cells, the text they were cut from, and which row of that."""
+        """Take a row.
+
+        Args:
+            line: the physical line that it begins on.
+            cells: in the order of `roles`.
+            raw: the text that they were cut from.
+            part: which of the rows of that text it is, from 0.
+        """
         self._batch.append((line, cells, raw, part))
         self._text += len(raw) or sum(map(len, cells))
         if len(self._batch) >= BATCH_ROWS or self._text > BATCH_TEXT:
@@ -332,7 +339,7 @@ class Builder:
             },
             {role: np.concatenate([np.empty(0), *parts]) for role, parts in self._numbers.items()},
             _ints(self._lines),
-            self.wanted,
+            self.schema,
             self.facts,
         )
 
@@ -377,12 +384,12 @@ class Builder:
         raw: str,
         part: int,
     ) -> None:
-        """Tell what is wrong with the n-th cell of a row."""
+        """Add the problem of the n-th cell of a row."""
         code, message = fault
         if count_only(self.findings, code):
             return
         below, column = self._place(raw, n, part) if self._place else (0, None)
-        message = f"{printable(self.wanted.called(self.roles[n]), 60)} {message}"
+        message = f"{printable(self.schema.called(self.roles[n]), 60)} {message}"
         ids = dict(zip(self.roles, cells, strict=True))
         self.findings.add(
             Problem(

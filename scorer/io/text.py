@@ -67,7 +67,7 @@ def plain_rows(
     odd: Places,
     lenient: Collection[str] = (),
 ) -> tuple[Plain, Mask]:
-    """What polars made of some lines, without those of which a number is none, or too large.
+    """The rows that polars cut, without those with a cell that is no number, or too large a one.
 
     Args:
         frame: the columns, by their numbers; one row a line.
@@ -79,28 +79,28 @@ def plain_rows(
     Returns:
         The rows, and of the frame's rows, which these are.
     """
-    found: dict[str, Any] = {
+    by_role: dict[str, Any] = {
         role: frame[str(n)] if role in TEXT else frame[str(n)].to_numpy()
         for role, n in places.items()
     }
     right = np.ones(at.size, dtype=bool)
-    for role, column in found.items():
+    for role, column in by_role.items():
         if role not in TEXT and role in lenient:
-            found[role] = np.where(np.abs(column) <= largest(role), column, np.nan)
+            by_role[role] = np.where(np.abs(column) <= largest(role), column, np.nan)
         elif role not in TEXT:
             right &= np.abs(column) <= largest(role)
     if not right.all():
         odd = np.union1d(odd, at[~right])
         at = at[right]
-        found = {role: column[np.flatnonzero(right)] for role, column in found.items()}
-    return Plain(found, at, odd), right
+        by_role = {role: column[np.flatnonzero(right)] for role, column in by_role.items()}
+    return Plain(by_role, at, odd), right
 
 
 class TextReader(ABC):
     """One file of a text format.
 
     What is learnt of more than one line goes, block by block, into `notes`, which
-    `settle` is told in the order of the file.
+    `settle` gets in the order of the file.
     """
 
     shape: Schema
@@ -114,6 +114,11 @@ class TextReader(ABC):
 
     def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
         """Look at the file's beginning until `begun`.
+
+        Args:
+            lines: the first lines that no call has used yet.
+            last: whether no more lines follow these.
+            findings: where problems go.
 
         Returns:
             How many lines are done with. Those that are not are shown again, with more.
@@ -134,7 +139,7 @@ class TextReader(ABC):
             lines: of a block.
             line: where the record begins, from 0.
             last: whether no more lines follow these.
-            findings: told what is wrong.
+            findings: where problems go.
             notes: of this block.
 
         Returns:
@@ -150,7 +155,13 @@ class TextReader(ABC):
         return Plain({}, NONE, np.arange(block.count))
 
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
-        """Where a cell stands in a row's text: lines below its first, and character from 1."""
+        """Where a cell stands in a row's text: lines below its first, and character from 1.
+
+        Args:
+            raw: the text that the row was cut from.
+            cell: the place of the cell in the row.
+            part: which of the rows of that text it is, from 0.
+        """
         return 0, None
 
     def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
@@ -187,7 +198,7 @@ class TextReader(ABC):
         """
 
     def end(self, findings: Findings) -> None:  # noqa: B027
-        """Tell what only the whole file shows."""
+        """Add the problems that only the whole file shows."""
 
 
 @dataclass
@@ -230,8 +241,8 @@ def tables(reader: TextReader, request: Request) -> Iterator[Table]:
         careful += piece.careful
         try:
             reader.settle(piece)
-        except Unreadable as raised:
-            error = raised
+        except Unreadable as unreadable:
+            error = unreadable
         request.findings.merge(piece.findings)
         if (error := error or piece.error) is not None:
             raise error
@@ -253,7 +264,7 @@ def columns(
         request: to read it once more.
         cells: of each the line on which its record begins, its role, and its text.
     """
-    found: list[int | None] = [None] * len(cells)
+    starts: list[int | None] = [None] * len(cells)
     waiting = deque(sorted(range(len(cells)), key=lambda n: cells[n][0]))
     try:
         for block in _blocks(reader, request):
@@ -262,12 +273,12 @@ def columns(
                 n = waiting.popleft()
                 line, role, cell = cells[n]
                 if line >= block.first:
-                    found[n] = reader.column(lines, line - block.first, role, cell)
+                    starts[n] = reader.column(lines, line - block.first, role, cell)
             if not waiting:
                 break
     except (Unreadable, NoTable):
         pass  # what stands before it has been found
-    return found
+    return starts
 
 
 def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
@@ -298,8 +309,8 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
             try:
                 block = next(blocks)
                 waiting.append((block, threads.submit(_cut, reader, block)))
-            except Unreadable as raised:  # told after what stands before it
-                error = raised
+            except Unreadable as unreadable:  # raised after the rows before it
+                error = unreadable
         block, future = waiting.popleft()
         if rest:  # the block does not begin with a record, as it was thought to
             start = block.first - rest.count(b"\n")
@@ -411,30 +422,30 @@ def _cut(reader: TextReader, block: Block) -> Piece:
         ids, numbers = _columns(columns, usual)
         return Piece(block, ids, numbers, at + block.first, findings, notes)
     lines = Lines(block, findings)
-    table, taken, error = _parsed(reader, block, odd.tolist(), lines, findings, notes)
+    table, records, error = _parsed(reader, block, odd.tolist(), lines, findings, notes)
     rest = b""
-    if taken and taken[-1].stop > block.count:  # the record is not whole
-        rest = block.data[int(block.starts[taken[-1].start]) :]
+    if records and records[-1].stop > block.count:  # the record is not whole
+        rest = block.data[int(block.starts[records[-1].start]) :]
     read = max(odd.size, len(table))
     if not at.size:
         ids, numbers = dict(table.ids), dict(table.numbers)
         return Piece(block, ids, numbers, table.line, findings, notes, error, rest, read)
     import polars as pl
 
-    kept = np.ones(block.count, dtype=bool)
-    for several in taken:
-        kept[several.start : several.stop] = False
-    kept = kept[at]
-    line = np.concatenate([at[kept] + block.first, table.line])
+    plain = np.ones(block.count, dtype=bool)
+    for record in records:
+        plain[record.start : record.stop] = False
+    plain = plain[at]
+    line = np.concatenate([at[plain] + block.first, table.line])
     order = np.argsort(line, kind="stable")
     for role, column in columns.items():
         if role in TEXT:
             careful = pl.Series(table.ids[role].names, dtype=pl.String).gather(
                 table.ids[role].codes
             )
-            columns[role] = pl.concat([column.filter(kept), careful]).gather(order)
+            columns[role] = pl.concat([column.filter(plain), careful]).gather(order)
         else:
-            columns[role] = np.concatenate([column[kept], table.numbers[role]])[order]
+            columns[role] = np.concatenate([column[plain], table.numbers[role]])[order]
     ids, numbers = _columns(columns)
     return Piece(block, ids, numbers, line[order], findings, notes, error, rest, read)
 
@@ -463,7 +474,7 @@ def _parsed(
         where it is not whole; and what ended the reading.
     """
     builder = Builder(reader.shape, reader.roles, findings, reader.place, reader.lenient)
-    taken: list[range] = []
+    records: list[range] = []
     error, after = None, 0
     try:
         for line in odd:
@@ -471,12 +482,12 @@ def _parsed(
                 continue
             after, rows = reader.parse(lines, line, block.last, findings, notes)
             if after == line:
-                taken.append(range(line, block.count + 1))
+                records.append(range(line, block.count + 1))
                 break
             if after > line + 1:
-                taken.append(range(line, after))
+                records.append(range(line, after))
             for row in rows:
                 builder.row(*row)
-    except Unreadable as raised:
-        error = raised
-    return builder.table(), taken, error
+    except Unreadable as unreadable:
+        error = unreadable
+    return builder.table(), records, error

@@ -33,17 +33,17 @@ def write(path: Path, data: bytes) -> None:
                 stream.write(data)
             return
         path = Path(os.path.realpath(path))
-        kept = path.stat().st_mode & 0o777 if path.exists() else None
-        if kept is not None and not kept & 0o222:
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        if mode is not None and not mode & 0o222:
             raise PermissionError(0, "the file there is read-only")
         beside = path.with_name(f".{path.name[:100]}.{token_hex(8)}")
         try:
             # the system takes the umask off; to ask for it would be to change it
-            handle = os.open(beside, NEW, 0o666 if kept is None else kept & 0o600)
+            handle = os.open(beside, NEW, 0o666 if mode is None else mode & 0o600)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
-            if kept is not None:
-                beside.chmod(kept)
+            if mode is not None:
+                beside.chmod(mode)
             beside.replace(path)
         except BaseException:
             beside.unlink(missing_ok=True)
@@ -75,8 +75,8 @@ def folder(path: Path, files: Mapping[str, bytes]) -> None:
         while not os.path.lexists(first.parent):
             first = first.parent
         # an empty folder can be a volume of its own, or the only one that may be written to
-        alone = filled and (there.is_mount() or not os.access(there.parent, os.W_OK))
-        beside = (there if alone else first.parent) / f".{first.name[:100]}.{token_hex(8)}"
+        inside = filled and (there.is_mount() or not os.access(there.parent, os.W_OK))
+        beside = (there if inside else first.parent) / f".{first.name[:100]}.{token_hex(8)}"
         moved: list[Path] = []
         try:
             for name, data in files.items():
@@ -87,14 +87,14 @@ def folder(path: Path, files: Mapping[str, bytes]) -> None:
                 beside.rename(first)
                 return
             # the folder itself may be where somebody stands
-            for each in sorted(beside.iterdir()):
-                moved.append(there / each.name)
-                each.rename(moved[-1])
+            for entry in sorted(beside.iterdir()):
+                moved.append(there / entry.name)
+                entry.rename(moved[-1])
         except BaseException:
-            for each in moved:
-                shutil.rmtree(each, ignore_errors=True)
+            for entry in moved:
+                shutil.rmtree(entry, ignore_errors=True)
                 with suppress(OSError):
-                    each.unlink(missing_ok=True)
+                    entry.unlink(missing_ok=True)
             raise
         finally:
             shutil.rmtree(beside, ignore_errors=True)

@@ -42,17 +42,17 @@ def in_form(
         return _document(rows, {role: steps(path) for role, path in form.json})
     if not (form.header or form.separator or form.reshapes):
         return write(rows, columns)
-    made = [dict(row) for row in rows]
+    shaped = [dict(row) for row in rows]
     if form.cells:
-        made = _celled(made, form, tables.get("candidates"))
+        shaped = _celled(shaped, form, tables.get("candidates"))
     names = dict(columns)
     if form.wide is not None:
-        made, names = _widened(made, names, form.wide)
+        shaped, names = _widened(shaped, names, form.wide)
     if form.lines is not None:
-        made = _lined(made, tables["lines"])
+        shaped = _lined(shaped, tables["lines"])
     if not (form.header or form.separator or form.lines):
-        return write(made, names)
-    return _separated(made, names, form)
+        return write(shaped, names)
+    return _separated(shaped, names, form)
 
 
 def _archive(
@@ -67,14 +67,14 @@ def _archive(
     with zipfile.ZipFile(out, "w") as archive:
         for part, file in form.parts:
             prefix = f"{part}{PART}"
-            mine = [
+            part_rows = [
                 {**row, "list": str(row["list"]).removeprefix(prefix)}
                 for row in rows
                 if str(row["list"]).startswith(prefix)
             ]
             tabs = file.lower().endswith(".tsv") and not form.separator  # as it is read, then
-            own = replace(form, parts=(), separator="tab" if tabs else form.separator)
-            data = in_form(mine, columns, own, write, tables)
+            part_form = replace(form, parts=(), separator="tab" if tabs else form.separator)
+            data = in_form(part_rows, columns, part_form, write, tables)
             member = zipfile.ZipInfo(file, OLDEST)
             member.external_attr = 0o644 << 16
             archive.writestr(member, data)
@@ -88,18 +88,18 @@ def _celled(
     several, by_list = dict(form.cells), dict[str, list[dict[str, Any]]]()
     for row in rows:
         by_list.setdefault(str(row["list"]), []).append(row)
-    known = candidates.by_list if candidates is not None else {}
-    made = []
-    for name, mine in by_list.items():
+    items_by_list = candidates.by_list if candidates is not None else {}
+    celled = []
+    for name, list_rows in by_list.items():
         if form.vector:
-            by_item = {str(row["item"]): row for row in mine}
-            mine = [by_item[item] for item in known[name]]
+            by_item = {str(row["item"]): row for row in list_rows}
+            list_rows = [by_item[item] for item in items_by_list[name]]
         cells = {
-            role: (" " if mark == WHITESPACE else mark).join(str(row[role]) for row in mine)
+            role: (" " if mark == WHITESPACE else mark).join(str(row[role]) for row in list_rows)
             for role, mark in several.items()
         }
-        made.append({"list": name} | cells)
-    return made
+        celled.append({"list": name} | cells)
+    return celled
 
 
 def _widened(
@@ -124,11 +124,11 @@ def _widened(
 
 def _lined(rows: Sequence[dict[str, Any]], keys: KeyTable) -> list[dict[str, Any]]:
     """The rows in the order of the public file, without their ids."""
-    given = {(str(row["list"]), str(row["item"]) if keys.items else ""): row for row in rows}
+    by_key = {(str(row["list"]), str(row["item"]) if keys.items else ""): row for row in rows}
     items = keys.items or [""] * len(keys.lists)
     ids = {"list", "item"} if keys.items else {"list"}
-    found = [given.get((name, item), {}) for name, item in zip(keys.lists, items, strict=True)]
-    return [{role: cell for role, cell in row.items() if role not in ids} for row in found]
+    ordered = [by_key.get((name, item), {}) for name, item in zip(keys.lists, items, strict=True)]
+    return [{role: cell for role, cell in row.items() if role not in ids} for row in ordered]
 
 
 def _separated(rows: Rows, names: Mapping[str, str], form: Form) -> bytes:
@@ -152,38 +152,42 @@ def _separated(rows: Rows, names: Mapping[str, str], form: Form) -> bytes:
 def _document(rows: Rows, paths: Mapping[str, Steps]) -> bytes:
     """A JSON document whose values stand where the paths say."""
     paths = {role: path for role, path in paths.items() if rows and role in rows[0]}
-    made = _level(rows, paths) if paths else {}
-    return (json.dumps(made, ensure_ascii=False, indent=1) + "\n").encode()
+    document = _level(rows, paths) if paths else {}
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _level(rows: Rows, paths: Mapping[str, Steps]) -> Any:
     """The value whose elements, or members, the first steps of the paths lead through."""
     *head, kind = through(next(iter(paths.values())))
-    left = {role: path[len(head) :] for role, path in paths.items()}
-    own = [role for role, path in left.items() if depth(path) == 1]
+    inner_paths = {role: path[len(head) :] for role, path in paths.items()}
+    key_roles = [role for role, path in inner_paths.items() if depth(path) == 1]
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for n, row in enumerate(rows):
-        key = tuple(str(row[role]) for role in own) if len(own) < len(left) else (str(n),)
+        key = (
+            tuple(str(row[role]) for role in key_roles)
+            if len(key_roles) < len(inner_paths)
+            else (str(n),)
+        )
         groups.setdefault(key, []).append(row)
-    some: Any = [] if kind == "[]" else {}
-    for mine in groups.values():
+    level: Any = [] if kind == "[]" else {}
+    for group in groups.values():
         name, value = None, None
-        for role in own:
-            if left[role] == ("*",) and name is None:
-                name = str(mine[0][role])
+        for role in key_roles:
+            if inner_paths[role] == ("*",) and name is None:
+                name = str(group[0][role])
             else:
-                value = _put(value, left[role][1:], mine[0][role])
-        deeper = {role: path[1:] for role, path in left.items() if role not in own}
+                value = _put(value, inner_paths[role][1:], group[0][role])
+        deeper = {role: path[1:] for role, path in inner_paths.items() if role not in key_roles}
         if deeper:
-            inner = _level(mine, deeper)
+            inner = _level(group, deeper)
             value = {**value, **inner} if isinstance(value, dict) else inner
         if kind == "[]":
-            some.append(value)
+            level.append(value)
         else:
-            some[name] = value
+            level[name] = value
     for step in reversed(head):
-        some = {step: some}
-    return some
+        level = {step: level}
+    return level
 
 
 def _put(value: Any, path: Steps, cell: Any) -> Any:
@@ -191,5 +195,5 @@ def _put(value: Any, path: Steps, cell: Any) -> Any:
     if not path:
         return cell
     assert not set(path) & set(EACH)
-    held = value if isinstance(value, dict) else {}
-    return {**held, path[0]: _put(held.get(path[0]), path[1:], cell)}
+    members = value if isinstance(value, dict) else {}
+    return {**members, path[0]: _put(members.get(path[0]), path[1:], cell)}

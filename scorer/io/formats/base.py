@@ -79,8 +79,10 @@ def format(
         def where(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int | None]:
             return text_columns(_reader(thing, request), request, cells)
 
-        known = where if isinstance(thing, type) else columns
-        return mark(thing, Format(name, suffixes, _tables(thing), (), binary, words, known, write))
+        column_places = where if isinstance(thing, type) else columns
+        return mark(
+            thing, Format(name, suffixes, _tables(thing), (), binary, words, column_places, write)
+        )
 
     return marked
 
@@ -90,13 +92,13 @@ def _tables(thing: Any) -> Tables:
     if isinstance(thing, type):
         return lambda request: tables(_reader(thing, request), request)
 
-    def found(request: Request) -> Iterator[Table]:
-        made: Table | Iterator[Table] | None = thing(request)
-        if made is None:
+    def given_tables(request: Request) -> Iterator[Table]:
+        output: Table | Iterator[Table] | None = thing(request)
+        if output is None:
             raise NoTable
-        yield from (made,) if isinstance(made, Table) else made
+        yield from (output,) if isinstance(output, Table) else output
 
-    return found
+    return given_tables
 
 
 def _reader(thing: Callable[[Request], TextReader], request: Request) -> TextReader:
@@ -137,14 +139,14 @@ def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = 
         fallback: the format of other suffixes.
         form: in which files of this format are written here.
     """
-    found = _format_of(path, name, fallback, form)._replace(form=form)
+    chosen = _format_of(path, name, fallback, form)._replace(form=form)
     if not form.parts:
-        return found
+        return chosen
 
     def of_part(file: str) -> Format:
         return format_of(Path(file), name, fallback, replace(form, parts=()))
 
-    return found._replace(
+    return chosen._replace(
         tables=lambda request: part_tables(request, of_part),
         columns=lambda request, cells: part_columns(request, of_part, cells),
     )
@@ -156,22 +158,30 @@ def _format_of(path: Path, name: str | None, fallback: str, form: Form) -> Forma
     suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
     if path.suffix.lower() == ".zip" and not suffixes:  # as its one file is called
         suffixes = [s.lower() for s in Path(member_name(path) or "").suffixes]
-    for known in formats():
-        if suffixes and suffixes[-1] in known.suffixes:
-            return known
+    for candidate in formats():
+        if suffixes and suffixes[-1] in candidate.suffixes:
+            return candidate
     return formats().get(fallback)
 
 
 def read(
     path: Path,
     format: Format,
-    wanted: Sequence[Schema],
+    shapes: Sequence[Schema],
     findings: Findings,
     limits: Limits,
 ) -> Table | None:
-    """The table in a file, or None where it cannot be read as one; `findings` say why."""
-    with pieces(path, format, wanted, limits, findings) as found:
-        return joined(found)
+    """The table in a file, or None where it cannot be read as one; `findings` say why.
+
+    Args:
+        path: the file.
+        format: how it is written.
+        shapes: which it may have, the likeliest first.
+        findings: where problems go.
+        limits: how much of it is read.
+    """
+    with pieces(path, format, shapes, limits, findings) as parts:
+        return joined(parts)
 
 
 def resolve(
@@ -181,35 +191,42 @@ def resolve(
 
     A column that the challenge declares by name must be there, even where its role is optional;
     of a declared score and rank one is enough, since either orders the rows.
+
+    Args:
+        names: the columns that the header names.
+        request: the file, its shapes, and where problems go.
+        line: of the header; None where the format has none.
     """
-    given = set(names)
+    present = set(names)
     try:
-        wanted = [cut_schema(request.form, shape, names) for shape in request.wanted]
+        shapes = [cut_schema(request.form, shape, names) for shape in request.wanted]
     except NoColumns as error:
         request.findings.add(Problem("S201", str(error), line=line))
         return None
     # of equals the one with the declared roles: columns by a pattern hold any
     strange = [len(shape.columns.keys() - set(shape.roles)) for shape in request.wanted]
-    fit = [(len(lacking(shape, given)), lost) for shape, lost in zip(wanted, strange, strict=True)]
-    shape = wanted[fit.index(min(fit))]
-    if not (missing := lacking(shape, given)):
-        return shape, tuple(role for role in shape.roles if shape.called(role) in given)
-    taken = {shape.called(role) for role in shape.roles}
-    free = [name for name in names[:MOST_NAMES] if name not in taken and len(name) < 100]
-    fits = given & taken
-    found = _column_names([name for name in names if fits or NAMELIKE.fullmatch(name)])
+    fit = [
+        (len(lacking(shape, present)), lost) for shape, lost in zip(shapes, strange, strict=True)
+    ]
+    shape = shapes[fit.index(min(fit))]
+    if not (missing := lacking(shape, present)):
+        return shape, tuple(role for role in shape.roles if shape.called(role) in present)
+    used = {shape.called(role) for role in shape.roles}
+    free = [name for name in names[:MOST_NAMES] if name not in used and len(name) < 100]
+    fits = present & used
+    listing = _column_names([name for name in names if fits or NAMELIKE.fullmatch(name)])
     for role in missing:
         called = shape.called(role)
-        near = nearest(called, free)
-        hint = f"; rename {quoted(near)}?" if near else ""
-        message = f"column {quoted(called)} is missing; found: {found}{hint}"
+        similar = nearest(called, free)
+        hint = f"; rename {quoted(similar)}?" if similar else ""
+        message = f"column {quoted(called)} is missing; found: {listing}{hint}"
         problem = Problem("S201", message, line=line, help=_naming(shape, request.path))
         request.findings.add(problem)
     return None
 
 
 def _naming(shape: Schema, path: Path) -> str | None:
-    """How a truth's columns are named in challenge.yaml; nothing of another file's."""
+    """How a truth's columns are named in challenge.yaml; None for other files."""
     values = [role for role in ("grade", "rating") if role in shape.roles]
     if not values:
         return None
@@ -222,9 +239,9 @@ def _naming(shape: Schema, path: Path) -> str | None:
     )
 
 
-def lacking(shape: Schema, given: Collection[str]) -> list[str]:
+def lacking(shape: Schema, present: Collection[str]) -> list[str]:
     """The roles that a file with these columns must have and has not."""
-    absent = [role for role in shape.roles if shape.called(role) not in given]
+    absent = [role for role in shape.roles if shape.called(role) not in present]
     ordered = any(role in shape.roles and role not in absent for role in ORDERED)
     return [
         role
@@ -257,7 +274,7 @@ def tell_unused(
     names: Sequence[str],
     unused: Iterable[Unused],
 ) -> None:
-    """Tell of columns that nothing uses.
+    """Add the problems of columns that nothing uses.
 
     One that holds numbers is an error where the rows have neither a score nor a rank: the order
     of the rows would rank them. In a truth without grades the warning says how to name it.
@@ -271,30 +288,30 @@ def tell_unused(
     """
     unordered = set(shape.roles) >= ORDERED and ORDERED.isdisjoint(roles)
     ungraded = "grade" in shape.roles and "grade" not in roles
-    for each in unused:
-        called = each.label or quoted(each.name)
+    for extra in unused:
+        called = extra.label or quoted(extra.name)
         message = f"column {called} is not used"
-        if each.name and (unordered or ungraded) and each.numeric:
-            columns = {**shape.columns, "score" if unordered else "grade": each.name}
-            written = ", ".join(f"{role}: {printable(name, 60)}" for role, name in columns.items())
+        if extra.name and (unordered or ungraded) and extra.numeric:
+            columns = {**shape.columns, "score" if unordered else "grade": extra.name}
+            declared = ", ".join(f"{role}: {printable(name, 60)}" for role, name in columns.items())
             if ungraded:
                 file = printable(request.path.name, 60)
                 message += (
                     "; without grades every row has grade 1. If these are the grades, write "
-                    f"truth: {{file: {file}, columns: {{{written}}}}}"
+                    f"truth: {{file: {file}, columns: {{{declared}}}}}"
                 )
             else:
                 what = (
                     f"no column 'score' or 'rank', and {called} holds numbers that are not used; "
                     f"found: {_column_names(names)}"
                 )
-                hint = f"rename it, or in the challenge: submission: {{columns: {{{written}}}}}"
+                hint = f"rename it, or in the challenge: submission: {{columns: {{{declared}}}}}"
                 request.findings.add(
-                    Problem("S201", what, "error", None, each.line, each.column, help=hint)
+                    Problem("S201", what, "error", None, extra.line, extra.column, help=hint)
                 )
-                unordered = False  # told once
+                unordered = False  # one problem of this is enough
         if not count_only(request.findings, "S205"):
-            problem = Problem("S205", message, "warning", None, each.line, each.column)
+            problem = Problem("S205", message, "warning", None, extra.line, extra.column)
             request.findings.add(problem)
 
 
@@ -307,7 +324,12 @@ def _column_names(names: Sequence[str]) -> str:
 def header(path: Path, format: Format, limits: Limits) -> frozenset[str]:
     """The words of a text file's first line that says anything, none where it cannot be read.
 
-    For what can be told from a file without reading any row.
+    For what can be known of a file without reading any row.
+
+    Args:
+        path: the file.
+        format: how it is written.
+        limits: how much of it is read.
     """
     if format.form.header:
         return frozenset(format.form.header)

@@ -106,7 +106,10 @@ class Csv(TextReader):
         return line + 1, (number, fields, text) if fields else None
 
     def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
-        """Look for the header, and at some rows for what columns hold that nothing uses."""
+        """Look for the header, and at some rows for what unused columns hold.
+
+        The arguments are those of `TextReader.begin`.
+        """
         request = self.request._replace(findings=findings)
         if not len(lines) and self.separator:
             if last:
@@ -148,12 +151,12 @@ class Csv(TextReader):
             at = following
         if len(sample) < SAMPLE and at < most and not last:
             return 0
-        found = _header(*header, sample, separator, request)
-        if found is None:
+        fit = _header(*header, sample, separator, request)
+        if fit is None:
             findings.merge(unheard)
             raise NoTable
         self.separator, names = separator, header[1]
-        self.shape, self.roles = found
+        self.shape, self.roles = fit
         self.width = len(names)
         self.places = [names.index(self.shape.called(role)) for role in self.roles]
         several = {f"cell[{role}]": mark for role, mark in request.form.cells}
@@ -167,7 +170,10 @@ class Csv(TextReader):
     def parse(
         self, lines: Lines, line: int, last: bool, findings: Findings, notes: Any
     ) -> tuple[int, Sequence[Row]]:
-        """A record that is not blank, if it has as many fields as the header."""
+        """A record that is not blank, if it has as many fields as the header.
+
+        The arguments are those of `TextReader.parse`.
+        """
         after, record = self._next(lines, line, self.separator, last, findings)
         if record is None:
             return after, ()
@@ -184,7 +190,10 @@ class Csv(TextReader):
         return after, ()
 
     def place(self, raw: str, cell: int, part: int = 0) -> Start:
-        """Where a cell's field starts."""
+        """Where a cell's field starts.
+
+        The arguments are those of `TextReader.place`.
+        """
         return self._start(raw, self.places[cell])
 
     def _start(self, raw: str, n: int) -> Start:
@@ -298,8 +307,8 @@ def _quoted(block: Block, outside: Mask, separator: int, blanks: bool) -> Any:
     bad = (after != separator) & (after != NEWLINE) & (after != QUOTE)
     odd.append(block.lines_at(closed[bad]))
     if blanks:
-        near = np.concatenate([octets[opened + 1], octets[closed - 1]])
-        bad = (near == BLANK) | ((near == TAB) & (separator != TAB))
+        beside = np.concatenate([octets[opened + 1], octets[closed - 1]])
+        bad = (beside == BLANK) | ((beside == TAB) & (separator != TAB))
         odd.append(block.lines_at(np.concatenate([opened, closed])[bad]))
     inside = np.zeros(octets.size, dtype=np.uint8)
     inside[places] = 1
@@ -316,13 +325,13 @@ def _header(
     separator: str,
     request: Request,
 ) -> tuple[Schema, tuple[str, ...]] | None:
-    """The shape that the header fits and the roles it has, after telling what is odd about it."""
+    """The shape that the header fits and the roles it has; adds what is wrong with it."""
     findings = request.findings
     starts = [start for start, _ in _starts(raw, separator)] if raw != "\n" else []
     starts += [(0, None)] * (len(names) - len(starts))
-    wanted = {shape.called(role) for shape in request.wanted for role in shape.roles}
+    known_names = {shape.called(role) for shape in request.wanted for role in shape.roles}
     cells = () if request.form.header else re.split(r"[,;|\s]+", raw)
-    if wanted.isdisjoint(names) and any(map(DECIMAL.fullmatch, cells)):
+    if known_names.isdisjoint(names) and any(map(DECIMAL.fullmatch, cells)):
         message = f"no header; the first line looks like data ({printable(raw.strip(), 60)})"
         shape = request.wanted[0]
         first = separator.join(shape.called(role) for role in shape.required)
@@ -342,12 +351,12 @@ def _header(
             message = f"column {quoted(name)} appears {times} (columns {where})"
             below, column = starts[at[1]]
             findings.add(Problem("S204", message, line=line + below, column=column))
-    found = resolve(names, request, line)
-    if found is not None:
-        if not request.form.cells and (problem := _several_ids(*found, names, sample, separator)):
+    fit = resolve(names, request, line)
+    if fit is not None:
+        if not request.form.cells and (problem := _several_ids(*fit, names, sample, separator)):
             findings.add(problem)
             return None
-        used = {found[0].called(role) for role in found[1]}
+        used = {fit[0].called(role) for role in fit[1]}
         unused = [
             Unused(
                 name,
@@ -360,20 +369,20 @@ def _header(
             if name not in used and (name or n)
         ]
         if not request.form.header:  # the challenge knows of them
-            tell_unused(request, *found, names, unused)
-    return found
+            tell_unused(request, *fit, names, unused)
+    return fit
 
 
 def _no_header(first: tuple[int, str], request: Request) -> Problem | None:
-    """What stands where the header should be, if it is known by its first characters."""
+    """The problem of a first line that is no header, if its first characters show it."""
     line, text = first[0], first[1].strip(" \t")
     if JSON.match(text):
         message = "this is JSON, not a table of separated columns"
         return Problem("S107", message, line=line, help=f"{WRITE_JSON}, in a file called .jsonl")
-    wanted = {shape.called(role) for shape in request.wanted for role in shape.roles}
+    known_names = {shape.called(role) for shape in request.wanted for role in shape.roles}
     if EXCEL.fullmatch(text):
         message = f"no header; {quoted(text)} is a line for a spreadsheet"
-    elif text.startswith("#") and wanted.isdisjoint(
+    elif text.startswith("#") and known_names.isdisjoint(
         name.strip(' \t"') for name in re.split(r"[,;|\t]", text)
     ):
         message = f"no header; the first line is a comment ({printable(text, 60)})"
@@ -429,7 +438,7 @@ def _holds_several(cell: str) -> bool:
 
 
 def _separator(first: tuple[int, str], request: Request) -> str:
-    """What separates the columns; told where it is not what should."""
+    """The separator of the columns; a problem where it is not the expected one."""
     line, text = first
     if request.form.separator:
         return separator_of(request.form.separator)
@@ -459,7 +468,7 @@ def _record(
         line: from 0.
         separator: of the fields.
         last: whether no more lines follow these.
-        findings: told what is wrong.
+        findings: where problems go.
         limits: of a line.
 
     Returns:
@@ -520,19 +529,19 @@ def _long(raw: str, separator: str) -> tuple[list[str], int, str]:
         The fields, how many lines they take, and what is wrong, in the csv module's words.
     """
     fields = []
-    for found in _fields(raw, separator):
-        text = found.group(1)
+    for match in _fields(raw, separator):
+        text = match.group(1)
         fields.append(
-            found.group(2).rstrip(BLANKS[separator])
+            match.group(2).rstrip(BLANKS[separator])
             if text is None
             else text[1:-1].replace('""', '"')
         )
-    end = found.end()
+    end = match.end()
     if raw[end : end + 1] in ("", "\n"):
         return fields, raw.count("\n", 0, end) + 1, ""
     if raw[end] == "\r":
         return [], 0, "new-line"
-    if "\t" in found.group() and BLANKS[separator] == " \t":
+    if "\t" in match.group() and BLANKS[separator] == " \t":
         return [], 0, "a tab"
     return [], 0, "expected after" if CLOSED.match(raw, end) else "end of data"
 
@@ -561,22 +570,22 @@ def _start(raw: str, separator: str, n: int) -> Start:
 def _starts(raw: str, separator: str) -> Iterator[tuple[Start, bool]]:
     """Where each field of a record starts, and whether it is quoted; a bad one is the last."""
     below, newline = 0, -1
-    for found in _fields(raw, separator):
-        quoted = found.lastindex == 1
-        yield (below, found.start(1 if quoted else 2) - newline), quoted
+    for match in _fields(raw, separator):
+        quoted = match.lastindex == 1
+        yield (below, match.start(1 if quoted else 2) - newline), quoted
         if quoted:
-            below += raw.count("\n", *found.span())
-            newline = max(newline, raw.rfind("\n", *found.span()))
+            below += raw.count("\n", *match.span())
+            newline = max(newline, raw.rfind("\n", *match.span()))
 
 
 def _fields(raw: str, separator: str) -> Iterator[re.Match[str]]:
     """Each field of a record; a bad one is the last."""
     field, at = _field(separator), 0
     while True:
-        found = field.match(raw, at)
-        assert found is not None  # it matches anything
-        yield found
-        at = found.end() + 1
+        match = field.match(raw, at)
+        assert match is not None  # it matches anything
+        yield match
+        at = match.end() + 1
         if raw[at - 1 : at] != separator:
             return
 

@@ -21,34 +21,34 @@ VALUES = ("prediction", "label", "score", "grade", "rating", "target")
 
 def as_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
     """An object of lists: their items in order, or the value of each item, or of each list."""
-    found: dict[str, Any] = {}
+    by_list: dict[str, Any] = {}
     for row in rows:
         name, value = str(row["list"]), next((row[role] for role in VALUES if role in row), None)
         if "item" not in row:
-            found[name] = value
+            by_list[name] = value
         elif value is None:
-            found.setdefault(name, []).append(row["item"])
+            by_list.setdefault(name, []).append(row["item"])
         else:
-            found.setdefault(name, {})[str(row["item"])] = value
-    return (library.dumps(found, ensure_ascii=False, indent=1) + "\n").encode()
+            by_list.setdefault(name, {})[str(row["item"])] = value
+    return (library.dumps(by_list, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _places(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int | None]:
     """At which character of its line each cell begins."""
-    found: list[int | None] = [None] * len(cells)
-    wanted = {cell: n for n, cell in enumerate(cells)}
+    columns: list[int | None] = [None] * len(cells)
+    places = {cell: n for n, cell in enumerate(cells)}
     try:
         document, text = _document(request)
         _, _, paths = _shape(request, document, text)
         for row in rows(document, paths):
-            line, known = _line(document, row)
-            for role, cell in known.items():
-                if (n := wanted.get((line, role, cell.text))) is not None and found[n] is None:
+            line, cells_of_row = _line(document, row)
+            for role, cell in cells_of_row.items():
+                if (n := places.get((line, role, cell.text))) is not None and columns[n] is None:
                     at, column = document.place(cell.at)
-                    found[n] = column if at == line else None
+                    columns[n] = column if at == line else None
     except (Wrong, Unreadable, NoTable):
         pass  # what stands before it has been found
-    return found
+    return columns
 
 
 @format("json", columns=_places, write=as_json)
@@ -109,10 +109,10 @@ def _guessed(request: Request, document: Document, text: str) -> tuple[Schema, d
     if text[at] == "[":
         if not isinstance(node.value, dict):
             raise Wrong(first, "expected an array of objects")
-        found = resolve(list(node.value), request, document.place(first)[0])
-        if found is None:
+        fit = resolve(list(node.value), request, document.place(first)[0])
+        if fit is None:
             raise NoTable
-        shape, roles = found
+        shape, roles = fit
         return shape, {role: ("[]", shape.called(role)) for role in roles}
     kind = "*[]" if isinstance(node.value, list) else "*"
     kind = "*.*" if isinstance(node.value, dict) else kind
@@ -136,8 +136,8 @@ def _line(document: Document, row: Cell | dict[str, Cell]) -> tuple[int, dict[st
     if isinstance(row, Cell):
         return document.place(row.at)[0], {"list": row}
     last = max(row.values(), key=lambda cell: cell.at)
-    own = next((cell for role, cell in row.items() if role not in TEXT), row.get("item", last))
-    return document.place(own.at)[0], row
+    main = next((cell for role, cell in row.items() if role not in TEXT), row.get("item", last))
+    return document.place(main.at)[0], row
 
 
 def _tables(
@@ -150,7 +150,9 @@ def _tables(
     """The rows, some thousands at a time, without those of lists that are given again."""
     limits, findings = request.limits, request.findings
     offsets = list[tuple[int, ...]]()
-    seen: dict[str, tuple[int, int]] = {}  # the line of each list, and where its name stands
+    first_places: dict[
+        str, tuple[int, int]
+    ] = {}  # the line of each list, and where its name stands
     again: set[int] = set()
     empty: list[tuple[str, int]] = []
     # of a list whose items are all below its name, none can stand elsewhere
@@ -159,19 +161,19 @@ def _tables(
     def place(raw: str, cell: int, part: int) -> tuple[int, int | None]:
         return 0, document.place(offsets[part][cell])[1]
 
-    def made(builder: Builder) -> Table:
+    def finished(builder: Builder) -> Table:
         table = builder.table()
         return Table(
             table.ids, table.numbers, table.line, shape, {"columns": roles, "empty": tuple(empty)}
         )
 
     builder, count = Builder(shape, roles, findings, place), 0
-    given = False
+    yielded = False
     for row in rows(document, paths):
         line, cells = _line(document, row)
         if whole:
             name, at = cells["list"]
-            first = seen.setdefault(name, (document.place(at)[0], at))
+            first = first_places.setdefault(name, (document.place(at)[0], at))
             if first[1] != at:
                 if at not in again and not count_only(findings, "S303"):
                     message = (
@@ -192,8 +194,8 @@ def _tables(
         offsets.append(tuple(cells[role].at for role in roles))
         count += 1
         if count == BATCH_ROWS:
-            yield made(builder)
-            builder, count, given = Builder(shape, roles, findings, place), 0, True
+            yield finished(builder)
+            builder, count, yielded = Builder(shape, roles, findings, place), 0, True
             offsets, empty = [], []
-    if count or empty or not given:
-        yield made(builder)
+    if count or empty or not yielded:
+        yield finished(builder)

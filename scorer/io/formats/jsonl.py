@@ -22,7 +22,7 @@ from scorer.io.text import Piece, Plain, Row, TextReader, plain_rows
 
 BLANKS = " \t"
 SPACE = re.compile(r"[ \t\r]*")
-MOST_KEYS = 10_000  # different ones that are told of
+MOST_KEYS = 10_000  # different ones that are reported
 MOST_HEAD = 1 << 24  # bytes in which columns are looked for
 SEPARATOR = "\x1f"
 MARKS = [bytes([n]) for n in range(1, 31) if n not in b"\t\n\r"]  # no value holds any
@@ -45,18 +45,18 @@ class _Twice(dict[str, Any]):
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else _Twice(found)
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else _Twice(members)
 
 
-# numbers stay as they are written: 1.0 may be an id, and 1e400 is told of
+# numbers stay as they are written: 1.0 may be an id, and 1e400 is a problem
 DECODER = json.JSONDecoder(
     object_pairs_hook=_pairs, parse_float=str, parse_int=str, parse_constant=str
 )
 
 
 class Template(NamedTuple):
-    """What rows look like that are all written alike: the same keys, order and blanks."""
+    """The text of rows that are all written alike: the same keys, order and blanks."""
 
     keys: list[str]  # of the columns, in order
     texts: tuple[bool, ...]  # whether each value is text, else it is a number
@@ -152,10 +152,13 @@ class JsonLines(TextReader):
     template: Template | None = None
 
     def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
-        """Learn the columns from the first rows."""
+        """Learn the columns from the first rows.
+
+        The arguments are those of `TextReader.begin`.
+        """
         request = self.request._replace(findings=findings)
         unheard, sample = Findings(), list[Object]()
-        known: dict[str, int] = {}  # each key, and the line of its first row
+        first_lines: dict[str, int] = {}  # each key, and the line of its first row
         rows = text = 0
         if not last and len(lines) < BATCH_ROWS and lines.size <= BATCH_TEXT:
             return 0
@@ -176,7 +179,7 @@ class JsonLines(TextReader):
                 elif self.template is None:
                     self.template = _template(row.raw)
                 for key in row.cells:
-                    known.setdefault(key, row.line)
+                    first_lines.setdefault(key, row.line)
                 rows, text = rows + 1, text + len(row.raw)
                 if rows >= BATCH_ROWS or text > BATCH_TEXT:
                     break
@@ -194,33 +197,36 @@ class JsonLines(TextReader):
             findings.merge(unheard)
             raise
         shape = request.wanted[0]
-        if rows == 1 and last and known.keys().isdisjoint(map(shape.called, shape.roles)):
+        if rows == 1 and last and first_lines.keys().isdisjoint(map(shape.called, shape.roles)):
             findings.merge(unheard)
-            raise Unreadable(_document(shape, list(known)))
-        found = resolve(list(known), request, None)
-        if found is None:
+            raise Unreadable(_document(shape, list(first_lines)))
+        fit = resolve(list(first_lines), request, None)
+        if fit is None:
             findings.merge(unheard)
             raise NoTable
-        self.shape, self.roles = found
+        self.shape, self.roles = fit
         self.names = [self.shape.called(role) for role in self.roles]
         unused = [
             Unused(key, line, None, [_sampled(row.cells.get(key)) for row in sample])
-            for key, line in known.items()
+            for key, line in first_lines.items()
             if key not in self.names
         ]
-        tell_unused(request, self.shape, self.roles, list(known), unused)
-        if self.template is not None and set(self.template.keys) != set(known):
+        tell_unused(request, self.shape, self.roles, list(first_lines), unused)
+        if self.template is not None and set(self.template.keys) != set(first_lines):
             self.template = None  # not all rows have all keys
-        self.known = dict.fromkeys(known)
-        self.told = dict.fromkeys(known)
+        self.known = dict.fromkeys(first_lines)
+        self.reported = dict.fromkeys(first_lines)
         self.begun = True
-        self.facts["columns"] = tuple(known)
+        self.facts["columns"] = tuple(first_lines)
         return 0
 
     def parse(
         self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
     ) -> tuple[int, Sequence[Row]]:
-        """The row of an object."""
+        """The row of an object.
+
+        The arguments are those of `TextReader.parse`.
+        """
         row = _object(lines[line], findings)
         if row is None:
             return line + 1, ()
@@ -272,7 +278,10 @@ class JsonLines(TextReader):
         return plain_rows(frame, places, at, odd)[0]
 
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
-        """Where a value begins."""
+        """Where a value begins.
+
+        The arguments are those of `TextReader.place`.
+        """
         return 0, _place(raw, self.names[cell])
 
     def notes(self) -> Notes:
@@ -280,20 +289,20 @@ class JsonLines(TextReader):
         return Notes()
 
     def settle(self, piece: Piece) -> None:
-        """Tell of keys that the first rows do not have."""
+        """Add the problems of keys that the first rows do not have."""
         for line, keys in piece.notes.rows:
-            if len(self.told) < MOST_KEYS:
-                for key in [key for key in keys if key not in self.told]:
-                    self.told[key] = None
+            if len(self.reported) < MOST_KEYS:
+                for key in [key for key in keys if key not in self.reported]:
+                    self.reported[key] = None
                     _unused(key, line, self.shape, piece.findings)
 
 
 def _document(shape: Schema, keys: Sequence[str]) -> Problem:
-    """What is said of a file that is one object, and no row."""
+    """The problem of a file that is one object, and no row."""
     named = [printable(shape.called(role), 60) for role in shape.required]
     row = ", ".join(f'"{name}": ...' for name in named)
-    held = f"one JSON object (keys: {join_first(keys)})" if keys else "an empty JSON object"
-    message = f"this is {held}; expected an object a row"
+    what = f"one JSON object (keys: {join_first(keys)})" if keys else "an empty JSON object"
+    message = f"this is {what}; expected an object a row"
     help = f"write an object a line, {{{row}}}; one document of all lists is read by `format: json`"
     return Problem("S201", message, help=help)
 

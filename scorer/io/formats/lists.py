@@ -58,7 +58,10 @@ class Lists(TextReader):
         findings: Findings,
         notes: Notes,
     ) -> tuple[int, Sequence[Row]]:
-        """The items of a list."""
+        """The items of a list.
+
+        The arguments are those of `TextReader.parse`.
+        """
         number, text = lines[line]
         text = text.strip(BLANKS)
         if not text or text.startswith("#"):
@@ -87,9 +90,9 @@ class Lists(TextReader):
         text = pl.Series(block.picked(right).decode().split("\n")[:-1], dtype=pl.String)
         at = np.flatnonzero(right)
         text = text.str.strip_chars(BLANKS)
-        some = (text != "") & ~text.str.starts_with("#")
-        lists = some & text.str.contains(":", literal=True)
-        odd = np.union1d(np.flatnonzero(~right), at[(some & ~lists).to_numpy()])
+        has_text = (text != "") & ~text.str.starts_with("#")
+        lists = has_text & text.str.contains(":", literal=True)
+        odd = np.union1d(np.flatnonzero(~right), at[(has_text & ~lists).to_numpy()])
         at = at[lists.to_numpy()]
         parts = text.filter(lists).str.splitn(":", 2).struct.unnest()
         name, rest = (parts[column].str.strip_chars(BLANKS) for column in parts.columns)
@@ -105,7 +108,10 @@ class Lists(TextReader):
         return Plain({role: columns[role] for role in self.roles}, at, odd)
 
     def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
-        """At which character a list's name, or one of its items, begins."""
+        """At which character a list's name, or one of its items, begins.
+
+        The arguments are those of `TextReader.column`.
+        """
         text = lines[line][1]
         start = len(text) - len(text.lstrip(BLANKS))
         if role == "list":

@@ -75,10 +75,10 @@ def parquet(request: Request) -> Iterator[Table]:
     most = most_unpacked(path.stat().st_size, limits)
     child = request.stack.enter_context(_unpacking(path, most))
     types = child.hear()["types"]
-    found = resolve(list(types), request, None)
-    if found is None:
+    fit = resolve(list(types), request, None)
+    if fit is None:
         raise NoTable
-    shape, roles = found
+    shape, roles = fit
     names = [shape.called(role) for role in roles]
     unused = [
         Unused(name, None, None, ["0"] if numeric else [])
@@ -120,7 +120,7 @@ def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
 
     Args:
         frame: the columns, in the order of the builder's roles.
-        builder: tells what is wrong with them; it has no rows yet.
+        builder: reports what is wrong with them; it has no rows yet.
         line: the number of each row.
     """
     import polars as pl
@@ -141,7 +141,7 @@ def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
     for row, cells in zip(rows.tolist(), frame[rows].iter_rows(), strict=True):
         builder.row(int(line[row]), _texts(cells))
     builder.table()  # tells what is wrong with them
-    return Table(ids, numbers, line, builder.wanted, builder.facts)
+    return Table(ids, numbers, line, builder.schema, builder.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class _Child:
     """The process that unpacks, which may die at any time.
 
     Args:
-        process: reads what it is told from its standard input, and answers on its output.
+        process: reads messages from its standard input, and answers on its output.
         errors: what it writes to its standard error.
         most: how many bytes the file may unpack to.
     """
@@ -225,7 +225,7 @@ def _unpacking(path: Path, most: int = 0) -> Iterator[_Child]:
 
 
 def unpack() -> None:
-    """What the process of its own does: tell the columns, be told which, send their cells."""
+    """The process of its own: send the columns, receive which are wanted, send their cells."""
     with suppress(ImportError, ValueError):
         import resource
 
@@ -240,23 +240,23 @@ def unpack() -> None:
     schema = frame.collect_schema()
     types = {name: (str(t), plain(t), t.is_numeric()) for name, t in schema.items()}
     _send({"types": types})
-    asked = json.loads(sys.stdin.readline())
+    order = json.loads(sys.stdin.readline())
     rows = frame.select(pl.len()).collect().item()
-    if rows > asked["rows"]:
-        message = f"{rows:,} rows, at most {asked['rows']:,} are accepted here"
+    if rows > order["rows"]:
+        message = f"{rows:,} rows, at most {order['rows']:,} are accepted here"
         return _send({"problem": ("S104", message, None)})
-    names = [name for name, _ in asked["columns"]]
+    names = [name for name, _ in order["columns"]]
     columns = [
         pl.col(name).cast(pl.Float64 if not text and schema[name].is_numeric() else pl.String)
-        for name, text in asked["columns"]
+        for name, text in order["columns"]
     ]
     for start in range(0, rows, SLICE):
         part = frame.slice(start, SLICE).select(names).collect()
         sizes = np.full(part.height, 8 * len(names))
         for column in part.iter_columns():
             lengths = _lengths(column)
-            if lengths.max() > asked["line"]:
-                message = f"the {quoted(column.name)} is longer than {asked['line']:,} bytes"
+            if lengths.max() > order["line"]:
+                message = f"the {quoted(column.name)} is longer than {order['line']:,} bytes"
                 return _send({"problem": ("S109", message, start + int(lengths.argmax()) + 1)})
             sizes += lengths
         ends = np.cumsum(sizes)
@@ -265,14 +265,14 @@ def unpack() -> None:
             sent = int(ends[at - 1]) if at else 0
             upto = max(at + 1, int(np.searchsorted(ends, sent + AT_ONCE, side="right")))
             cells, size = part[at:upto].select(columns), int(ends[upto - 1]) - sent
-            if rows == cells.height and size < asked["small"]:
+            if rows == cells.height and size < order["small"]:
                 texts = [_texts(column.to_list()) for column in cells]
                 _send({"rows": cells.height, "size": size, "cells": texts})
             else:
                 data = io.BytesIO()
                 cells.rechunk().write_ipc_stream(data, compression="uncompressed")
-                told = {"rows": cells.height, "size": size, "bytes": data.tell()}
-                _send(told, data.getvalue())
+                header = {"rows": cells.height, "size": size, "bytes": data.tell()}
+                _send(header, data.getvalue())
             at = upto
     return _send({"rows": 0, "size": 0, "cells": [[] for _ in names]})
 
@@ -287,8 +287,8 @@ def _lengths(column: pl.Series) -> NDArray[np.int64]:
         lengths = column.str.len_bytes()
     else:
         return np.zeros(len(column), dtype=np.int64)
-    found: NDArray[np.int64] = lengths.fill_null(0).to_numpy().astype(np.int64)
-    return found
+    counts: NDArray[np.int64] = lengths.fill_null(0).to_numpy().astype(np.int64)
+    return counts
 
 
 def _send(message: Message, data: bytes = b"") -> None:

@@ -44,7 +44,7 @@ class Notes:
 
     def add(self, other: Notes) -> None:
         """Take what is learnt of later lines."""
-        for tag, line in sorted(other.tags.items(), key=lambda each: each[1]):
+        for tag, line in sorted(other.tags.items(), key=lambda entry: entry[1]):
             if len(self.tags) < MOST_TAGS:
                 self.tags.setdefault(tag, line)
         self.untagged.extend(other.untagged)
@@ -53,7 +53,7 @@ class Notes:
             self.untagged = [(min(line for line, _ in self.untagged), many)]
 
     def tell(self, findings: Findings) -> None:
-        """Tell of tags that are missing, and of several."""
+        """Add the problems of missing tags, and of several different ones."""
         tags = self.tags
         for line, times in self.untagged:
             message = f"5 columns, expected 6 ({RUN_COLUMNS}): the tag is missing"
@@ -85,10 +85,10 @@ class Trec(TextReader):
 
     def __init__(self, request: Request) -> None:
         super().__init__(request)
-        asked = {role for shape in request.wanted for role in shape.roles}
-        self.is_run = not asked.isdisjoint(("score", "rank", "prediction"))
-        known = RUN if self.is_run else QRELS
-        shape = next((w for w in request.wanted if known.keys() >= set(w.required)), None)
+        roles = {role for shape in request.wanted for role in shape.roles}
+        self.is_run = not roles.isdisjoint(("score", "rank", "prediction"))
+        places = RUN if self.is_run else QRELS
+        shape = next((w for w in request.wanted if places.keys() >= set(w.required)), None)
         if shape is None:
             wants = ", ".join(map(request.wanted[0].called, request.wanted[0].required))
             what = "run" if self.is_run else "qrels file"
@@ -97,17 +97,20 @@ class Trec(TextReader):
             )
             raise Unreadable(Problem("S201", message))
         self.shape = shape
-        self.roles = tuple(role for role in shape.roles if role in known)
+        self.roles = tuple(role for role in shape.roles if role in places)
         if "rank" not in shape.required:
             self.lenient = frozenset({"rank"})
-        self.places = [known[role] for role in self.roles]
+        self.places = [places[role] for role in self.roles]
         self.width = 6 if self.is_run else 4
         self.seen = Notes()
 
     def parse(
         self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
     ) -> tuple[int, Sequence[Row]]:
-        """A row of a line that is neither blank nor a comment."""
+        """A row of a line that is neither blank nor a comment.
+
+        The arguments are those of `TextReader.parse`.
+        """
         at, raw = lines[line]
         fields = FIELD.findall(raw)
         if not fields or fields[0][0] == "#":
@@ -169,7 +172,10 @@ class Trec(TextReader):
         return plain._replace(usual=block.usual(BLANK))
 
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int]:
-        """Where in a line a cell begins."""
+        """Where in a line a cell begins.
+
+        The arguments are those of `TextReader.place`.
+        """
         return 0, [match.start() for match in FIELD.finditer(raw)][self.places[cell]] + 1
 
     def notes(self) -> Notes:
@@ -189,7 +195,7 @@ class Trec(TextReader):
         seen.add(notes)
 
     def end(self, findings: Findings) -> None:
-        """Tell of tags that are missing, and of several."""
+        """Add the problems of missing tags, and of several different ones."""
         self.seen.tell(findings)
 
 
@@ -223,13 +229,13 @@ def _squeezed(block: Block) -> bytes:
     if not block.look.joined:
         return data
     octets = np.frombuffer(data, dtype=np.uint8)
-    spare = octets == BLANK
+    surplus = octets == BLANK
     # after a blank, or where a line begins
-    spare[1:] &= (octets[:-1] == BLANK) | (octets[:-1] == NEWLINE)
-    octets = octets[~spare]
-    spare = octets == BLANK
-    spare[:-1] &= octets[1:] == NEWLINE  # where a line ends
-    return bytes(octets[~spare])
+    surplus[1:] &= (octets[:-1] == BLANK) | (octets[:-1] == NEWLINE)
+    octets = octets[~surplus]
+    surplus = octets == BLANK
+    surplus[:-1] &= octets[1:] == NEWLINE  # where a line ends
+    return bytes(octets[~surplus])
 
 
 def _commented(data: bytes) -> bool:
