@@ -75,6 +75,28 @@ def trec(rows, rng):
     return truth, sent.with_columns(pl.Series("rank", np.arange(rows) % 1000 + 1))
 
 
+def exact(rows, rng):
+    """As `trec`, with scores of full precision."""
+    truth, sent = ranked(rows, rng)
+    sent = sent.with_columns(pl.Series("score", rng.normal(0, 1, rows)))
+    sent = sent.sort("list", "score", descending=[False, True], maintain_order=True)
+    return truth, sent.with_columns(pl.Series("rank", np.arange(rows) % 1000 + 1))
+
+
+def further(rows, rng):
+    """As `ranked`, with a text of its own for each row."""
+    truth, sent = ranked(rows, rng)
+    return truth, sent.with_columns(note=ids("n", rng.permutation(rows)))
+
+
+def ignored(rows, rng):
+    """As `ranked`, and as many rows of lists that the challenge lacks, each of one row."""
+    truth, sent = ranked(max(rows // 100, 1000), rng)
+    others = ids("x", np.arange(rows - len(sent)))
+    other = pl.DataFrame({"list": others, "item": others, "score": rng.normal(0, 1, len(others))})
+    return truth, pl.concat([sent, other])
+
+
 def catalogue(folder, rng, truth, sent):
     """Write the items, and how many users know each.
 
@@ -129,6 +151,14 @@ def rated(rows, rng, size=50):
     return truth, pl.DataFrame(columns | {"prediction": rng.uniform(1, 5, rows).round(3)})
 
 
+def bounded(rows, rng):
+    """As `rated`, with bounds of each prediction, all of full precision."""
+    truth, sent = rated(rows, rng)
+    given, apart = rng.uniform(1, 5, rows), rng.uniform(0, 1, (2, rows))
+    columns = {"prediction": given, "low": given - apart[0], "high": given + apart[1]}
+    return truth, sent.with_columns(**columns)
+
+
 def preferred(rows, rng, size=20):
     """A truth that prefers each item to the next one, and pairs of all.
 
@@ -169,6 +199,13 @@ def classified(rows, rng):
     return truth, pl.DataFrame({"list": name, "probability": rng.uniform(0, 1, rows).round(4)})
 
 
+def named(rows, rng):
+    """A truth of classes, and classes."""
+    truth, sent = classified(rows, rng)
+    label = pl.Series("label", rng.integers(0, 2, rows))
+    return truth, sent.select("list").with_columns(label)
+
+
 def wrong(rows, rng):
     """As `ranked`, of which each row names an item that the challenge lacks."""
     truth, sent = ranked(rows, rng)
@@ -197,19 +234,29 @@ sys.exit(os.waitstatus_to_exitcode(status) not in (0, 1))
 CASES = {  # the YAML, the truth and the submission, and what else the challenge has
     "grades": (f"{GRADES}metrics: [nDCG@10, AP]\n", ranked, None),
     "grades, rank and score": (f"{GRADES}metrics: [nDCG@10, AP]\n", trec, None),
+    "grades, rank and score in full": (f"{GRADES}metrics: [nDCG@10, AP]\n", exact, None),
     "grades, ties": (f"{GRADES}metrics: [nDCG@10, AP]\n", tied, None),
     "catalogue": (f"{GRADES}items: items.csv\nmetrics: [nDCG@10]\n", ranked, catalogue),
     "Returned": (f"{GRADES}{CATALOGUE}metrics: [nDCG@10, CatalogueCoverage@10, Entropy@10]\n",
                  ranked, catalogue),
     "Returned, ties": (f"{GRADES}{CATALOGUE}metrics: [CatalogueCoverage@10]\n", tied, catalogue),
     "candidates": (f"{GRADES}items: items.csv\nmetrics: [nDCG@10]\n", ranked, candidates),
+    "further texts": ("truth: truth.csv\nsubmission: {missing_list: zero, "
+                      "columns: {extra: [note]}}\nmetrics: [nDCG@10]\n", further, None),
     "folds": (f"{GRADES}folds: {{file: folds.csv}}\nmetrics: [nDCG@10]\n", ranked, folds),
     "ratings": ("truth: truth.csv\nsubmission: {missing_list: skip}\nundefined: skip\n"
                 "metrics: [RMSE, MAE]\n", rated, None),
+    "ratings, low and high": ("truth: truth.csv\nsubmission: {missing_list: skip}\n"
+                              "undefined: skip\nmetrics: [RMSE, IntervalCoverage]\n",
+                              bounded, None),
     "preferences": (f"{GRADES}metrics: [EDRC]\n", preferred, None),
     "preferences, ranked": (f"{GRADES}metrics: [EDRC]\n", ordered, None),
     "labels": ("truth: truth.csv\nsubmission: {missing_list: skip}\nundefined: skip\n"
                "metrics: [AUROC]\n", classified, None),
+    "labels, classes": ("truth: truth.csv\nsubmission: {missing_list: skip}\nundefined: skip\n"
+                        "metrics: [Accuracy]\n", named, None),
+    "ignored lists": ("truth: truth.csv\nsubmission: {missing_list: zero, "
+                      "unknown_list: ignore}\nmetrics: [nDCG@10]\n", ignored, None),
     "unknown items": (f"{LOOSE}items: items.csv\nmetrics: [nDCG@10]\n", wrong, catalogue),
     "items twice": (f"{LOOSE}metrics: [nDCG@10]\n", again, None),
 }  # fmt: skip

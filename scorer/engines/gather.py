@@ -291,9 +291,10 @@ def _runs(lists: CodedColumn, starts: Ints) -> CodedColumn:
     """A column of which each run has an id of its own."""
     rows = len(lists.row_hashes) if isinstance(lists, TextColumn) else len(lists.codes)
     codes = np.repeat(np.arange(starts.size, dtype=np.int32), np.diff(np.append(starts, rows)))
-    if not isinstance(lists, TextColumn):
-        return CodedColumn(codes, tuple(lists.texts(starts)))
-    column = CodedColumn(codes, lists.series.gather(starts))
+    texts = lists.gathered(starts)
+    if isinstance(texts, list):
+        return CodedColumn(codes, tuple(texts))
+    column = CodedColumn(codes, texts)
     vars(column)["hashes"] = lists.row_hashes[starts]
     return column
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 SCALE = 1e6  # numbers of no more decimals are kept as whole ones
 EXCEPTIONS = 2 / 7  # of the rows: of more lines that do not follow, each is kept
+TOGETHER = 1 << 16  # rows that are put in order together: a place among them takes two bytes
 
 
 class Narrow:
@@ -219,11 +220,11 @@ class GatheredColumn(UnreadColumn):
 
 
 class _Piece(NamedTuple):
-    """The rows of a piece of the file, by their lists."""
+    """Some consecutive rows of the file, by their lists."""
 
     start: int  # the place of its first row in the file
     lists: Ascending
-    places: Narrow  # in the piece
+    places: NDArray[np.uint16]  # in the piece
     ids: Mapping[str, Hashes]
     numbers: Mapping[str, Short]
     lines: LineNumbers  # of the rows as they stand in the piece
@@ -258,22 +259,25 @@ class Kept:
         number = self._known.places(lists)
         if (lost := np.flatnonzero(number < 0)).size:
             before = self._others.size
-            found = self._others.numbers(lists.hashes[lost])
-            number[lost] = len(self._lists) + found
-            new = lost[found >= before][np.argsort(found[found >= before])]
+            numbers = self._others.numbers(lists.hashes[lost])
+            number[lost] = len(self._lists) + numbers
+            new = lost[numbers >= before][np.argsort(numbers[numbers >= before])]
             self._names.append(series_of(named(lists, new)))
         in_list = small(number[lists.codes])
-        by = np.argsort(in_list, kind="stable")
-        piece = _Piece(
-            self.rows,
-            Ascending(in_list[by].astype(np.int64)),
-            Narrow(by),
-            {role: ids.row_hashes[by] for role, ids in table.ids.items() if role in SCATTERED},
-            {role: Short(values).ordered(by) for role, values in table.numbers.items()},
-            LineNumbers(table.line),
-        )
-        self._pieces.append(piece)
-        self.rows += by.size
+        hashes = {role: ids.row_hashes for role, ids in table.ids.items() if role in SCATTERED}
+        for start in range(0, in_list.size, TOGETHER):
+            rows = slice(start, start + TOGETHER)
+            by = np.argsort(in_list[rows], kind="stable")
+            piece = _Piece(
+                self.rows + start,
+                Ascending(in_list[rows][by].astype(np.int64)),
+                by.astype(np.uint16),
+                {role: each[rows][by] for role, each in hashes.items()},
+                {role: Short(each[rows]).ordered(by) for role, each in table.numbers.items()},
+                LineNumbers(table.line[rows]),
+            )
+            self._pieces.append(piece)
+        self.rows += in_list.size
 
     @cached_property
     def _edges(self) -> list[int]:
@@ -312,7 +316,7 @@ class Kept:
             each for each in zip(self._pieces, cuts, strict=True) if each[1].start < each[1].stop
         ]
         parts = parts or [(self._pieces[0], cuts[0])]  # lists without rows
-        rows = [piece.places.at(part) for piece, part in parts]
+        rows = [piece.places[part].astype(np.int64) for piece, part in parts]
         in_list = np.concatenate([piece.lists.between(n) for piece, _ in parts])
         by = np.argsort(small(in_list - self._edges[n]), kind="stable")
         in_list = in_list[by]

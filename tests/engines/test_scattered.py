@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from wholes import CASES, every_plan, same
 
+from scorer.challenge.load import load
 from scorer.engines import gather
 from scorer.engines.kept import AskedIds, Kept
 from scorer.engines.local import scored
 from scorer.io import text as reading
 from scorer.io.formats import csv
 from scorer.io.table import CodedColumn, Schema, Table
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import opened
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +94,19 @@ def test_too_many_errors_end_it_before_all_ids_are_read(plans, blocks, tmp_path)
     found = scored(dataclasses.replace(plan, limits=limits), path)
     assert found.findings.counts["S104"] == 1
     assert 0 < len(set(blocks)) < max(blocks) + 500 // 7
+
+
+@pytest.mark.parametrize("step", [1, 7])  # in the truth's order, and in another
+def test_ids_of_rows_with_labels_stay_where_polars_has_them(step, blocks, tmp_path):
+    """As Python's texts, and in a dictionary, they took 150 bytes each."""
+    names = [f"n{n:04}" for n in range(1000)]
+    (tmp_path / "truth.csv").write_text("list,label\n" + "".join(f"{n},a\n{n}x,b\n" for n in names))
+    (tmp_path / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [Accuracy]\n")
+    plan = opened(prepare(load(tmp_path))).plan
+    order = [names[n * step % 1000] for n in range(1000)]
+    (tmp_path / "mine.csv").write_text(
+        "list,label\n" + "".join(f"{n},a\n{n}x,{'ab'[int(n[1:]) % 2]}\n" for n in order)
+    )
+    outcome = scored(plan, tmp_path / "mine.csv")
+    assert outcome.card.values["Accuracy"].mean() == 0.75
+    assert "_index" not in vars(plan.known.lists)

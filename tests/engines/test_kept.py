@@ -1,0 +1,61 @@
+"""Rows of scattered lists are kept in 24 bytes each at most."""
+
+import numpy as np
+import polars as pl
+import pytest
+from held import held_bytes
+from wholes import LISTS, every_plan
+
+from scorer.engines.kept import Kept
+from scorer.io.table import CodedColumn, Schema, Table, TextColumn
+
+RNG = np.random.default_rng(2011)
+ROWS, PIECES = 100_000, 3
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory):
+    return every_plan(tmp_path_factory)
+
+
+def ids():
+    """A different id for each row."""
+    return TextColumn(pl.Series(RNG.permutation(10**7)[:ROWS]).cast(pl.String))
+
+
+COLUMNS = {
+    "rank and score in full": (
+        ("item",),
+        {
+            "rank": lambda: RNG.integers(1, 1001, ROWS).astype(float),
+            "score": lambda: RNG.normal(0, 1, ROWS),
+        },
+    ),
+    "score of few decimals": (("item",), {"score": lambda: RNG.normal(0, 1, ROWS).round(4) + 0.0}),
+    "prediction in full": (("item",), {"prediction": lambda: RNG.normal(0, 1, ROWS)}),
+    "pairs": (("better", "worse"), {}),
+}
+MOST = {
+    "rank and score in full": 21,
+    "score of few decimals": 15,
+    "prediction in full": 19,
+    "pairs": 19,
+}
+
+
+@pytest.mark.parametrize("case", COLUMNS)
+def test_a_row_takes_so_many_bytes(case, plans):
+    texts, numbers = COLUMNS[case]
+    kept = Kept(plans["grades"], 100_000)
+    for n in range(PIECES):
+        lists = CodedColumn(RNG.integers(0, len(LISTS), ROWS), LISTS)
+        kept.add(
+            Table(
+                {"list": lists, **{role: ids() for role in texts}},
+                {role: make() for role, make in numbers.items()},
+                np.arange(ROWS) + n * ROWS + 2,
+                Schema(("list", *texts, *numbers)),
+            )
+        )
+    # what does not grow with the rows is a few hundred bytes a piece
+    assert held_bytes(kept._pieces) < (MOST[case] + 0.1) * ROWS * PIECES
