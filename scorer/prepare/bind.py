@@ -45,8 +45,8 @@ class BoundChallenge:
     def views(self) -> frozenset[type]:
         """All that the measures and the leaderboard look at."""
         preferred = self.rank_by or any(m.metric.view is PositionTable for m in self.breakers)
-        asked = {m.metric.view for m in self.measures if not m.parts}
-        return frozenset(asked | {Positions} if preferred else asked)
+        metric_views = {m.metric.view for m in self.measures if not m.parts}
+        return frozenset(metric_views | {Positions} if preferred else metric_views)
 
     @property
     def shapes(self) -> tuple[Schema, ...]:
@@ -57,8 +57,8 @@ class BoundChallenge:
         if "target" in self.challenge.truth.columns:  # of numbers, whatever the measures are
             needed |= {"prediction"}
         if callable(shapes):
-            made = shapes(self.challenge.submission, needed)
-            return tuple(shape.with_columns(further) for shape in made)
+            schemas = shapes(self.challenge.submission, needed)
+            return tuple(shape.with_columns(further) for shape in schemas)
         return tuple(
             Schema(
                 (*shape.required, *(role for role in shape.optional if role in needed)),
@@ -112,65 +112,67 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
                 )
             ]
         )
-    theirs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
+    kaggle_specs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
     for path in challenge.plugins:
-        if (spec := theirs.get(path)) is not None:
+        if (spec := kaggle_specs.get(path)) is not None:
             from scorer.prepare.kaggle import kaggle_metric
 
-            one = kaggle_metric(path, parse(spec.notation)[0], spec.better or "higher", challenge)
-            registry = registry.with_([(one, path.name)])
+            own_metric = kaggle_metric(
+                path, parse(spec.notation)[0], spec.better or "higher", challenge
+            )
+            registry = registry.with_([(own_metric, path.name)])
         else:
             registry = registry.with_(plugin(path, Metric))
     problems: list[Problem] = []
     combiner = Combiner(challenge, problems)
     measures: list[Measure] = []
     place = {id(spec): n for n, spec in enumerate(challenge.metrics)}
-    found_by: dict[int, Measure] = {}
-    known = list(_known(challenge, registry, problems))
-    kind, mixed = kind_of(challenge, known)
-    for spec, choices in known:
-        found = next((each for each in choices if kind.name in each.kinds), choices[0])
+    bound_by_place: dict[int, Measure] = {}
+    candidates = list(_candidates(challenge, registry, problems))
+    kind, conflicts = kind_of(challenge, candidates)
+    for spec, choices in candidates:
+        metric = next((choice for choice in choices if kind.name in choice.kinds), choices[0])
         try:
-            params = combiner.params(spec, found)
-            bound = measure(found, spec.notation, params, spec.id, spec.primary)
+            params = combiner.params(spec, metric)
+            bound = measure(metric, spec.notation, params, spec.id, spec.primary)
         except NotationError as error:
             key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
             problems.append(challenge.problem("C114", key, str(error)))
         else:
-            bound = found_by[place[id(spec)]] = combiner.combined(spec, bound)
-            if challenge.submission.ties == "mean-rank" and not found.mean_rank:
-                message = f"{found.name} does not know submission.ties: mean-rank"
+            bound = bound_by_place[place[id(spec)]] = combiner.combined(spec, bound)
+            if challenge.submission.ties == "mean-rank" and not metric.mean_rank:
+                message = f"{metric.name} does not know submission.ties: mean-rank"
                 problems.append(challenge.problem("C122", spec.key, message))
-            if challenge.submission.ties == "expected" and not found.expected:
-                message = f"{found.name} has no closed form for submission.ties: expected"
+            if challenge.submission.ties == "expected" and not metric.expected:
+                message = f"{metric.name} has no closed form for submission.ties: expected"
                 problems.append(challenge.problem("C122", spec.key, message))
             for need in bound.needs:
-                if not any(_has(challenge, one) for one in need.split(" or ")):
+                if not any(_declares(challenge, option) for option in need.split(" or ")):
                     message = f"{bound.name} needs {need}, which this challenge does not have"
                     problems.append(challenge.problem("C121", spec.key, message))
-    if len(found_by) == len(known):
-        found_by = combiner.composites(challenge.metrics, found_by)
+    if len(bound_by_place) == len(candidates):
+        bound_by_place = combiner.composites(challenge.metrics, bound_by_place)
     for n, spec in enumerate(challenge.metrics):
-        if (made := found_by.get(n)) is None:
+        if (composed := bound_by_place.get(n)) is None:
             continue
-        if any(made.id == other.id for other in measures):
-            message = f"two measures are called {quoted(made.id)}; give one an id"
+        if any(composed.id == other.id for other in measures):
+            message = f"two measures are called {quoted(composed.id)}; give one an id"
             problems.append(challenge.problem("C120", spec.key, message))
-        measures.append(made)
+        measures.append(composed)
     if problems:
         raise ChallengeError(problems=sorted(problems, key=lambda p: p.line or 0))
     rules = {}
     for bound, spec in zip(measures, challenge.metrics, strict=True):
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
-        mixed += refused
-    mixed += sides(challenge, kind.name, zip(challenge.metrics, measures, strict=True))
+        conflicts += refused
+    conflicts += sides(challenge, kind.name, zip(challenge.metrics, measures, strict=True))
     breakers, rank_by, ranked_by, unknown = _leaderboard(challenge, measures, kind)
-    mixed += unknown
+    conflicts += unknown
     if challenge.exclude is not None and kind.name != "grades":
         message = f"items are taken out of ranked lists, and this challenge has {kind.name}"
-        mixed.append(challenge.problem("C115", "exclude", message))
-    if mixed:
-        raise ChallengeError(problems=mixed)
+        conflicts.append(challenge.problem("C115", "exclude", message))
+    if conflicts:
+        raise ChallengeError(problems=conflicts)
     if not any(bound.primary for bound in measures):
         measures[0] = replace(measures[0], primary=True)
     return BoundChallenge(
@@ -216,7 +218,7 @@ def _by_content(challenge: Challenge) -> Challenge:
     return challenge.model_copy(update={"truth": truth, "submission": submission})
 
 
-def _known(
+def _candidates(
     challenge: Challenge, registry: Registry[Metric], problems: list[Problem]
 ) -> Iterator[Choice]:
     """The metrics that each measure may mean, one for each kind; unknown names are `problems`."""
@@ -225,16 +227,18 @@ def _known(
             continue
         try:
             name, _, _ = parse(spec.notation)
-            found = registry.named(name)
-            if any("labels" in each.kinds for each in found):  # others may have it as an alias
-                found = registry.named(name, every=True)
-            yield spec, found
+            choices = registry.named(name)
+            # others may have the name of a metric of tables as an alias
+            if any("labels" in metric.kinds for metric in choices):
+                choices = registry.named(name, every=True)
+            yield spec, choices
         except UnknownName as error:
             problems.append(challenge.problem("C113", spec.key, str(error)))
         except NotationError as error:
             key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
-            own = " [" in spec.notation and spec.key == "--metric"
-            help = "a measure that has no notation: write an id at it, and -m ID" if own else None
+            help = None
+            if " [" in spec.notation and spec.key == "--metric":
+                help = "a measure that has no notation: write an id at it, and -m ID"
             problems.append(challenge.problem("C114", key, str(error), help))
 
 
@@ -248,10 +252,8 @@ def _leaderboard(
         try:
             bound = bind_to()
         except (UnknownName, NotationError) as error:
-            known = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
-            hint = f"it can be a measure of this challenge ({known}) or a preference; " * bool(
-                known
-            )
+            ids = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
+            hint = f"it can be a measure of this challenge ({ids}) or a preference; " * bool(ids)
             problems.append(challenge.problem("C117", key, f"{hint}{error}"))
             return None
         if kind.name != "grades" and bound not in measures:
@@ -259,10 +261,11 @@ def _leaderboard(
             problems.append(challenge.problem("C115", key, message))
         return bound
 
-    breakers = [
+    bound_breakers = [
         bound_to(f"leaderboard.tie_break[{n}]", partial(tie_breaker, name, measures))
         for n, name in enumerate(board.tie_break)
     ]
+    breakers = tuple(breaker for breaker in bound_breakers if breaker)
     rank_by = ranked_by = None
     if board.rank_by != "primary":
         where, rule = "leaderboard.rank_by", board.rank_by
@@ -275,26 +278,31 @@ def _leaderboard(
             aggregate = bind(aggregations(), rule.aggregate)
         except (UnknownName, NotationError) as error:
             problems.append(challenge.problem("C117", f"{where}.aggregate", str(error)))
-            return tuple(each for each in breakers if each), None, None, problems
+            return breakers, None, None, problems
         if preference:
             rank_by = (preference, aggregate)
-        found = [_ranking(challenge, n, name, measures, problems)
+        measure_ids = [_ranking(challenge, n, name, measures, problems)
                  for n, name in enumerate(rule.measures)]  # fmt: skip
-        if found and all(found):
-            ranked_by = RankedBy(tuple(each for each in found if each), aggregate, rule.tie_break)
-    return tuple(each for each in breakers if each), rank_by, ranked_by, problems
+        if measure_ids and all(measure_ids):
+            ids = tuple(id for id in measure_ids if id)
+            ranked_by = RankedBy(ids, aggregate, rule.tie_break)
+    return breakers, rank_by, ranked_by, problems
 
 
 def _ranking(
     challenge: Challenge, n: int, name: str, measures: Sequence[Measure], problems: list[Problem]
 ) -> str | None:
     """The id of a measure whose ranks are put together with others'."""
-    found = find(measures, name)
-    if found is not None:
-        return found.id
-    ids = [each.id for each in measures]
-    near = nearest(name, ids)
-    hint = f"; did you mean {quoted(near)}?" if near else f" (measures: {join_first(ids, 8)})"
+    match = find(measures, name)
+    if match is not None:
+        return match.id
+    ids = [known.id for known in measures]
+    suggestion = nearest(name, ids)
+    hint = (
+        f"; did you mean {quoted(suggestion)}?"
+        if suggestion
+        else f" (measures: {join_first(ids, 8)})"
+    )
     message = f"no measure of this challenge is called {quoted(name)}{hint}"
     problems.append(challenge.problem("C117", f"leaderboard.rank_by.measures[{n}]", message))
     return None
@@ -315,9 +323,9 @@ def lost_breakers(challenge: Challenge) -> tuple[str, ...]:
     A measure that a plugin defines is known by the words of the challenge alone: none has run.
     """
     measures = []
-    for spec, choices in _known(challenge, metrics(), []):
+    for spec, choices in _candidates(challenge, metrics(), []):
         with suppress(NotationError):
-            measures += [measure(one, spec.notation, spec.params, spec.id) for one in choices]
+            measures += [measure(metric, spec.notation, spec.params, spec.id) for metric in choices]
     words = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
     lost = []
     for name in challenge.leaderboard.tie_break:
@@ -328,24 +336,24 @@ def lost_breakers(challenge: Challenge) -> tuple[str, ...]:
     return tuple(lost)
 
 
-def _has(challenge: Challenge, need: str) -> bool:
+def _declares(challenge: Challenge, need: str) -> bool:
     """Whether the challenge declares a file, or a column of one: `items`, `items.users`."""
-    found: object = challenge
+    value: object = challenge
     for step in need.split("."):
-        found = found.get(step) if isinstance(found, dict) else getattr(found, step, None)
-    return found not in (None, ())
+        value = value.get(step) if isinstance(value, dict) else getattr(value, step, None)
+    return value not in (None, ())
 
 
 def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[Problem]]:
     """How lists without a value count for this measure; a written `zero` must make sense."""
     lower = bound.metric.better == "lower"
     refused = []
-    for message, where in (
+    for rule, where in (
         (challenge.undefined, "undefined"),
         (challenge.submission.missing_list, "submission.missing_list"),
     ):
         # a whole-challenge figure such as Gini has no lists to be zero; one of a table has rows
-        zero = message == "zero" and (lower or bound.metric.columns == ("prediction",))
+        zero = rule == "zero" and (lower or bound.metric.columns == ("prediction",))
         if not zero or (bound.parts and not bound.of_lists):
             continue
         if bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds:

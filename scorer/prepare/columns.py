@@ -19,57 +19,57 @@ from scorer.results.groups import keys_of
 
 
 def list_columns(
-    prepared: BoundChallenge, lists: Sequence[str], known: Mapping[str, str] | None = None
+    prepared: BoundChallenge, lists: Sequence[str], group_of: Mapping[str, str] | None = None
 ) -> ListColumns:
     """The groups and weights of the truth's lists, as far as measures ask for them.
 
     Args:
         prepared: the challenge.
         lists: the truth's.
-        known: the public group of each list, which figures of all lists are told.
+        group_of: the public group of each list, for figures of all lists.
 
     Raises:
         ChallengeError: the lists' file cannot be read, leaves a list out, names one in two groups,
             has a weight below 0, or groups of several weights; a measure is about no group.
     """
-    measures = [each for m in prepared.measures for each in m.all_parts]
+    measures = [part for m in prepared.measures for part in m.all_parts]
     names = dict.fromkeys(name for m in measures for name in m.combination.names)
     numbers = dict.fromkeys(name for m in measures for name in m.combination.numbers)
-    told = {}
-    if known and "group" not in names and any(m.metric.figure is not None for m in measures):
-        told = {"group": {name: known.get(name, "") for name in lists}}
+    public_groups = {}
+    if group_of and "group" not in names and any(m.metric.figure is not None for m in measures):
+        public_groups = {"group": {name: group_of.get(name, "") for name in lists}}
     if not names and not numbers:
-        return ListColumns.of(lists, told, {})
+        return ListColumns.of(lists, public_groups, {})
     challenge, findings = prepared.challenge, Findings()
     if challenge.lists is None:  # lists of several files: each is a group
         parts = {name: name.partition("/")[0] for name in lists}
-        found = ListColumns.of(lists, dict.fromkeys(names, parts), {})
-        findings.extend(_unknown(prepared, found))
+        columns = ListColumns.of(lists, dict.fromkeys(names, parts), {})
+        findings.extend(_unknown_groups(prepared, columns))
         if findings.fatal:
             raise ChallengeError(problems=findings)
-        return found
+        return columns
     path = display_path(challenge.lists.file)
     groups = {name: _texts(challenge, name, lists, path, findings) for name in names}
     weights = {name: _weights(challenge, name, lists, path, findings) for name in numbers}
     if findings.fatal:
         raise ChallengeError(problems=findings)
-    found = ListColumns.of(lists, told | groups, weights)
-    findings.extend(_unknown(prepared, found))
-    findings.extend(_uneven(prepared, found, path))
+    columns = ListColumns.of(lists, public_groups | groups, weights)
+    findings.extend(_unknown_groups(prepared, columns))
+    findings.extend(_uneven_weights(prepared, columns, path))
     if findings.fatal:
         raise ChallengeError(problems=findings)
-    return found
+    return columns
 
 
 def _read(challenge: Challenge, role: str, name: str, findings: Findings) -> Table | None:
     source = challenge.lists
     assert source is not None
-    told = Findings(display_path(source.file))
+    file_findings = Findings(display_path(source.file))
     columns = dict(source.columns) if name == "group" else {**source.columns, role: name}
     shape = Schema(("list", role), (), columns)
     format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, [shape], told, Limits())
-    errors = [problem for problem in told if problem.severity == "error"]
+    table = read(source.file, format, [shape], file_findings, Limits())
+    errors = [problem for problem in file_findings if problem.severity == "error"]
     findings.extend(of_organizer(errors))  # what the columns are for, each measure says itself
     return table
 
@@ -78,64 +78,69 @@ def _texts(
     challenge: Challenge, name: str, lists: Sequence[str], path: str, findings: Findings
 ) -> dict[str, str]:
     """The group of each list, which is in one only."""
-    table, found = _read(challenge, "group", name, findings), dict[str, str]()
+    table, group_of = _read(challenge, "group", name, findings), dict[str, str]()
     if table is None:
-        return found
+        return group_of
     for row, line in enumerate(table.line.tolist()):
-        each, group = table.ids["list"].text(row), table.ids["group"].text(row)
-        if found.setdefault(each, group) != group:
-            message = f"{quoted(each)} is in two groups of {name}, {quoted(found[each])} and "
-            message += quoted(group)
-            findings.add(Problem("T304", message, path=path, line=line, list=each))
-    _left_out(found, name, lists, path, findings)
-    return found
+        list_name, group = table.ids["list"].text(row), table.ids["group"].text(row)
+        if group_of.setdefault(list_name, group) != group:
+            pair = f"{quoted(group_of[list_name])} and {quoted(group)}"
+            message = f"{quoted(list_name)} is in two groups of {name}, {pair}"
+            findings.add(Problem("T304", message, path=path, line=line, list=list_name))
+    _tell_lacking(group_of, name, lists, path, findings)
+    return group_of
 
 
 def _weights(
     challenge: Challenge, name: str, lists: Sequence[str], path: str, findings: Findings
 ) -> dict[str, float]:
-    table, found = _read(challenge, "weight", name, findings), dict[str, float]()
+    table, weight_of = _read(challenge, "weight", name, findings), dict[str, float]()
     if table is None:
-        return found
+        return weight_of
     numbers = table.numbers["weight"].tolist()
     for row, (line, number) in enumerate(zip(table.line.tolist(), numbers, strict=True)):
-        each = table.ids["list"].text(row)
+        list_name = table.ids["list"].text(row)
         if number != number or number < 0:
             what = "is no number" if number != number else f"is {number:g}, below 0"
-            message = f"{name} of {quoted(each)} {what}; it is a weight"
-            findings.add(Problem("T505", message, path=path, line=line, list=each))
-        elif found.setdefault(each, number) != number:
-            message = f"{quoted(each)} has two weights {name}, {found[each]:g} and {number:g}"
-            findings.add(Problem("T304", message, path=path, line=line, list=each))
-    _left_out(found, name, lists, path, findings)
-    return found
+            message = f"{name} of {quoted(list_name)} {what}; it is a weight"
+            findings.add(Problem("T505", message, path=path, line=line, list=list_name))
+        elif weight_of.setdefault(list_name, number) != number:
+            pair = f"{weight_of[list_name]:g} and {number:g}"
+            message = f"{quoted(list_name)} has two weights {name}, {pair}"
+            findings.add(Problem("T304", message, path=path, line=line, list=list_name))
+    _tell_lacking(weight_of, name, lists, path, findings)
+    return weight_of
 
 
-def _left_out(
-    found: Mapping[str, object], name: str, lists: Sequence[str], path: str, findings: Findings
+def _tell_lacking(
+    values: Mapping[str, object], name: str, lists: Sequence[str], path: str, findings: Findings
 ) -> None:
-    if left := [each for each in lists if each not in found]:
-        message = f"{len(left):,} of {len(lists):,} lists have no {name}: {join_first(left)}"
+    if lacking := [list_name for list_name in lists if list_name not in values]:
+        message = f"{len(lacking):,} of {len(lists):,} lists have no {name}: {join_first(lacking)}"
         findings.add(Problem("T301", message, path=path))
 
 
-def _unknown(prepared: BoundChallenge, columns: ListColumns) -> list[Problem]:
+def _unknown_groups(prepared: BoundChallenge, columns: ListColumns) -> list[Problem]:
     """Measures that are about a group which no list is in."""
-    made = []
+    problems = []
     for n, spec in enumerate(prepared.challenge.metrics):
         group = prepared.measures[n].combination.group
         if group is None or group in (names := columns.groups["group"].names):
             continue
-        near = nearest(group, names)
-        hint = f"; did you mean {quoted(near)}?" if near else f" (groups: {join_first(names)})"
+        suggestion = nearest(group, names)
+        hint = (
+            f"; did you mean {quoted(suggestion)}?"
+            if suggestion
+            else f" (groups: {join_first(names)})"
+        )
         message = f"no list is in the group {quoted(group)}{hint}"
-        made.append(prepared.challenge.problem("C121", f"{spec.key}.group", message))
-    return made
+        problems.append(prepared.challenge.problem("C121", f"{spec.key}.group", message))
+    return problems
 
 
-def _uneven(prepared: BoundChallenge, columns: ListColumns, path: str) -> list[Problem]:
+def _uneven_weights(prepared: BoundChallenge, columns: ListColumns, path: str) -> list[Problem]:
     """Weights of groups that are not the same for all lists of a group."""
-    made = []
+    problems = []
     for measure in prepared.measures:
         how = measure.combination
         for depth, name in enumerate(how.weights):
@@ -155,5 +160,5 @@ def _uneven(prepared: BoundChallenge, columns: ListColumns, path: str) -> list[P
                     f"{name} is the weight of a group in {measure.id}, and lists of {called} have "
                     "several"
                 )
-                made.append(Problem("T304", message, path=path))
-    return made
+                problems.append(Problem("T304", message, path=path))
+    return problems

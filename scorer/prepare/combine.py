@@ -1,4 +1,4 @@
-"""What a measure says of how its lists make one number, bound to columns and other measures."""
+"""How the lists of a measure make one number, bound to columns and to other measures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEEPEST = 20  # composites of composites
 
 @dataclass
 class Combiner:
-    """Binds what measures say beside their metric; what is wrong goes to `problems`."""
+    """Binds the keys of measures that combine lists; problems are added to `problems`."""
 
     challenge: Challenge
     problems: list[Problem] = field(default_factory=list)
@@ -38,48 +38,48 @@ class Combiner:
             return ("group",) if self.challenge.parted else ()
         format = format_of(source.file, source.format, form=cut_of(source))
         words = header(source.file, format, Limits())
-        own = source.columns.get("list", "list")
+        list_column = source.columns.get("list", "list")
         group = source.columns.get("group", "group")
-        found = sorted(word for word in words if word != own)
+        others = sorted(word for word in words if word != list_column)
         grouped = group in words or bool(source.parts)
-        return ("group", *found) if grouped and "group" not in found else tuple(found)
+        return ("group", *others) if grouped and "group" not in others else tuple(others)
 
     def params(self, spec: MeasureSpec, metric: Metric) -> dict[str, Any]:
-        """The parameters of the metric: also those that are called as what we read ourselves."""
-        known, given = metric.parameters.model_fields, dict(spec.params)
+        """The parameters of the metric, also those with the name of a key that is read here."""
+        fields, values = metric.parameters.model_fields, dict(spec.params)
         for name in ("aggregate", "weights", "group", "unit", "per"):
-            if name in known and name in spec.model_fields_set:
+            if name in fields and name in spec.model_fields_set:
                 value = getattr(spec, name)
-                given[name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
-        if "average" in known and (inner := self._inner(spec)):
-            choices = str(known["average"].annotation)
+                values[name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        if "average" in fields and (inner := self._inner(spec)):
+            choices = str(fields["average"].annotation)
             if inner not in LISTS and f"'{inner}'" not in choices and nearest(inner, self.columns):
                 self._column(spec, "average", inner)  # a group that is written wrongly
             else:
-                given["average"] = "lists" if inner in LISTS else inner
-        return given
+                values["average"] = "lists" if inner in LISTS else inner
+        return values
 
     def _inner(self, spec: MeasureSpec) -> str:
-        """What `average` says of the lists themselves; '' where it starts with groups."""
+        """The first word of `average` where it is about the lists; '' where it names a group."""
         first = spec.average[0] if spec.average else ""
         return "" if first == "group" or first in self.columns else first
 
     def combined(self, spec: MeasureSpec, bound: Measure) -> Measure:
         """The measure with what its spec says of lists and groups."""
-        found = len(self.problems)
+        problems_before = len(self.problems)
         how = self._combination(spec, bound)
-        if how.plain or len(self.problems) > found:
+        if how.plain or len(self.problems) > problems_before:
             return bound
         name = bound.name + how.suffix
         return replace(bound, combination=how, name=name, id=spec.id or name)
 
     def _combination(self, spec: MeasureSpec, bound: Measure) -> Combination:
         metric = bound.metric
-        own = set() if spec.score is not None else set(metric.parameters.model_fields)
+        parameters = set() if spec.score is not None else set(metric.parameters.model_fields)
         words = list(spec.average)
         if inner := self._inner(spec):
             words = words[1:]
-            if "average" not in own and inner not in LISTS:
+            if "average" not in parameters and inner not in LISTS:
                 self._not_pooled(spec, metric, inner)
                 return Combination()
         groups = tuple(words)
@@ -87,59 +87,63 @@ class Combiner:
             self._column(spec, "average", name)
         if len(set(groups)) < len(groups):
             self._wrong(spec, "average", "a column is named twice")
-        each = bound.of_lists
-        texts = () if "aggregate" in own else spec.aggregate
-        levels = self._levels(spec, "aggregate", texts, each, len(groups))
+        of_lists = bound.of_lists
+        texts = () if "aggregate" in parameters else spec.aggregate
+        levels = self._levels(spec, "aggregate", texts, of_lists, len(groups))
         summed = metric.aggregate == "sum" and spec.score is None
         plain = Aggregate("sum") if summed else MEAN
         aggregates = [aggregate(text) if text else None for text in levels]
         weights = self._levels(
-            spec, "weights", () if "weights" in own else spec.weights, each, len(groups)
+            spec, "weights", () if "weights" in parameters else spec.weights, of_lists, len(groups)
         )
         for n, name in enumerate(weights):
             if name == SIZE and n == 0:
                 self._wrong(spec, "weights", f"{SIZE} is the weight of groups; a list has a column")
             elif name and name != SIZE:
                 self._column(spec, "weights", name)
-        group = None if "group" in own else spec.group
+        group = None if "group" in parameters else spec.group
         if group is not None:
             self._column(spec, "group", "group")
-        unit = "list" if "unit" in own else spec.unit
+        unit = "list" if "unit" in parameters else spec.unit
         if unit == "group" and not groups:
             self._column(spec, "unit", "group")
         if unit == "item" and spec.score is None:
             rated = any(view.__name__ == "Rated" for view in [metric.view])
-            if not rated or "average" not in own or groups:
+            if not rated or "average" not in parameters or groups:
                 message = "items are drawn for ratings, whose lists are pooled or averaged"
                 self._wrong(spec, "unit", message)
         if "weight" in self.challenge.truth.columns and any(levels[:1] + weights[:1]):
             self._wrong(spec, "aggregate", "the truth's rows have weights, which make a mean")
-        made = Combination(
+        combination = Combination(
             aggregates[0] or MEAN,
             weights[0] or None,
             groups,
-            tuple(each or MEAN for each in aggregates[1:]),
-            tuple(each or None for each in weights[1:]),
+            tuple(level or MEAN for level in aggregates[1:]),
+            tuple(level or None for level in weights[1:]),
             group,
             unit,
         )
-        return made if made.plain or not summed or aggregates[0] else replace(made, lists=plain)
+        return (
+            combination
+            if combination.plain or not summed or aggregates[0]
+            else replace(combination, lists=plain)
+        )
 
     def _levels(
-        self, spec: MeasureSpec, key: str, texts: Sequence[str], each: bool, groups: int
+        self, spec: MeasureSpec, key: str, texts: Sequence[str], of_lists: bool, groups: int
     ) -> list[str]:
-        """What is said of the lists, then of each sort of groups, '' where nothing is."""
-        places = [*([0] if each else []), *range(1, groups + 1)]
-        found = [""] * (1 + groups)
+        """The value of a key for the lists, then for each level of groups; '' for none."""
+        places = [*([0] if of_lists else []), *range(1, groups + 1)]
+        levels = [""] * (1 + groups)
         if not texts:
-            return found
+            return levels
         if not places:
             message = "its lists are pooled, so that there is nothing to put together"
             self._wrong(spec, key, message)
         elif len(texts) == 1:
-            found[places[-1]] = texts[0]
+            levels[places[-1]] = texts[0]
         elif len(texts) != len(places):
-            what = " and ".join((["lists"] if each else []) + (["groups"] if groups else []))
+            what = " and ".join((["lists"] if of_lists else []) + (["groups"] if groups else []))
             self._wrong(
                 spec, key,
                 f"{len(texts)} are given, and there are {len(places)} levels: {what}; write one "
@@ -147,18 +151,18 @@ class Combiner:
             )  # fmt: skip
         else:
             for place, text in zip(places, texts, strict=True):
-                found[place] = text
-        return found
+                levels[place] = text
+        return levels
 
     def _not_pooled(self, spec: MeasureSpec, metric: Metric, inner: str) -> None:
         if inner == "pooled":
-            can = sorted(
-                one.name for one in metrics()
-                if one.kinds & metric.kinds and "average" in one.parameters.model_fields
-                and "pooled" in str(one.parameters.model_fields["average"].annotation)
+            poolable = sorted(
+                other.name for other in metrics()
+                if other.kinds & metric.kinds and "average" in other.parameters.model_fields
+                and "pooled" in str(other.parameters.model_fields["average"].annotation)
             )  # fmt: skip
             message = f"{metric.name} is no ratio of sums that could be pooled"
-            self._wrong(spec, "average", f"{message} ({', '.join(can)} are)")
+            self._wrong(spec, "average", f"{message} ({', '.join(poolable)} are)")
         else:
             self._column(spec, "average", inner, ("lists", "pooled"))
 
@@ -171,8 +175,12 @@ class Combiner:
             help = "write lists: {file: lists.csv}, with the columns list and " + name
             self._wrong(spec, key, message, "C121", help)
             return
-        near = nearest(name, [*others, *self.columns])
-        hint = f"; did you mean {quoted(near)}?" if near else f" ({join_first(self.columns, 8)})"
+        suggestion = nearest(name, [*others, *self.columns])
+        hint = (
+            f"; did you mean {quoted(suggestion)}?"
+            if suggestion
+            else f" ({join_first(self.columns, 8)})"
+        )
         self._wrong(spec, key, f"the lists have no column {quoted(name)}{hint}", "C121")
 
     def _wrong(
@@ -196,21 +204,25 @@ class Combiner:
             specs: all measures of the challenge, as they are written.
             bound: those that have a metric, by their places in `specs`.
         """
-        made = dict(bound)
+        measures = dict(bound)
         ids = [bound[n].id if n in bound else spec.id or "" for n, spec in enumerate(specs)]
         by_id = {name: ids.index(name) for name in ids}
 
         def bind(at: int, above: tuple[int, ...]) -> Measure | None:
             spec = specs[at]
-            if at in made or spec.score is None:
-                return made.get(at)
+            if at in measures or spec.score is None:
+                return measures.get(at)
             parts = []
             for name in parse(spec.score).names:
                 part = by_id.get(name)
                 if part is None:
-                    near = nearest(name, [one for one in by_id if one != spec.id])
-                    known = join_first([spelt(one) for one in by_id if one != spec.id], 8)
-                    hint = f"; did you mean {quoted(near)}?" if near else f" (ids: {known})"
+                    suggestion = nearest(name, [other for other in by_id if other != spec.id])
+                    ids_text = join_first([spelt(other) for other in by_id if other != spec.id], 8)
+                    hint = (
+                        f"; did you mean {quoted(suggestion)}?"
+                        if suggestion
+                        else f" (ids: {ids_text})"
+                    )
                     message = f"no measure has the id {quoted(name)}{hint}"
                     self._wrong(spec, "score", message, "C125")
                     return None
@@ -224,19 +236,19 @@ class Combiner:
                 if inner is None:
                     return None
                 parts.append(inner)
-            found = self._composite(spec, parts)
-            if found is not None:
-                made[at] = found
-            return found
+            composed = self._composite(spec, parts)
+            if composed is not None:
+                measures[at] = composed
+            return composed
 
-        told: set[str] = set()
+        reported: set[str] = set()
         for n in range(len(specs)):
             before = len(self.problems)
             bind(n, ())
-            fresh = [p for p in self.problems[before:] if (p.message not in told)]
-            told.update(p.message for p in fresh)
+            fresh = [p for p in self.problems[before:] if (p.message not in reported)]
+            reported.update(p.message for p in fresh)
             self.problems[before:] = fresh
-        return made
+        return measures
 
     def _composite(self, spec: MeasureSpec, parts: Sequence[Measure]) -> Measure | None:
         assert spec.score is not None
@@ -287,10 +299,10 @@ class Combiner:
         assert better is not None
         metric = composite(parts[0].metric.view, better, _finite(low), _finite(high))
         params = {"score": spec.score, "per": spec.per}
-        found = replace(
+        composed = replace(
             measure(metric, COMPOSITE, params, spec.id, spec.primary), parts=tuple(parts)
         )
-        return self.combined(spec, found)
+        return self.combined(spec, composed)
 
 
 def _traits(part: Measure) -> Traits:

@@ -44,8 +44,15 @@ def signature(measure: Measure, rules: Rules, ties: str, lists: int, folds: int 
 
     Metric, parameters (those too that the challenge settles, as ERR's max_grade),
     rules, and whose code it is: scorer's version and, where the metric is not
-    scorer's own, 12 digits of its file's SHA-256. What the truth is, the
-    challenge's fingerprint says.
+    scorer's own, 12 digits of its file's SHA-256. The truth itself is in the
+    challenge's fingerprint.
+
+    Args:
+        measure: the measure, settled.
+        rules: how lists without a value count for it.
+        ties: the rule for equal scores.
+        lists: how many lists the truth has.
+        folds: how many folds; 0: none.
     """
     fields: dict[str, object] = {"lists": lists}
     if folds:
@@ -115,11 +122,11 @@ def digests(
         if (source := getattr(challenge, name)) is not None
     }
     files |= {name: _file_digest(keys.file) for name, keys in challenge.key_files.items()}
-    known, key = json.dumps(files).encode(), _key(challenge.folder)
+    content, key = json.dumps(files).encode(), _key(challenge.folder)
     truth = (
-        hashlib.scrypt(known, salt=values, n=COST, r=8, p=1, dklen=32)
+        hashlib.scrypt(content, salt=values, n=COST, r=8, p=1, dklen=32)
         if key is None
-        else hashlib.blake2b(known, key=key, digest_size=32).digest()
+        else hashlib.blake2b(content, key=key, digest_size=32).digest()
     )
     return {
         "rules": values.hex(),
@@ -152,8 +159,8 @@ def fingerprint(digests: Mapping[str, str], board: str) -> str:
         digests: those of its values; none where the truth was not opened.
         board: that of its board.
     """
-    message = "|".join([*(digests.get(name, "") for name in ("rules", "truth", "plugins")), board])
-    return hashlib.sha256(message.encode()).hexdigest()[:16]
+    text = "|".join([*(digests.get(name, "") for name in ("rules", "truth", "plugins")), board])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def keyed(challenge: Challenge) -> bool:
@@ -194,15 +201,17 @@ def _values(
 
 def _lines(challenge: Challenge) -> dict[str, object]:
     """What files without ids are lines of, less the paths."""
-    found: dict[str, object] = {}
+    lines_by_section: dict[str, object] = {}
     for name in ("truth", "submission", "lists", "items"):
         section = getattr(challenge, name)
         lines = None if section is None else section.lines
         if isinstance(lines, KeyFile):
-            found[name] = lines.model_dump(mode="json", exclude={"file"}, exclude_defaults=True)
+            lines_by_section[name] = lines.model_dump(
+                mode="json", exclude={"file"}, exclude_defaults=True
+            )
         elif lines is not None:
-            found[name] = lines
-    return found
+            lines_by_section[name] = lines
+    return lines_by_section
 
 
 def _digest(fields: Mapping[str, object]) -> bytes:
@@ -227,10 +236,10 @@ def _file_digest(path: Path, parts: Sequence[str] = ()) -> str:
     try:
         return digest(path, parts)
     except Unreadable as error:
-        raise _lost(path, error) from None
+        raise _unreadable(path, error) from None
 
 
-def _lost(path: Path, error: Unreadable) -> ChallengeError:
+def _unreadable(path: Path, error: Unreadable) -> ChallengeError:
     problem = error.problem
     return ChallengeError(
         problems=of_organizer([Problem(problem.code, problem.message, path=display_path(path))])
@@ -244,7 +253,7 @@ def _key(folder: Path) -> bytes | None:
     try:
         text = beginning(path, MOST_KEY).strip()
     except Unreadable as error:
-        raise _lost(path, error) from None
+        raise _unreadable(path, error) from None
     if not text:
         raise ChallengeError(
             problems=[Problem("T102", "the key is empty", path=display_path(path))]

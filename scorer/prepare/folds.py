@@ -16,42 +16,50 @@ Folded = tuple[Table, tuple[str, ...]]  # a fold's truth, and its lists
 SHAPES = (Schema(("list", "item", "fold")), Schema(("list", "fold")))
 
 
-def split(truth: Table, folds: Table, lists: Sequence[str], told: Findings) -> dict[str, Folded]:
+def split(
+    truth: Table, folds: Table, lists: Sequence[str], findings: Findings
+) -> dict[str, Folded]:
     """The truth of each fold, and its lists, by the folds' names.
 
     Args:
         truth: the whole truth, whose lists are all in `lists`.
         folds: a fold for each list, or for each item of each list.
         lists: the lists that are scored, those without a row in the truth too.
-        told: is told of lists or items that are in no fold, or in two.
+        findings: gets the lists or items that are in no fold, or in two.
     """
     roles = ("list", "item") if "item" in folds.ids else ("list",)
     if missing := [role for role in roles if role not in truth.ids]:
         message = (
             f"the truth has no column {quoted(missing[0])}; give each list one fold: list, fold"
         )
-        told.add(Problem("T201", message))
+        findings.add(Problem("T201", message))
         return {}
-    of: dict[tuple[str, ...], str] = {}
+    fold_of: dict[tuple[str, ...], str] = {}
     cells = _keys(folds, ("fold",))
     for row, (key, (name,)) in enumerate(zip(_keys(folds, roles), cells, strict=True)):
-        if of.setdefault(key, name) != name:
-            message = f"{_key(key)} is in two folds, {quoted(of[key])} and {quoted(name)}"
-            told.add(Problem("T304", message, line=int(folds.line[row]), list=key[0]))
+        if fold_of.setdefault(key, name) != name:
+            message = f"{_key(key)} is in two folds, {quoted(fold_of[key])} and {quoted(name)}"
+            findings.add(Problem("T304", message, line=int(folds.line[row]), list=key[0]))
     keys = list(_keys(truth, roles))
-    wanted = keys if "item" in roles else [(name,) for name in lists]
-    if lost := sorted({key for key in wanted if key not in of}):
+    expected = keys if "item" in roles else [(name,) for name in lists]
+    if without_fold := sorted({key for key in expected if key not in fold_of}):
         what = "lists" if len(roles) == 1 else "rows of the truth"
-        names = join_first(["/".join(key) for key in lost])
-        told.add(Problem("T301", f"{len(lost):,} {what} are in no fold: {names}", list=lost[0][0]))
+        names = join_first(["/".join(key) for key in without_fold])
+        findings.add(
+            Problem(
+                "T301",
+                f"{len(without_fold):,} {what} are in no fold: {names}",
+                list=without_fold[0][0],
+            )
+        )
         return {}
-    mine = np.array([of[key] for key in keys])
-    found = {}
-    for fold in sorted({of[key] for key in wanted}, key=lambda name: (len(name), name)):
-        part = where(truth, mine == fold)
-        given = set(part.ids["list"].names)
-        found[fold] = part, tuple(n for n in lists if n in given or of.get((n,)) == fold)
-    return found
+    row_folds = np.array([fold_of[key] for key in keys])
+    by_fold = {}
+    for fold in sorted({fold_of[key] for key in expected}, key=lambda name: (len(name), name)):
+        part = where(truth, row_folds == fold)
+        present = set(part.ids["list"].names)
+        by_fold[fold] = part, tuple(n for n in lists if n in present or fold_of.get((n,)) == fold)
+    return by_fold
 
 
 def where(table: Table, keep: Mask) -> Table:
@@ -67,7 +75,16 @@ def where(table: Table, keep: Mask) -> Table:
 
 
 def parts(rows: int, k: int, seed: int) -> Sequence[Mask]:
-    """Which of so many things are in each of `k` parts, as equal in size as can be."""
+    """Deal rows out to `k` parts, as equal in size as can be.
+
+    Args:
+        rows: how many there are.
+        k: the number of parts.
+        seed: of the random order.
+
+    Returns:
+        A mask of shape (rows,) for each part.
+    """
     part = np.empty(rows, dtype=np.int64)
     part[np.random.default_rng(seed).permutation(rows)] = np.arange(rows) % k
     return [part == n for n in range(k)]

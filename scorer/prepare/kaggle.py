@@ -50,18 +50,18 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
     function = getattr(module_of(path), "score", None)
     if not callable(function):
         raise PluginError(f"the metric {quoted(path.name)} defines no function score")
-    _, *own = _parameters(function, path)
+    _, *parameters = _parameters(function, path)
     columns = _columns(challenge)
-    known: dict[str, Any] = {}
+    own_hints: dict[str, Any] = {}
     with suppress(Exception):  # annotations of its own, which need not make sense
-        known = get_type_hints(function)
+        own_hints = get_type_hints(function)
 
     def figure(statistics: Statistics, **params: Any) -> float:
         classes = params.pop("classes")
         message = f"the metric {quoted(path.name)} failed"
         with plugin_call(message):
             try:
-                found = function(
+                returned = function(
                     *_frames(statistics, columns, classes), columns["list"][0], **params
                 )
             except Exception as error:
@@ -70,7 +70,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
                 raise SubmissionRejected(
                     problems=[Problem("S529", f"{path.name} says: {printable(error)}")]
                 ) from error
-            value = float(found)
+            value = float(returned)
         if not math.isfinite(value):
             raise PluginError(f"{message}: it gave {value}")
         return value
@@ -82,13 +82,13 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
 
     whole.__doc__ = inspect.getdoc(function) or f"Kaggle's metric in {path.name}."
     whole.__module__ = path.stem
-    hints = {p.name: known[p.name] for p in own if p.name in known}
+    hints = {p.name: own_hints[p.name] for p in parameters if p.name in own_hints}
     whole.__annotations__ = {"rows": Rows, **hints, "classes": tuple[str, ...] | None}
     whole.__wrapped__ = function  # type: ignore[attr-defined]  # by which its file is known
     first = inspect.Parameter("rows", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     classes = inspect.Parameter("classes", inspect.Parameter.KEYWORD_ONLY, default=None)
-    named = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    whole.__signature__ = inspect.Signature([first, *named, classes])  # type: ignore[attr-defined]
+    own_parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+    whole.__signature__ = inspect.Signature([first, *own_parameters, classes])  # type: ignore[attr-defined]
     return Metric(
         name,
         f"Kaggle's metric in {path.name}",
@@ -97,7 +97,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
         range=(None, None),
         better=better,
         aggregate="pooled",
-        settle={"classes": lambda known: known.classes or None},
+        settle={"classes": lambda constants: constants.classes or None},
         figure=figure,
         again=partial(kaggle_metric, path, name, better, challenge),
     )
@@ -106,30 +106,30 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
 def _parameters(function: Callable[..., Any], path: Path) -> list[inspect.Parameter]:
     """The row id's parameter and those after it."""
     try:
-        given = list(inspect.signature(function).parameters.values())
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        given = []
-    if len(given) < GIVEN:
+        parameters = []
+    if len(parameters) < GIVEN:
         message = "score takes solution, submission and row_id_column_name"
         raise PluginError(f"the metric {quoted(path.name)}: {message}")
-    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in given):
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
         message = "score names each of its parameters, and takes no * or **"
         raise PluginError(f"the metric {quoted(path.name)}: {message}")
-    return given[GIVEN - 1 :]
+    return parameters[GIVEN - 1 :]
 
 
 def _columns(challenge: Challenge) -> dict[str, tuple[str, str]]:
     """What each column is called, in the truth and in a submission."""
     rules = challenge.submission
     roles = ("list", "label", "target", "weight", "prediction")
-    found = {
+    columns = {
         role: (challenge.truth.columns.get(role, role), rules.columns.get(role, role))
         for role in roles
     }
-    found["list"] = (found["list"][0],) * 2  # one name for both frames
+    columns["list"] = (columns["list"][0],) * 2  # one name for both frames
     for name, column in rules.probability.items() or {"": PROBABILITY}.items():
-        found[f"{PROBABILITY}[{name}]"] = (column, column)
-    return found
+        columns[f"{PROBABILITY}[{name}]"] = (column, column)
+    return columns
 
 
 def _statistics(rows: Rows) -> Statistics:
@@ -139,8 +139,8 @@ def _statistics(rows: Rows) -> Statistics:
     if not isinstance(rows, Labelled) or rows.several:
         raise PluginError("Kaggle's metrics look at rows with one label or number each")
     label = rows.decided() if rows.label is None else rows.label
-    likely = [] if rows.probability is None else [*rows.probability.T]
-    return rows.pooled(rows.truth, rows.weights, label, *likely)
+    probabilities = [] if rows.probability is None else [*rows.probability.T]
+    return rows.pooled(rows.truth, rows.weights, label, *probabilities)
 
 
 def _frames(
@@ -153,7 +153,7 @@ def _frames(
         pandas = import_module("pandas")
     except ImportError:
         raise PluginError("Kaggle's metrics need pandas: pip install pandas") from None
-    true, weight, answer, *likely = statistics.rows.T
+    true, weight, answer, *probabilities = statistics.rows.T
     row = {columns["list"][0]: statistics.in_list}
     if classes is None:
         solution = row | {columns["target"][0]: true}
@@ -162,8 +162,8 @@ def _frames(
         names = _values(classes)
         solution = row | {columns["label"][0]: names[true.astype(np.int64)]}
         submission = dict(row)
-        if likely:
-            submission |= _likely(columns, classes, likely)
+        if probabilities:
+            submission |= _probability_columns(columns, classes, probabilities)
         else:
             submission[columns["label"][1]] = names[answer.astype(np.int64)]
     if (weight != 1).any():
@@ -171,16 +171,16 @@ def _frames(
     return pandas.DataFrame(solution), pandas.DataFrame(submission)
 
 
-def _likely(
-    columns: Mapping[str, tuple[str, str]], classes: tuple[str, ...], likely: list[Floats]
+def _probability_columns(
+    columns: Mapping[str, tuple[str, str]], classes: tuple[str, ...], probabilities: list[Floats]
 ) -> dict[str, Floats]:
     """The columns of probabilities as the file has them; a single one is the positive class's."""
-    named = [
+    labelled = [
         (role.removeprefix(f"{PROBABILITY}[")[:-1], name)
         for role, (_, name) in columns.items()
         if role.startswith(f"{PROBABILITY}[")
     ]
-    return {name: likely[classes.index(label) if label else -1] for label, name in named}
+    return {name: probabilities[classes.index(label) if label else -1] for label, name in labelled}
 
 
 def _values(classes: tuple[str, ...]) -> Any:

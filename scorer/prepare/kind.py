@@ -16,37 +16,41 @@ from scorer.metrics.base import Measure, Metric
 from scorer.views.labelled import Labelled, Targets
 
 # columns that only challenges of that kind have
-SHOWN = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
+OWN_COLUMNS = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
 
 Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
 
 
 def kind_of(challenge: Challenge, known: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
     """The one kind that all metrics fit, or the first two that do not go together."""
-    fits = frozenset(each.name for each in kinds())
+    fits = frozenset(kind.name for kind in kinds())
     for n, (spec, choices) in enumerate(known):
-        mine = _kinds_of(choices)
-        if not fits & mine:
-            first = next(one[0] for _, one in known[:n] if not _kinds_of(one) & mine)
+        kinds_here = _kinds_of(choices)
+        if not fits & kinds_here:
+            first = next(
+                earlier[0] for _, earlier in known[:n] if not _kinds_of(earlier) & kinds_here
+            )
             message = (
                 f"{first.name} looks at {_or(first.kinds)} and {choices[0].name} at "
                 f"{_or(choices[0].kinds)}; one challenge has one kind"
             )
             return kinds().get(min(fits)), [challenge.problem("C115", spec.key, message)]
-        fits &= mine
-    found = _decided(challenge, fits) if len(fits) > 1 else min(fits)
-    problems = _unsaid(challenge, known, fits) or list(_unread(challenge, known, found))
-    return kinds().get(found), problems
+        fits &= kinds_here
+    name = _decided(challenge, fits) if len(fits) > 1 else min(fits)
+    problems = _ambiguous_cells(challenge, known, fits) or list(_unread(challenge, known, name))
+    return kinds().get(name), problems
 
 
-def _unsaid(challenge: Challenge, known: Sequence[Choice], fits: frozenset[str]) -> list[Problem]:
-    """Columns that are lists of their own, where their cells could be several things."""
+def _ambiguous_cells(
+    challenge: Challenge, known: Sequence[Choice], fits: frozenset[str]
+) -> list[Problem]:
+    """The problem of wide columns whose cells could be numbers, classes or items."""
     source = challenge.truth
     declared = _declared(challenge)
-    shown = any(name in fits and roles & declared for name, roles in SHOWN.items())
-    if "list" not in source.wide or shown or {*VALUES, "item"} & {*source.columns}:
+    decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
+    if "list" not in source.wide or decided or {*VALUES, "item"} & {*source.columns}:
         return []
-    numbers = any(each.view is Targets for _, choices in known for each in choices)
+    numbers = any(metric.view is Targets for _, choices in known for metric in choices)
     if fits == {"labels"} and not numbers:
         return []
     message = "what the cells of these columns are is not said: numbers, classes or items"
@@ -60,7 +64,7 @@ def _unsaid(challenge: Challenge, known: Sequence[Choice], fits: frozenset[str])
 def _unread(challenge: Challenge, known: Sequence[Choice], kind: str) -> Iterator[Problem]:
     """Measures of items, where the truth is said to have numbers or classes."""
     source = challenge.truth
-    roles = sorted(SHOWN["labels"] & {*source.columns, *source.document})
+    roles = sorted(OWN_COLUMNS["labels"] & {*source.columns, *source.document})
     if kind == "labels" or not roles or not known:
         return
     spec, choices = known[0]
@@ -74,7 +78,13 @@ def _unread(challenge: Challenge, known: Sequence[Choice], kind: str) -> Iterato
 def sides(
     challenge: Challenge, kind: str, bound: Iterable[tuple[MeasureSpec, Measure]]
 ) -> Iterator[Problem]:
-    """What is wrong with measures of a challenge that has numbers beside classes."""
+    """Problems of measures in a challenge that has numbers beside classes.
+
+    Args:
+        challenge: the challenge.
+        kind: the name of its kind.
+        bound: its measures, each with what challenge.yaml says of it.
+    """
     numbers = challenge.submission.numbers
     if not numbers:
         return
@@ -114,22 +124,22 @@ def _declared(challenge: Challenge) -> set[str]:
 
 
 def _kinds_of(choices: Sequence[Metric]) -> frozenset[str]:
-    return frozenset().union(*(each.kinds for each in choices))
+    return frozenset().union(*(metric.kinds for metric in choices))
 
 
 def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
     """The kind that the columns of the truth show: as declared, else as its header says."""
     source, declared = challenge.truth, _declared(challenge)
-    for name, roles in SHOWN.items():
+    for name, roles in OWN_COLUMNS.items():
         if name in fits and roles & declared:
             return name
-    told = {"item", "grade", "rating"} & {*source.columns, *source.document}
-    if "ratings" in fits and "rating" in told:
+    value_roles = {"item", "grade", "rating"} & {*source.columns, *source.document}
+    if "ratings" in fits and "rating" in value_roles:
         return "ratings"
-    if not told and not source.document:
+    if not value_roles and not source.document:
         format = format_of(source.file, source.format, form=cut_of(source))
         words = header(source.file, format, Limits())
-        for name, roles in SHOWN.items():
+        for name, roles in OWN_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name
     return next(name for name in ("grades", "ratings", min(fits)) if name in fits)

@@ -89,27 +89,27 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if not clusters and "list" in challenge.truth.wide:  # of one row of the file: one unit
         clusters = {name: row_of(name) for name in lists}
         called.setdefault("cluster", called["list"])
-    known = Public(
+    public_part = Public(
         kind.name, lists, items, candidates, None, called, groups, challenge.classes,
         clusters=clusters, numbers=frozenset(challenge.submission.numbers),
     )  # fmt: skip
-    if lost := known.numbers.difference(groups.values()):
-        said = join_first(list(dict.fromkeys(groups.values())))
-        message = f"no list is in the group {quoted(min(lost))} (groups: {said})"
+    if lost := public_part.numbers.difference(groups.values()):
+        names = join_first(list(dict.fromkeys(groups.values())))
+        message = f"no list is in the group {quoted(min(lost))} (groups: {names})"
         findings.add(challenge.problem("C121", "submission.numbers", message))
-    known = kind.public(known, Asking(challenge, prepared.shapes, columns))
+    public_part = kind.public(public_part, Asking(challenge, prepared.shapes, columns))
     _read_keys(challenge, findings)
     _raise(findings)
-    return known
+    return public_part
 
 
 def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
-    """What a truth is opened with: the challenge's files beside it, as far as they are asked for.
+    """The tables that a truth is opened with: the files beside it that measures look at.
 
     Args:
         prepared: the challenge.
         public: its public part.
-        findings: told what is wrong with these files.
+        findings: gets what is wrong with these files.
     """
     challenge = prepared.challenge
     tables = {}
@@ -118,27 +118,27 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
         likelihood = _table(challenge, challenge.likelihood, [chances], findings)
         if likelihood is not None:
             tables["likelihood"] = likelihood
-            told = Findings(display_path(challenge.likelihood.file))
-            told.extend(improbable(likelihood, public.word("list")))
-            findings.extend(of_organizer(told))
+            file_findings = Findings(display_path(challenge.likelihood.file))
+            file_findings.extend(improbable(likelihood, public.word("list")))
+            findings.extend(of_organizer(file_findings))
     beside, features = _items(prepared, findings)
     if challenge.exclude is not None:
         shape = Schema(("list", "item"))
-        if (gone := _table(challenge, challenge.exclude, [shape], findings)) is not None:
-            beside["exclude"] = gone
+        if (excluded := _table(challenge, challenge.exclude, [shape], findings)) is not None:
+            beside["exclude"] = excluded
     if challenge.lists is not None and challenge.lists.extra:
         shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
-        if (asked := _table(challenge, challenge.lists, [shape], findings)) is not None:
-            beside["lists"] = asked
-            _tell_cells(asked, challenge.lists, findings)
+        if (lists_table := _table(challenge, challenge.lists, [shape], findings)) is not None:
+            beside["lists"] = lists_table
+            _tell_cells(lists_table, challenge.lists, findings)
     if "items" in beside and challenge.items is not None:
         _tell_cells(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     wanting = {m.name: m.metric.judged for m in prepared.measures if m.metric.judged > 1}
-    looked = {m.metric.view: m.name for m in reversed(prepared.measures)}
+    measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
         public, tables | beside, features, tuple(strict),
-        looked, challenge.submission, challenge.separators, _extra(challenge),
+        measure_of_view, challenge.submission, challenge.separators, _extra(challenge),
         wanting,
     )  # fmt: skip
 
@@ -146,27 +146,35 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
 def answers(
     prepared: BoundChallenge, public: Public, table: Table
 ) -> tuple[OpenTruth, dict[str, OpenTruth], list[Problem]]:
-    """The truth in `table`, and each of its folds, made ready, with the warnings about it.
+    """The truth in `table` and each of its folds, opened, with the warnings about it.
+
+    Args:
+        prepared: the challenge.
+        public: its public part.
+        table: the truth as it was read.
+
+    Returns:
+        The truth, fold -> its own truth, and the warnings.
 
     Raises:
         ChallengeError: it cannot be read, or is wrong.
     """
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
-    aids = aids_of(prepared, public, findings)
+    side_tables = aids_of(prepared, public, findings)
     _tell_cells(table, challenge.truth, findings)
-    told = Findings(display_path(challenge.truth.file))
-    examine(Truthful(table, public, challenge), told)
-    ready = kind.open(table, aids, told)
-    findings.extend(of_organizer(told))
+    truth_findings = Findings(display_path(challenge.truth.file))
+    examine(Truthful(table, public, challenge), truth_findings)
+    ready = kind.open(table, side_tables, truth_findings)
+    findings.extend(of_organizer(truth_findings))
     _raise(findings)
     folds = {}
     if challenge.folds is not None:
         for name, (part, lists) in _folds(
             challenge, challenge.folds, table, ready.lists, findings
         ).items():
-            own = replace(public, lists=dict.fromkeys(lists))
-            folds[name] = kind.open(part, replace(aids, public=own), Findings())
+            fold_public = replace(public, lists=dict.fromkeys(lists))
+            folds[name] = kind.open(part, replace(side_tables, public=fold_public), Findings())
     return ready, folds, list(findings)
 
 
@@ -176,10 +184,10 @@ def _folds(
     table = _table(challenge, source, SHAPES, findings)
     _raise(findings)
     assert table is not None
-    found = split(truth, table, lists, told := Findings(display_path(source.file)))
-    findings.extend(told)
+    folds = split(truth, table, lists, file_findings := Findings(display_path(source.file)))
+    findings.extend(file_findings)
     _raise(findings)
-    return found
+    return folds
 
 
 @dataclass(frozen=True)
@@ -228,16 +236,19 @@ class OpenChallenge:
 def opened(
     prepared: BoundChallenge, blind: bool = False, views: frozenset[type] = frozenset()
 ) -> OpenChallenge:
-    """Read what submissions are met with; `blind` leaves the answers closed.
+    """Read the challenge's files.
 
-    `views` are asked for beside those that the measures look at.
+    Args:
+        prepared: the challenge.
+        blind: leave the answers closed; only checks are possible then.
+        views: views that are wanted beside those that the measures look at.
 
     Raises:
         ChallengeError: a file of the challenge cannot be read, or is wrong.
     """
     if blind:
-        known = public(prepared)
-        return OpenChallenge(prepared, known, None, prepared.measures, {}, frozenset())
+        public_part = public(prepared)
+        return OpenChallenge(prepared, public_part, None, prepared.measures, {}, frozenset())
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
@@ -245,23 +256,31 @@ def opened(
     truth = _table(challenge, challenge.truth, shapes, findings)
     _raise(findings)
     assert truth is not None
-    known = public(prepared, truth)
-    ready, folds, warnings = answers(prepared, known, truth)
+    public_part = public(prepared, truth)
+    ready, folds, warnings = answers(prepared, public_part, truth)
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     refuse_flat(challenge, measures)
     _refuse_ladder(challenge, measures)
-    asked = prepared.views | views
+    wanted_views = prepared.views | views
     identity = digests(
         prepared.challenge,
         prepared.kind.name,
         prepared.measures,
         prepared.rules,
-        Positions in asked,
+        Positions in wanted_views,
     )
-    columns = list_columns(prepared, ready.lists, known.groups)
+    columns = list_columns(prepared, ready.lists, public_part.groups)
     return OpenChallenge(
-        prepared, known, ready, measures, identity, asked, tuple(warnings), folds, columns
+        prepared,
+        public_part,
+        ready,
+        measures,
+        identity,
+        wanted_views,
+        tuple(warnings),
+        folds,
+        columns,
     )
 
 
@@ -271,16 +290,16 @@ def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
     Raises:
         ChallengeError: there are such measures.
     """
-    found = []
+    problems = []
     for spec, measure in zip(challenge.metrics, measures, strict=True):
         low, high = (measure.params.get(name) for name in ("min_grade", "max_grade"))
         if low is not None and high is not None and low >= high > 0:
-            said = high if spec.params.get("max_grade") or "max_" in spec.notation else None
-            of = "" if said is not None else ", the truth's highest"
+            declared = high if spec.params.get("max_grade") or "max_" in spec.notation else None
+            of = "" if declared is not None else ", the truth's highest"
             message = f"{measure.metric.name}: {low:g} is not below max_grade {high:g}{of}"
-            found.append(challenge.problem("C114", f"{spec.key}.min_grade", message))
-    if found:
-        raise ChallengeError(problems=found)
+            problems.append(challenge.problem("C114", f"{spec.key}.min_grade", message))
+    if problems:
+        raise ChallengeError(problems=problems)
 
 
 def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
@@ -289,7 +308,7 @@ def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
     Raises:
         ChallengeError: the primary measure is no mean of the lists' values.
     """
-    primary = next(each for each in measures if each.primary)
+    primary = next(measure for measure in measures if measure.primary)
     plain = primary.of_lists and primary.combination.of_lists and primary.aggregate != "sum"
     if challenge.leaderboard.ladder == "auto" and not plain:
         message = (
@@ -304,27 +323,33 @@ def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
 def _table(
     challenge: Challenge, source: Source, shapes: Sequence[Schema], findings: Findings
 ) -> Table | None:
-    """One of the organizer's files; what is wrong with it are T codes."""
-    told = Findings(display_path(source.file))
-    wanted = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
+    """The table in one of the organizer's files; problems of the file get T codes."""
+    file_findings = Findings(display_path(source.file))
+    schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
     format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, wanted, told, Limits())
-    by_part(told, format.form.parts)
-    findings.extend(of_organizer(told))
+    table = read(source.file, format, schemas, file_findings, Limits())
+    by_part(file_findings, format.form.parts)
+    findings.extend(of_organizer(file_findings))
     return table
 
 
 def _read_keys(challenge: Challenge, findings: Findings) -> None:
-    """Tell what is wrong with the files that say what the lines of others are about."""
+    """Read the files that give the ids of lines without ids, only for their problems."""
     for source in challenge.key_files.values():
         shape = Schema(("list",), ("item",), source.columns)
         format = format_of(source.file, source.format, form=cut_of(source))
-        read(source.file, format, [shape], told := Findings(display_path(source.file)), Limits())
-        findings.extend(of_organizer(told))
+        file_findings = Findings(display_path(source.file))
+        read(source.file, format, [shape], file_findings, Limits())
+        findings.extend(of_organizer(file_findings))
 
 
 def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
     """The columns of a public file that have a role; no other column is kept.
+
+    Args:
+        challenge: whose file it is.
+        source: the file.
+        schema: the roles that are public.
 
     Raises:
         ChallengeError: it cannot be read.
@@ -344,16 +369,16 @@ def _raise(findings: Findings) -> None:
 def _extra(challenge: Challenge) -> dict[str, dict[str, str]]:
     """The kinds of the further columns of each section that has any."""
     sections = {"truth": challenge.truth, "lists": challenge.lists, "items": challenge.items}
-    found = {name: source.extra for name, source in sections.items() if source is not None}
-    found["submission"] = challenge.submission.extra
-    return {name: extra for name, extra in found.items() if extra}
+    extras = {name: source.extra for name, source in sections.items() if source is not None}
+    extras["submission"] = challenge.submission.extra
+    return {name: extra for name, extra in extras.items() if extra}
 
 
 def _tell_cells(table: Table, source: Described, findings: Findings) -> None:
-    """Tell which cells of further columns are no vectors, or no classes."""
-    told = Findings(display_path(source.file))
-    columns_of(table, source.extra, "", told)
-    findings.extend(of_organizer(told))
+    """Add the cells of further columns that are no vectors, or no classes."""
+    file_findings = Findings(display_path(source.file))
+    columns_of(table, source.extra, "", file_findings)
+    findings.extend(of_organizer(file_findings))
 
 
 def _items(
@@ -361,31 +386,31 @@ def _items(
 ) -> tuple[dict[str, Table], tuple[str, ...]]:
     """What is known of the items and of the past, where a measure asks: tables, and features."""
     challenge = prepared.challenge
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     features: tuple[str, ...] = ()
     extra = challenge.items is not None and challenge.items.extra
     if Returned not in prepared.views and not extra:
-        return found, features
+        return tables, features
     source = challenge.items
     if source is not None and (source.features or source.users is not None or source.further):
         called = {f"features[{n}]": name for n, name in enumerate(source.features)}
         features = tuple(called)
         if source.users is not None:
             called["users"] = source.users
-        named = source.model_copy(update={"columns": {**source.columns, **called}})
+        widened = source.model_copy(update={"columns": {**source.columns, **called}})
         items = _table(
-            challenge, named, [Schema(("item", *called)).with_columns(source.further)], findings
+            challenge, widened, [Schema(("item", *called)).with_columns(source.further)], findings
         )
         if items is not None:
-            found["items"] = items
-            told = Findings(display_path(source.file))
-            told.extend(_contradictory(items))
-            findings.extend(of_organizer(told))
+            tables["items"] = items
+            file_findings = Findings(display_path(source.file))
+            file_findings.extend(_contradictory(items))
+            findings.extend(of_organizer(file_findings))
     if challenge.history is not None:
         history = _table(challenge, challenge.history, [Schema(("list", "item"))], findings)
         if history is not None:
-            found["history"] = history
-    return found, features
+            tables["history"] = history
+    return tables, features
 
 
 def _contradictory(items: Table) -> Iterator[Problem]:
@@ -415,13 +440,15 @@ def _contradictory(items: Table) -> Iterator[Problem]:
 
 def _parts(table: Table, role: str, path: str, findings: Findings) -> dict[str, str]:
     """The group or cluster of each list; a list can be in one only."""
-    found: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     for row, line in enumerate(table.line.tolist()):
         name, group = table.ids["list"].text(row), table.ids[role].text(row)
-        if found.setdefault(name, group) != group:
-            message = f"{quoted(name)} is in two {role}s, {quoted(found[name])} and {quoted(group)}"
+        if group_of.setdefault(name, group) != group:
+            message = (
+                f"{quoted(name)} is in two {role}s, {quoted(group_of[name])} and {quoted(group)}"
+            )
             findings.add(Problem("T304", message, path=path, line=line, list=name))
-    return found
+    return group_of
 
 
 def answerable(ready: OpenChallenge) -> OpenChallenge:

@@ -96,17 +96,17 @@ def probes(ready: OpenChallenge) -> Probes:
 def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, Scorecard]]:
     """How a table scores, and how in each fold."""
     plan = replace(ready.plan, checks=False)
-    table = _furnished(ready, table, best=False)
-    found = outcome(plan, score_lists(plan, table), Findings(), None)
-    assert found.card is not None
-    return found.card, found.folds
+    table = _with_extra_columns(ready, table, true_values=False)
+    scored = outcome(plan, score_lists(plan, table), Findings(), None)
+    assert scored.card is not None
+    return scored.card, scored.folds
 
 
-def _furnished(ready: OpenChallenge, table: Table, best: bool) -> Table:
+def _with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) -> Table:
     """The table with the further columns that submissions have, where it lacks them.
 
-    One that the truth has too is the truth's of each item (`best`), or some other item's; other
-    numbers are 1, other texts empty.
+    A column that the truth has, too, gets the truth's value of each item (`true_values`), or that
+    of some other item; other numbers are 1, other texts empty.
     """
     extra = {
         name: kind
@@ -116,14 +116,14 @@ def _furnished(ready: OpenChallenge, table: Table, best: bool) -> Table:
     if not extra:
         return table
     ids, numbers, answers = dict(table.ids), dict(table.numbers), ready.answers
-    known: Mapping[str, NDArray[Any]] = {}
+    truth_columns: Mapping[str, NDArray[Any]] = {}
     if isinstance(answers, Grades):
         row = answers.truth.rows(table.ids["list"], table.ids["item"])
-        if not best and answers.truth.item.size:
+        if not true_values and answers.truth.item.size:
             row = np.random.default_rng(len(table)).integers(0, answers.truth.item.size, row.size)
-        known = placed(answers.extras.truth, row)
+        truth_columns = placed(answers.extras.truth, row)
     for name, kind in extra.items():
-        column = known.get(name)
+        column = truth_columns.get(name)
         if kind == "number":
             fit = column is not None and column.dtype != object
             numbers[f"{NUMBER}{name}]"] = (
@@ -157,13 +157,13 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     if not strict:
         return
     assert ready.answers is not None
-    known = {each.id: each for m in strict for each in m.all_parts}
-    asked = replace(ready, measures=tuple(known.values()))
-    few = _one_of_each(asked)
-    if few is not None and not any(_lost(few).values()):
+    by_id = {part.id: part for m in strict for part in m.all_parts}
+    restricted = replace(ready, measures=tuple(by_id.values()))
+    sample = _one_of_each(restricted)
+    if sample is not None and not any(_lists_without_value(sample).values()):
         return
     path, word = str(ready.prepared.challenge.truth.file), ready.public.word("list")
-    for measure, names in _lost(asked).items():
+    for measure, names in _lists_without_value(restricted).items():
         if lists := [name for name in ready.answers.lists if name in names]:
             message = (
                 f"{measure} has no value for {word} {join_first(lists)}, whatever is submitted"
@@ -172,19 +172,19 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
             yield Problem("T511", message, path=path, list=lists[0], help=help, times=len(lists))
 
 
-def _lost(asked: OpenChallenge) -> dict[str, set[str]]:
+def _lists_without_value(ready: OpenChallenge) -> dict[str, set[str]]:
     """The lists of which no attempt has a value, by measure."""
-    lost: dict[str, set[str]] = {}
-    for table in _attempts(probes(asked)):
-        found = cards(asked, table)
-        for m in asked.measures:
-            if not _strict(asked, m):
+    without_value: dict[str, set[str]] = {}
+    for table in _attempts(probes(ready)):
+        fold_cards = cards(ready, table)
+        for m in ready.measures:
+            if not _strict(ready, m):
                 continue  # only part of another
-            names = _undefined(asked, m, found)
-            lost[m.id] = names & lost.get(m.id, names)
-        if not any(lost.values()):
+            names = _undefined(ready, m, fold_cards)
+            without_value[m.id] = names & without_value.get(m.id, names)
+        if not any(without_value.values()):
             break
-    return lost
+    return without_value
 
 
 def _one_of_each(ready: OpenChallenge) -> OpenChallenge | None:
@@ -197,13 +197,15 @@ def _one_of_each(ready: OpenChallenge) -> OpenChallenge | None:
     if not all(m.metric.function.__module__.startswith("scorer.metrics.") for m in ready.measures):
         return None
     rows = np.sort(np.unique(answers.truth, return_index=True, axis=0)[1])
-    few = answers.only(rows)
-    return replace(ready, answers=few, public=replace(ready.public, lists=dict.fromkeys(few.lists)))
+    sample = answers.only(rows)
+    return replace(
+        ready, answers=sample, public=replace(ready.public, lists=dict.fromkeys(sample.lists))
+    )
 
 
-def _attempts(made: Probes) -> Iterator[Table]:
-    yield from made.perfect()
-    yield made.random(np.random.default_rng(1))
+def _attempts(probe_set: Probes) -> Iterator[Table]:
+    yield from probe_set.perfect()
+    yield probe_set.random(np.random.default_rng(1))
 
 
 def _strict(ready: OpenChallenge, measure: Measure) -> bool:
@@ -213,13 +215,13 @@ def _strict(ready: OpenChallenge, measure: Measure) -> bool:
 
 
 def _undefined(
-    ready: OpenChallenge, measure: Measure, found: tuple[Scorecard, Mapping[str, Scorecard]]
+    ready: OpenChallenge, measure: Measure, fold_cards: tuple[Scorecard, Mapping[str, Scorecard]]
 ) -> set[str]:
-    (card, folds), rules = found, ready.prepared.rules
+    (card, folds), rules = fold_cards, ready.prepared.rules
     return {
-        each.lists[n]
-        for each in folds.values() or [card]
-        for n in np.flatnonzero(of_lists(each, measure, rules)[1] == UNDEFINED).tolist()
+        scorecard.lists[n]
+        for scorecard in folds.values() or [card]
+        for n in np.flatnonzero(of_lists(scorecard, measure, rules)[1] == UNDEFINED).tolist()
     }
 
 
@@ -232,8 +234,10 @@ class _OfGrades:
     def names(self) -> tuple[str, ...]:
         """Every item: the truth's by their codes, then others that are public."""
         public = self.ready.public
-        known = [public.items or (), *(public.candidates or {}).values()]
-        return tuple(dict.fromkeys(item for names in (self.truth.items, *known) for item in names))
+        public_items = [public.items or (), *(public.candidates or {}).values()]
+        return tuple(
+            dict.fromkeys(item for names in (self.truth.items, *public_items) for item in names)
+        )
 
     @cached_property
     def pool(self) -> tuple[str, Ints, Mapping[str, Ints] | None]:
@@ -241,11 +245,11 @@ class _OfGrades:
         public = self.ready.public
         code = {name: n for n, name in enumerate(self.names)}
         if public.candidates is not None:
-            mine = {
+            by_list = {
                 name: np.array([code[item] for item in sorted(items)], dtype=np.int64)
                 for name, items in public.candidates.items()
             }
-            return "each list's own items", NONE, mine
+            return "each list's own items", NONE, by_list
         if public.items is not None:
             items = np.array([code[item] for item in public.items], dtype=np.int64)
             return f"the {items.size:,} public items", items, None
@@ -280,28 +284,33 @@ class _OfGrades:
         # and some, such as AUC, want something below it
         longest = int(np.bincount(self.truth.in_list).max(initial=0))
         more = min(self.depth, longest + DEPTH)  # a cut-off may be a billion
-        made = [*(self._listed(*each) for each in rows), self._listed(*rows[0], least=more)]
-        made += [self._listed(*each, beside=1) for each in rows]
+        tables = [
+            *(self._listed(*row_pair) for row_pair in rows),
+            self._listed(*rows[0], least=more),
+        ]
+        tables += [self._listed(*row_pair, beside=1) for row_pair in rows]
         last = {k for measure in self.ready.measures for k in cutoffs(measure) if k > 1}
-        made += [self._listed(*each, most=k, beside=1) for k in sorted(last) for each in rows]
+        tables += [
+            self._listed(*row_pair, most=k, beside=1) for k in sorted(last) for row_pair in rows
+        ]
         # correlations of orders: two items that differ, or all with the truth's own ties
         both = self._ends
-        made.append(self._listed(self.truth.in_list[both], self.truth.item[both]))
+        tables.append(self._listed(self.truth.in_list[both], self.truth.item[both]))
         if Diverse in self.ready.views:
-            made.append(self._diverse())
+            tables.append(self._diverse())
         if Scored in self.ready.views:  # what is relevant, with the highest score
-            made += [self._listed(*each, tied=True) for each in rows]
+            tables += [self._listed(*row_pair, tied=True) for row_pair in rows]
         if self._scored:
-            made.append(self._listed(*rows[0], keep_worst=True))
-        return [_furnished(self.ready, table, best=True) for table in made]
+            tables.append(self._listed(*rows[0], keep_worst=True))
+        return [_with_extra_columns(self.ready, table, true_values=True) for table in tables]
 
     def _diverse(self) -> Table:
         """The items in the order in which each is relevant to the most that is new."""
         assert isinstance(self.ready.answers, Grades)
-        nothing = judge(table_of({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
+        no_hits = judge(table_of({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
-        best = self.ready.answers.subtopics.of_judged(nothing).best_order(rel, 0.5, None)
-        rows = best.item[ends(best.item)]
+        ranking = self.ready.answers.subtopics.of_judged(no_hits).best_order(rel, 0.5, None)
+        rows = ranking.item[ends(ranking.item)]
         return self._listed(self.truth.in_list[rows], self.truth.item[rows])
 
     @cached_property
@@ -310,8 +319,8 @@ class _OfGrades:
         in_list, grade = self.truth.in_list, self.truth.grade
         first = np.flatnonzero(starts(in_list))
         last = np.append(first[1:], in_list.size) - 1
-        kept = grade[first] > grade[last] if in_list.size else first > last
-        return np.stack([first[kept], last[kept]], axis=1).ravel()
+        differing = grade[first] > grade[last] if in_list.size else first > last
+        return np.stack([first[differing], last[differing]], axis=1).ravel()
 
     @property
     def _scored(self) -> bool:
@@ -332,21 +341,23 @@ class _OfGrades:
         order = np.lexsort((place, in_list))
         in_list, item = in_list[order], item[order]
         first = np.unique(in_list * np.int64(len(self.names) + self.depth + 1) + item, True)[1]
-        again = np.sort(first)
-        return self._listed(in_list[again], item[again], most=self.depth)
+        distinct_rows = np.sort(first)
+        return self._listed(in_list[distinct_rows], item[distinct_rows], most=self.depth)
 
     def others(self) -> dict[str, Table]:
         truth, ties = self.truth, self.ready.prepared.challenge.submission.ties
-        back = np.lexsort((-np.arange(truth.item.size), truth.in_list))
-        liked = np.bincount(truth.item[truth.grade > 0], minlength=len(self.names))
-        made = {
-            "reversed": self._listed(truth.in_list[back], truth.item[back]),
-            "constant": self._pooled(lambda items: items[np.lexsort((items, -liked[items]))]),
+        reversed_rows = np.lexsort((-np.arange(truth.item.size), truth.in_list))
+        relevant_counts = np.bincount(truth.item[truth.grade > 0], minlength=len(self.names))
+        tables = {
+            "reversed": self._listed(truth.in_list[reversed_rows], truth.item[reversed_rows]),
+            "constant": self._pooled(
+                lambda items: items[np.lexsort((items, -relevant_counts[items]))]
+            ),
             "empty": self._listed(NONE, NONE),
         }
         if ties != "error":
-            made["tied"] = self._tied({"file": 0, "item-asc": 1}.get(ties, -1) * self._places)
-        return made
+            tables["tied"] = self._tied({"file": 0, "item-asc": 1}.get(ties, -1) * self._places)
+        return tables
 
     def random(self, rng: np.random.Generator) -> Table:
         return self._pooled(
@@ -375,12 +386,12 @@ class _OfGrades:
         """
         _, items, by_list = self.pool
         if by_list is None and not anew:
-            mine = [chosen(items)[: self.depth]] * len(self.truth.lists)
+            listed = [chosen(items)[: self.depth]] * len(self.truth.lists)
         else:
-            own = (items if by_list is None else by_list.get(n, NONE) for n in self.truth.lists)
-            mine = [chosen(each)[: self.depth] for each in own]
-        in_list = np.repeat(np.arange(len(mine)), [each.size for each in mine])
-        return self._listed(in_list, np.concatenate([NONE, *mine]), tied)
+            pools = (items if by_list is None else by_list.get(n, NONE) for n in self.truth.lists)
+            listed = [chosen(pool)[: self.depth] for pool in pools]
+        in_list = np.repeat(np.arange(len(listed)), [part.size for part in listed])
+        return self._listed(in_list, np.concatenate([NONE, *listed]), tied)
 
     def _listed(
         self,
@@ -406,7 +417,7 @@ class _OfGrades:
         """
         length = self.ready.prepared.challenge.submission.length
         at_least = np.full(len(self.truth.lists), max((length.min if length else 0) or 0, least))
-        limits = [each for each in (length.max if length else None, most) if each is not None]
+        limits = [limit for limit in (length.max if length else None, most) if limit is not None]
         full, full_list = item, in_list
         score = -_nth(in_list).astype(np.float64)
         if keep_worst:
@@ -427,8 +438,8 @@ class _OfGrades:
             names += tuple(_unused(names, new))
             lowest = (score.min() if score.size else 0.0) - _nth(more)
             in_list, item = np.append(in_list, more), np.append(item, others)
-            by = np.argsort(in_list, kind="stable")
-            in_list, item, score = in_list[by], item[by], np.append(score, lowest)[by]
+            order = np.argsort(in_list, kind="stable")
+            in_list, item, score = in_list[order], item[order], np.append(score, lowest)[order]
         if Scored in self.ready.views:  # from 0 to 1, as thresholds ask
             score = 1 / (1 + score.max(initial=0.0) - score)
         if tied:
@@ -444,17 +455,17 @@ class _OfGrades:
         public = self.ready.public
         closed = public.items is not None or by_list is not None
         order = np.argsort(in_list, kind="stable")
-        starts = np.searchsorted(in_list[order], np.arange(short.size + 1))
+        first_rows = np.searchsorted(in_list[order], np.arange(short.size + 1))
         lists, codes = [NONE], [NONE]
         for n in np.flatnonzero(short).tolist():
-            mine = item[order[starts[n] : starts[n + 1]]]
+            listed = item[order[first_rows[n] : first_rows[n + 1]]]
             allowed = items if by_list is None else by_list.get(self.truth.lists[n], NONE)
-            found = allowed[: mine.size + short[n]] if by_list is None else allowed
-            found = found[~np.isin(found, mine)][: short[n]]
-            if not closed and found.size < short[n]:
-                found = np.append(found, len(self.names) + np.arange(short[n] - found.size))
-            lists.append(np.full(found.size, n))
-            codes.append(found)
+            fillers = allowed[: listed.size + short[n]] if by_list is None else allowed
+            fillers = fillers[~np.isin(fillers, listed)][: short[n]]
+            if not closed and fillers.size < short[n]:
+                fillers = np.append(fillers, len(self.names) + np.arange(short[n] - fillers.size))
+            lists.append(np.full(fillers.size, n))
+            codes.append(fillers)
         return np.concatenate(lists), np.concatenate(codes)
 
 
@@ -490,12 +501,12 @@ class _OfRatings:
         lost = rng.random(self.truth.grade.size) < share
         return self._predicted(np.where(lost, rng.permutation(self.truth.grade), self.truth.grade))
 
-    def _predicted(self, message: Floats) -> Table:
+    def _predicted(self, prediction: Floats) -> Table:
         ids = {
             "list": (self.truth.in_list, self.truth.lists),
             "item": (self.truth.item, tuple(self.truth.items)),
         }
-        return table_of(ids, prediction=message, low=message, high=message)
+        return table_of(ids, prediction=prediction, low=prediction, high=prediction)
 
 
 @dataclass(frozen=True)
@@ -572,10 +583,10 @@ class _OfPreferences:
 
 def _unused(names: Sequence[str], count: int) -> Iterator[str]:
     """Names of items that are no other item's."""
-    known, number = set(names), 0
+    taken, number = set(names), 0
     while count:
         number += 1
-        if (name := f"other-{number}") not in known:
+        if (name := f"other-{number}") not in taken:
             count -= 1
             yield name
 

@@ -48,9 +48,11 @@ class _OfRows:
         return [self._of(np.arange(self.rows))]
 
     def others(self) -> dict[str, Table]:
-        made = {"empty": self._of(NONE, NONE)}
+        tables = {"empty": self._of(NONE, NONE)}
         if not self.answers.constants.classes:
-            return made | {"mean": self._predicted(np.full(self.rows, self.answers.target.mean()))}
+            return tables | {
+                "mean": self._predicted(np.full(self.rows, self.answers.target.mean()))
+            }
         share = self._known.mean(axis=0)
         common = np.zeros_like(self._known)
         if self.answers.constants.several:
@@ -58,7 +60,7 @@ class _OfRows:
         else:
             common[:, share.argmax()] = 1
         prior = np.broadcast_to(share, self._known.shape)
-        return made | {"majority": self._labelled(common), "prior": self._labelled(common, prior)}
+        return tables | {"majority": self._labelled(common), "prior": self._labelled(common, prior)}
 
     def random(self, rng: np.random.Generator) -> Table:
         return self._of(self._dealt(rng))
@@ -87,12 +89,12 @@ class _OfRows:
             return self._predicted(self.answers.target[chosen], rows)
         return self._labelled(self._known[chosen], rows=rows)
 
-    def _predicted(self, given: Floats, rows: Ints | None = None) -> Table:
+    def _predicted(self, prediction: Floats, rows: Ints | None = None) -> Table:
         rows = np.arange(self.rows) if rows is None else rows
-        return table_of({"list": (rows, self.answers.lists)}, prediction=given)
+        return table_of({"list": (rows, self.answers.lists)}, prediction=prediction)
 
     def _labelled(
-        self, has: Floats, likely: Floats | None = None, rows: Ints | None = None
+        self, has: Floats, probabilities: Floats | None = None, rows: Ints | None = None
     ) -> Table:
         rows = np.arange(self.rows) if rows is None else rows
         classes, several = self.answers.constants.classes, self.answers.constants.several
@@ -104,8 +106,8 @@ class _OfRows:
         else:
             names, codes = classes, has.argmax(axis=1) if has.size else NONE
         columns = self.answers.columns
-        given = has if likely is None else likely
-        numbers = {f"{LIKELY}[{n}]": given[:, code] for n, code in enumerate(columns)}
+        shares = has if probabilities is None else probabilities
+        numbers = {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(columns)}
         ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
         return table_of(ids, **numbers)
 
@@ -138,20 +140,20 @@ class _OfBoth(_OfRows):
         """The commonest label of each row's group; of numbers that is the middle one."""
         codes, _ = self._cells
         assert self.answers.numbered is not None
-        found = codes.copy()
+        common = codes.copy()
         for group in range(int(self.group.max(initial=-1)) + 1):
-            mine = self.group == group
-            if self.answers.numbered[mine].any():
-                found[mine] = np.sort(codes[mine])[mine.sum() // 2]
+            members = self.group == group
+            if self.answers.numbered[members].any():
+                common[members] = np.sort(codes[members])[members.sum() // 2]
             else:
-                found[mine] = np.bincount(codes[mine]).argmax()
-        return found
+                common[members] = np.bincount(codes[members]).argmax()
+        return common
 
     def _dealt(self, rng: np.random.Generator) -> Ints:
         order = np.arange(self.rows)
         for group in range(int(self.group.max(initial=-1)) + 1):
-            mine = np.flatnonzero(self.group == group)
-            order[mine] = rng.permutation(mine)
+            members = np.flatnonzero(self.group == group)
+            order[members] = rng.permutation(members)
         return order
 
     def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:

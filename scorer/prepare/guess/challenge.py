@@ -27,14 +27,14 @@ def is_truth(path: Path) -> bool:
     """Whether a file is a truth and no challenge.yaml, by its content, or by its suffix."""
     if not os.path.isfile(path) or path.suffix.lower() in YAML:
         return False
-    found = look(path)
-    if found is None:
+    content = look(path)
+    if content is None:
         return False
-    if found.names and any(kind(found, None, Asked()) for kind in KNOWN):
+    if content.names and any(kind(content, None, Asked()) for kind in KNOWN):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
-    named = any(not suffixes.isdisjoint(known.suffixes) for known in formats())
-    return named and not found.trec
+    named = any(not suffixes.isdisjoint(reader.suffixes) for reader in formats())
+    return named and not content.trec
 
 
 def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Challenge:
@@ -68,19 +68,23 @@ def challenge_data(
     Raises:
         UsageError: the columns cannot be told apart.
     """
-    seen, sent = looked(truth), None if sample is None else looked(sample)
-    if not seen.names:  # as of a damaged Parquet file
+    truth_look, sample_look = looked(truth), None if sample is None else looked(sample)
+    if not truth_look.names:  # as of a damaged Parquet file
         raise UsageError(f"{display_path(truth)}: no columns can be read")
-    sent = sent if sent is not None and sent.names else None
+    sample_look = sample_look if sample_look is not None and sample_look.names else None
     asked = asked_by(metrics)
-    guess = next((found for kind in KINDS if (found := kind(seen, sent, asked))), None)
+    guess = next(
+        (fitting for kind in KINDS if (fitting := kind(truth_look, sample_look, asked))), None
+    )
     if guess is None:
         where = display_path(truth)
-        raise UsageError(f"{where}: its columns ({', '.join(seen.names[:12])}) show no answers")
-    form = {} if sent is None else sent.written
+        raise UsageError(
+            f"{where}: its columns ({', '.join(truth_look.names[:12])}) show no answers"
+        )
+    form = {} if sample_look is None else sample_look.written
     data = {
         "id": truth.name.split(".")[0] or "challenge",
-        "truth": {"file": truth.name, **_named({**seen.written, **guess.truth})},
+        "truth": {"file": truth.name, **_named({**truth_look.written, **guess.truth})},
         "submission": _named({**form, **guess.submission}),
         "metrics": list(metrics or guess.metrics),
     }
@@ -105,14 +109,16 @@ def asked_by(notations: Sequence[str]) -> Asked:
     Args:
         notations: of the measures; what is none is told of when they are bound.
     """
-    found = []
+    candidates = []
     for notation in notations:
         with suppress(UnknownName, NotationError):
-            found.append(registry().named(parse(notation)[0], every=True))
-    if not found:
+            candidates.append(registry().named(parse(notation)[0], every=True))
+    if not candidates:
         return Asked()
-    fits = (frozenset(name for one in each for name in one.kinds) for each in found)
+    fits = (
+        frozenset(name for metric in choices for name in metric.kinds) for choices in candidates
+    )
     kinds = reduce(frozenset.__and__, fits)
-    tabled = (one for each in found for one in each if "labels" in one.kinds)
-    needed = {role for one in tabled for role in one.columns}
+    tabled = (metric for choices in candidates for metric in choices if "labels" in metric.kinds)
+    needed = {role for metric in tabled for role in metric.columns}
     return Asked(kinds, frozenset(needed))

@@ -33,7 +33,7 @@ Form = Callable[[Path, Sequence[str]], Look | None]
 def look(path: Path) -> Look | None:
     """What is seen of a file, by the first form that knows it; None where none does."""
     lines = first_lines(path)
-    return next((found for form in FORMS if (found := form(path, lines)) is not None), None)
+    return next((content for form in FORMS if (content := form(path, lines)) is not None), None)
 
 
 def looked(path: Path) -> Look:
@@ -42,8 +42,8 @@ def looked(path: Path) -> Look:
     Raises:
         UsageError: no form knows it.
     """
-    if (found := look(path)) is not None:
-        return found
+    if (content := look(path)) is not None:
+        return content
     raise UsageError(
         f"{display_path(path)}: no header is seen in which columns have names; if its lines have "
         "no ids: score init --from TRUTH SAMPLE LISTS DIR, with the file whose rows they follow"
@@ -52,7 +52,7 @@ def looked(path: Path) -> Look:
 
 def is_qrels(path: Path) -> bool:
     """Whether a text file has TREC's qrels: four columns, blanks between them, whole grades."""
-    return _all(first_lines(path), QREL)
+    return _all_match(first_lines(path), QREL)
 
 
 def _parts(path: Path, lines: Sequence[str]) -> Look | None:
@@ -61,17 +61,20 @@ def _parts(path: Path, lines: Sequence[str]) -> Look | None:
     parts = {name.partition(".")[0]: name for name in names}
     if not 1 < len(names) == len(parts) <= MOST_PARTS:
         return None
-    found: dict[str, Look] = {}
+    looks: dict[str, Look] = {}
     for part, name in parts.items():
-        told = first_lines(path, name)
-        seen = next((s for form in (_objects, _table) if (s := form(Path(name), told))), None)
-        if seen is None:
+        part_lines = first_lines(path, name)
+        part_look = next(
+            (fitting for form in (_objects, _table) if (fitting := form(Path(name), part_lines))),
+            None,
+        )
+        if part_look is None:
             return None
-        found[part] = seen
-    first, *others = found.values()
-    if any((one.names, one.written) != (first.names, first.written) for one in others):
+        looks[part] = part_look
+    first, *others = looks.values()
+    if any((other.names, other.written) != (first.names, first.written) for other in others):
         return None
-    rows = [(joined_name(p, row[0]), *row[1:]) for p, one in found.items() for row in one.rows]
+    rows = [(joined_name(p, row[0]), *row[1:]) for p, other in looks.items() for row in other.rows]
     return Look(first.names, tuple(rows), {**first.written, "parts": parts})
 
 
@@ -81,18 +84,23 @@ def _tails(path: Path, lines: Sequence[str]) -> Look | None:
         return None
     for mark in SEPARATORS:
         rows = [[cell.strip() for cell in line.split(mark)] for line in lines]
-        kept = [row for row in rows if row[0].isdigit()]
+        data_rows = [row for row in rows if row[0].isdigit()]
         notes = list(dict.fromkeys(row[0] for row in rows if not row[0].isdigit()))
-        if len(kept) < 2 or len(notes) > 1 or len(rows) - len(kept) > 1 or _is_header(rows):
+        if (
+            len(data_rows) < 2
+            or len(notes) > 1
+            or len(rows) - len(data_rows) > 1
+            or _is_header(rows)
+        ):
             continue
-        if not _are_ids([row[1:] for row in kept]):
+        if not _are_ids([row[1:] for row in data_rows]):
             continue
         written: dict[str, Any] = {"header": ["list", "item"], "cells": {"item": mark}}
         if mark != _usual(path):
             written["separator"] = SEPARATORS[mark]
         if notes:
             written["comment"] = notes
-        pairs = [(row[0], item) for row in kept for item in row[1:] if item]
+        pairs = [(row[0], item) for row in data_rows for item in row[1:] if item]
         return Look(PLACES[:2], tuple(pairs), written)
     return None
 
@@ -124,22 +132,22 @@ def _usual(path: Path) -> str:
 
 def _qrels(path: Path, lines: Sequence[str]) -> Look | None:
     named = ("list", "Q0", "item", "grade")
-    return Look(named, _split(lines), {"format": "trec"}, True) if _all(lines, QREL) else None
+    return Look(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, QREL) else None
 
 
 def _run(path: Path, lines: Sequence[str]) -> Look | None:
     named = ("list", "Q0", "item", "rank", "score", "tag")
-    return Look(named, _split(lines), {"format": "trec"}, True) if _all(lines, RUN) else None
+    return Look(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, RUN) else None
 
 
 def _lists(path: Path, lines: Sequence[str]) -> Look | None:
     """One list a line: `s1: 4, 9, 12`."""
-    known = format_of(path, None).name == "lists"
-    if not lines or not (known or _all(lines, LISTS)):
+    is_lists = format_of(path, None).name == "lists"
+    if not lines or not (is_lists or _all_match(lines, LISTS)):
         return None
     pairs = [line.partition(":") for line in lines]
     rows = [(name, item) for name, _, items in pairs for item in items.split(",")]
-    return Look(("list", "item"), tuple(rows), {} if known else {"format": "lists"})
+    return Look(("list", "item"), tuple(rows), {} if is_lists else {"format": "lists"})
 
 
 def _binary(path: Path, lines: Sequence[str]) -> Look | None:
@@ -161,22 +169,26 @@ def _document(path: Path, lines: Sequence[str]) -> Look | None:
     try:
         with open_bytes(path, Limits()) as stream:
             data = stream.read(MOST_DOCUMENT + 1)
-        found = json.loads(data) if len(data) <= MOST_DOCUMENT else None
+        document = json.loads(data) if len(data) <= MOST_DOCUMENT else None
     except (Unreadable, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or not found:
+    if not isinstance(document, dict) or not document:
         return None
-    if all(map(_is_ids, found.values())):
-        rows = [(name, str(item)) for name, items in found.items() for item in items]
+    if all(map(_is_ids, document.values())):
+        rows = [(name, str(item)) for name, items in document.items() for item in items]
         return Look(("list", "item"), tuple(rows[:LOOKED]), {"format": "json"})
-    for name, each in found.items():
-        objects = [one for one in each if isinstance(one, dict)] if isinstance(each, list) else []
-        if not objects or len(objects) < len(each):
+    for name, value in document.items():
+        objects = (
+            [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+        )
+        if not objects or len(objects) < len(value):
             continue
         keys = [k for k, v in objects[0].items() if isinstance(v, str | int) and "id" in k.lower()]
-        items = [k for k in objects[0] if all(k in one and _is_ids(one[k]) for one in objects)]
+        items = [
+            k for k in objects[0] if all(k in entry and _is_ids(entry[k]) for entry in objects)
+        ]
         if len(keys) == 1 and len(items) == 1:
-            rows = [(str(one.get(keys[0])), str(i)) for one in objects for i in one[items[0]]]
+            rows = [(str(entry.get(keys[0])), str(i)) for entry in objects for i in entry[items[0]]]
             paths = {"list": f"{name}[].{keys[0]}", "item": f"{name}[].{items[0]}[]"}
             return Look(("list", "item"), tuple(rows[:LOOKED]), {"json": paths})
     return None
@@ -199,8 +211,8 @@ def _objects(path: Path, lines: Sequence[str]) -> Look | None:
         return None
     names = tuple(rows[0])
     cells = tuple(tuple(str(row.get(name, "")) for name in names) for row in rows)
-    known = format_of(path, None).name == "jsonl"
-    return Look(names, cells, {} if known else {"format": "jsonl"})
+    is_jsonl = format_of(path, None).name == "jsonl"
+    return Look(names, cells, {} if is_jsonl else {"format": "jsonl"})
 
 
 def _table(path: Path, lines: Sequence[str]) -> Look | None:
@@ -236,6 +248,6 @@ def _split(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(line.split()) for line in lines if not line.lstrip().startswith("#"))
 
 
-def _all(lines: Sequence[str], form: re.Pattern[str]) -> bool:
-    said = [line for line in lines if not line.lstrip().startswith("#")]
-    return bool(said) and all(form.fullmatch(line) for line in said)
+def _all_match(lines: Sequence[str], form: re.Pattern[str]) -> bool:
+    data_lines = [line for line in lines if not line.lstrip().startswith("#")]
+    return bool(data_lines) and all(form.fullmatch(line) for line in data_lines)

@@ -47,7 +47,7 @@ class Side(NamedTuple):
         """What its values are."""
         if self.mark:
             return "items"
-        return "number" if all(DECIMAL.fullmatch(each) for each in self.values) else "class"
+        return "number" if all(DECIMAL.fullmatch(value) for value in self.values) else "class"
 
 
 def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Guess]:
@@ -61,16 +61,18 @@ def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Gu
     Raises:
         UsageError: it is no such file, or the lines are not as many as its rows.
     """
-    known = _table(lists)
-    key = next((name for name in known.names if known.distinct(name)), known.names[0])
+    lists_table = _table(lists)
+    key = next(
+        (name for name in lists_table.names if lists_table.distinct(name)), lists_table.names[0]
+    )
     rows = _count(lists) - 1
-    sides = [_side(path, lists, known, key, rows) for path in (truth, sample)]
-    mine, theirs = sides
-    kind = theirs.kind if theirs.kind == "items" else mine.kind
+    sides = [_side(path, lists, lists_table, key, rows) for path in (truth, sample)]
+    truth_side, sample_side = sides
+    kind = sample_side.kind if sample_side.kind == "items" else truth_side.kind
     what, role, sent, metrics = KINDS[kind]
     guess = Guess(
         f"{what}, a line for each row of {printable(lists.name)}",
-        _section(mine, role), _section(theirs, sent), metrics,
+        _section(truth_side, role), _section(sample_side, sent), metrics,
     )  # fmt: skip
     data = {
         "id": truth.name.split(".")[0] or "challenge",
@@ -84,28 +86,32 @@ def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Gu
 
 def _section(side: Side, role: str) -> dict[str, Any]:
     """The keys of a file whose values have that role."""
-    found = {key: each for key, each in side.written.items() if key != "columns"}
-    if "lines" in found and not side.name:
-        found = {"header": [role], **found}
+    section = {key: value for key, value in side.written.items() if key != "columns"}
+    if "lines" in section and not side.name:
+        section = {"header": [role], **section}
     columns = {**side.written.get("columns", {}), **({role: side.name} if side.name else {})}
-    found |= renamed(columns)
+    section |= renamed(columns)
     if side.mark in MARKS:
-        found["cells"] = {role: side.mark}
-    return found
+        section["cells"] = {role: side.mark}
+    return section
 
 
-def _side(path: Path, lists: Path, known: Look, key: str, rows: int) -> Side:
+def _side(path: Path, lists: Path, lists_table: Look, key: str, rows: int) -> Side:
     """A file with ids of the lists, or with a line for each of their rows."""
-    seen = look(path)
-    own = None if seen is None else seen.like(key)
-    if seen is not None and own is not None and {*seen.cells(own)} & {*known.cells(key)}:
-        others = list(seen.others((own,)))
+    file_look = look(path)
+    list_column = None if file_look is None else file_look.like(key)
+    if (
+        file_look is not None
+        and list_column is not None
+        and {*file_look.cells(list_column)} & {*lists_table.cells(key)}
+    ):
+        others = list(file_look.others((list_column,)))
         if not others:
             raise UsageError(f"{display_path(path)}: it has ids, and no answers")
-        value = seen.called("label", (own,)) or others[-1]
-        cells = seen.cells(value)
-        mark = "" if seen.distinct(own) else PAIRS
-        return Side(cells, mark, {**seen.written, "columns": {"list": own}}, value)
+        value = file_look.called("label", (list_column,)) or others[-1]
+        cells = file_look.cells(value)
+        mark = "" if file_look.distinct(list_column) else PAIRS
+        return Side(cells, mark, {**file_look.written, "columns": {"list": list_column}}, value)
     lines, count = first_lines(path), _count(path)
     if count not in (rows, rows + 1):
         raise UsageError(
@@ -114,15 +120,15 @@ def _side(path: Path, lists: Path, known: Look, key: str, rows: int) -> Side:
         )
     head = lines[0].strip() if count > rows else ""
     values = [line.strip() for line in lines[1 if head else 0 :]]
-    mark = next((m for m in MARKS if sum(m in each for each in values) > len(values) / 2), "")
+    mark = next((m for m in MARKS if sum(m in line for line in values) > len(values) / 2), "")
     return Side(values, mark, {"lines": "lists"}, head)
 
 
 def _table(path: Path) -> Look:
     """A table with a header, of one column, too."""
-    found = look(path)
-    if found is not None and found.names and "header" not in found.written:
-        return found
+    file_look = look(path)
+    if file_look is not None and file_look.names and "header" not in file_look.written:
+        return file_look
     lines = first_lines(path)
     if len(lines) < 2:
         raise UsageError(f"{display_path(path)}: no header and rows of lists are seen")

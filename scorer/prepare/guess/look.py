@@ -49,8 +49,8 @@ class Look(NamedTuple):
     def cells(self, name: str) -> list[str]:
         """A column's cells that say something, as far as it was looked at."""
         at = self.names.index(name)
-        found = (row[at].strip() for row in self.rows if at < len(row))
-        return [cell for cell in found if cell]
+        values = (row[at].strip() for row in self.rows if at < len(row))
+        return [cell for cell in values if cell]
 
     def numeric(self, name: str) -> bool:
         """Whether a column has numbers."""
@@ -65,23 +65,23 @@ class Look(NamedTuple):
     def ranks(self, name: str, by: str) -> bool:
         """Whether a column counts 1, 2, 3 along the rows of each value of another one."""
         at, key = self.names.index(name), self.names.index(by)
-        seen: dict[str, int] = {}
+        last_rank: dict[str, int] = {}
         for row in self.rows:
-            if len(row) <= max(at, key) or row[at].strip() != str(seen.get(row[key], 0) + 1):
+            if len(row) <= max(at, key) or row[at].strip() != str(last_rank.get(row[key], 0) + 1):
                 return False
-            seen[row[key]] = seen.get(row[key], 0) + 1
-        return max(seen.values(), default=0) > 1
+            last_rank[row[key]] = last_rank.get(row[key], 0) + 1
+        return max(last_rank.values(), default=0) > 1
 
     def called(self, role: str, taken: Collection[str] = ()) -> str | None:
         """What the file calls a column, by what people call such columns."""
-        found = {folded(name): name for name in reversed(self.names) if name not in taken}
-        return next((found[word] for word in NAMES[role] if word in found), None)
+        by_folded_name = {folded(name): name for name in reversed(self.names) if name not in taken}
+        return next((by_folded_name[word] for word in NAMES[role] if word in by_folded_name), None)
 
     def like(self, name: str) -> str | None:
         """The column of that name, else the one that differs by case and signs only."""
         if name in self.names:
             return name
-        return next((mine for mine in self.names if folded(mine) == folded(name)), None)
+        return next((column for column in self.names if folded(column) == folded(name)), None)
 
     def others(self, taken: Collection[str]) -> Iterator[str]:
         """The columns that are not taken."""

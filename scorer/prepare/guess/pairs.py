@@ -15,7 +15,16 @@ SUBTOPICS = ("alpha_nDCG@20", "ERR_IA@20", "StRecall@20")
 
 
 def trec(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """TREC's qrels; runs, or lists in any other form."""
+    """TREC's qrels; runs, or lists in any other form.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
+    """
     if not truth.trec or "grade" not in truth.names:
         return None
     rules: dict[str, Any] = {"missing_list": "zero"}
@@ -27,17 +36,26 @@ def trec(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
 
 
 def preferences(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """Of two items of a list the better one."""
-    named = {folded(name): name for name in reversed(truth.names)}
-    if not set(PREFERRED) <= named.keys() or not asked.fits("preferences"):
+    """Of two items of a list the better one.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
+    """
+    by_folded_name = {folded(name): name for name in reversed(truth.names)}
+    if not set(PREFERRED) <= by_folded_name.keys() or not asked.fits("preferences"):
         return None
     first = truth.called("list")
     first = first or next((n for n in truth.names if folded(n) not in PREFERRED), None)
     if first is None:
         return None
-    roles = {"list": first} | {role: named[role] for role in PREFERRED}
-    given = sample.names if sample else ()
-    sent = {role: name for role, name in roles.items() if name in given}
+    roles = {"list": first} | {role: by_folded_name[role] for role in PREFERRED}
+    sample_names = sample.names if sample else ()
+    sent = {role: name for role, name in roles.items() if name in sample_names}
     return Guess("preferences", renamed(roles), renamed(sent), ("EDRC",))
 
 
@@ -45,6 +63,14 @@ def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     """A row for each list, with all its items in one cell, as Kaggle's contests by MAP have it.
 
     The truth may have a row for each item all the same.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
     """
     if truth.trec or not asked.fits("grades"):
         return None
@@ -52,20 +78,22 @@ def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     most = 0
     for look in (truth, *([sample] if sample is not None else [])):
         key = look.called("list") or look.names[0]
-        found = [(name, mark) for name in look.others((key,)) if (mark := _between(look, name))]
-        if look is truth and sample is not None and not found:  # most may have one item
-            both = [
+        item_columns = [
+            (name, mark) for name in look.others((key,)) if (mark := _between(look, name))
+        ]
+        if look is truth and sample is not None and not item_columns:  # most may have one item
+            shared = [
                 (name, _between(sample, name))
                 for name in look.others((key,))
                 if name in sample.names
             ]
-            found = [
+            item_columns = [
                 (name, mark)
-                for name, mark in both
+                for name, mark in shared
                 if mark and any(mark in cell for cell in look.cells(name))
             ]
-        if len(found) == 1 and look.distinct(key):
-            ((item, mark),) = found
+        if len(item_columns) == 1 and look.distinct(key):
+            ((item, mark),) = item_columns
             most = max(len(cell.split(mark)) for cell in look.cells(item))
             sections.append(renamed({"list": key, "item": item}) | {"cells": {"item": mark}})
         elif look is truth and sample is not None and (long := unnamed(truth, None, asked)):
@@ -78,20 +106,29 @@ def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
 
 def _between(look: Look, name: str) -> str | None:
     """What separates several ids in the cells of a column: each has a digit, few come often."""
-    found = look.cells(name)
+    values = look.cells(name)
     for mark in BETWEEN:
-        parts = [cell.split(mark) for cell in found]
+        parts = [cell.split(mark) for cell in values]
         ids = [part.strip() for row in parts for part in row]
         several = 2 * sum(len(row) > 1 for row in parts) > len(parts)
-        numbered = [each for each in ids if any(map(str.isdigit, each))]
-        words = {each for each in ids if each not in numbered}  # such as None
-        if several and len(words) < 2 and not any("." in each for each in numbered):
+        numbered = [text for text in ids if any(map(str.isdigit, text))]
+        words = {text for text in ids if text not in numbered}  # such as None
+        if several and len(words) < 2 and not any("." in text for text in numbered):
             return mark
     return None
 
 
 def named(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """Lists and items that are called so, as a user and a movie, in both files."""
+    """Lists and items that are called so, as a user and a movie, in both files.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
+    """
     for look in (truth, sample):
         if look is not None and not (look.called("list") and look.called("item")):
             return None
@@ -109,7 +146,16 @@ def _answered(look: Look) -> bool:
 
 
 def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """Lists and items by what both files have, then by their place."""
+    """Lists and items by what both files have, then by their place.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
+    """
     if truth.trec:
         return None
     shared = [name for name in truth.names if sample is not None and name in sample.names]
@@ -167,16 +213,20 @@ def _submitted(
         numbers: the roles of which it has one.
         value: what the truth calls its numbers.
     """
-    given: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for role, name in roles.items():
-        mine = name if name in sent.names else sent.called(role, given.values())
-        if mine := mine or next(sent.others(given.values()), None):
-            given[role] = mine
-    taken = tuple(given.values())
-    found = next(((role, name) for role in numbers if (name := sent.called(role, taken))), None)
-    if found is None and "rank" in numbers and len(taken) > 1:
+        column = name if name in sent.names else sent.called(role, columns.values())
+        if column := column or next(sent.others(columns.values()), None):
+            columns[role] = column
+    taken = tuple(columns.values())
+    number_column = next(
+        ((role, name) for role in numbers if (name := sent.called(role, taken))), None
+    )
+    if number_column is None and "rank" in numbers and len(taken) > 1:
         ranks = (name for name in sent.others(taken) if sent.ranks(name, taken[0]))
-        found = next((("rank", name) for name in ranks), None)
-    if found is None and (left := [each for each in sent.others(taken) if sent.numeric(each)]):
-        found = numbers[0], value if value in left else left[0]
-    return renamed(given | ({found[0]: found[1]} if found else {}))
+        number_column = next((("rank", name) for name in ranks), None)
+    if number_column is None and (
+        numeric := [candidate for candidate in sent.others(taken) if sent.numeric(candidate)]
+    ):
+        number_column = numbers[0], value if value in numeric else numeric[0]
+    return renamed(columns | ({number_column[0]: number_column[1]} if number_column else {}))

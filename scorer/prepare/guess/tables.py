@@ -23,7 +23,16 @@ NUMBERS = ("RMSE", "MAE", "R2")
 
 
 def table(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """A row for each id, of which the truth has each once."""
+    """A row for each id, of which the truth has each once.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
+    """
     if not asked.fits("labels") or truth.trec:
         return None
     if sample is None:
@@ -31,19 +40,21 @@ def table(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     key = _key(truth, sample)
     if key is None:
         return None
-    mine, theirs = key
-    sent = list(sample.others((theirs,)))
-    if len(sent) > 1 and (found := _by_class(truth, mine, theirs, sent)) is not None:
-        return found
-    if not _is_row(sent, theirs):
+    truth_key, sample_key = key
+    sent = list(sample.others((sample_key,)))
+    if len(sent) > 1 and (guess := _by_class(truth, truth_key, sample_key, sent)) is not None:
+        return guess
+    if not _is_row(sent, sample_key):
         return None
-    value = _value(truth, sent, mine)
+    value = _value(truth, sent, truth_key)
     if value is None:
         return None
-    given = sample.like(value)
-    if given is None or given == theirs:
-        given = sample.called("label", (theirs,)) or sample.called("prediction", (theirs,))
-    return _single(truth, sample, (mine, value), (theirs, given or sent[0]), asked)
+    answer_column = sample.like(value)
+    if answer_column is None or answer_column == sample_key:
+        answer_column = sample.called("label", (sample_key,)) or sample.called(
+            "prediction", (sample_key,)
+        )
+    return _single(truth, sample, (truth_key, value), (sample_key, answer_column or sent[0]), asked)
 
 
 def _without_sample(truth: Look, asked: Asked) -> Guess | None:
@@ -65,12 +76,16 @@ def _is_row(sent: Sequence[str], key: str) -> bool:
 
 def _key(truth: Look, sample: Look) -> tuple[str, str] | None:
     """The column of ids in the truth and in the sample: both have it, each id once."""
-    found = [(mine, name) for name in sample.names if (mine := truth.like(name)) is not None]
+    shared = [
+        (truth_name, name) for name in sample.names if (truth_name := truth.like(name)) is not None
+    ]
     single = [
-        (mine, theirs) for mine, theirs in found if truth.distinct(mine) and sample.distinct(theirs)
+        (truth_name, sample_name)
+        for truth_name, sample_name in shared
+        if truth.distinct(truth_name) and sample.distinct(sample_name)
     ]
     called = [pair for pair in single if _is_id(pair[1])]
-    return next(iter(called or [pair for pair in single if pair in found[:1]]), None)
+    return next(iter(called or [pair for pair in single if pair in shared[:1]]), None)
 
 
 def _is_id(name: str) -> bool:
@@ -80,7 +95,7 @@ def _is_id(name: str) -> bool:
 
 def _value(truth: Look, sent: Sequence[str], key: str) -> str | None:
     """The truth's column of answers: one that the sample has, else what is called so."""
-    shared = (mine for name in sent if (mine := truth.like(name)) not in (None, key))
+    shared = (column for name in sent if (column := truth.like(name)) not in (None, key))
     others = list(truth.others((key,)))
     return (
         next(shared, None)
@@ -90,17 +105,17 @@ def _value(truth: Look, sent: Sequence[str], key: str) -> str | None:
     )
 
 
-def _by_class(truth: Look, key: str, theirs: str, sent: Sequence[str]) -> Guess | None:
+def _by_class(truth: Look, key: str, sample_key: str, sent: Sequence[str]) -> Guess | None:
     """A sample with a column for each class: called as the class, with or without a beginning."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(min(sent), max(sent), strict=False))
     begins = "".join(sign for sign, _ in alike)
     for value in truth.others((key,)):
-        seen = set(truth.cells(value))
+        classes = set(truth.cells(value))
         for prefix in ("", begins):
             columns = {name[len(prefix) :]: name for name in sent}
-            if len(seen) > 1 and seen <= columns.keys():
-                likely = list(columns) if not prefix else columns
-                of = {"list": theirs, "probability": likely}
+            if len(classes) > 1 and classes <= columns.keys():
+                probability = list(columns) if not prefix else columns
+                of = {"list": sample_key, "probability": probability}
                 labelled = {"columns": {"list": key, "label": value}}
                 metrics = LIKELY if len(columns) > 2 else BINARY
                 what = f"a table of {len(columns)} classes, with a probability of each"
@@ -120,7 +135,7 @@ def _single(
         sent: the same in the sample.
         asked: what the measures need.
     """
-    cells, given = truth.cells(of[1]), sample.cells(sent[1]) if sample is not None else []
+    cells, sample_cells = truth.cells(of[1]), sample.cells(sent[1]) if sample is not None else []
     classes = sorted(set(cells))
 
     def guess(
@@ -140,7 +155,7 @@ def _single(
     if probable:
         what = "a table of two classes, with the probability of one"
         return guess(what, "label", "probability", BINARY, {})
-    separator = None if numbers or _numeric(given) else _separator(cells)
+    separator = None if numbers or _numeric(sample_cells) else _separator(cells)
     if separator is not None:
         what = "a table of rows with several labels each"
         return guess(what, "label", "label", LABELS, {"multilabel": separator})
@@ -157,15 +172,15 @@ def _numbers(truth: Look, of: tuple[str, str]) -> dict[str, bool]:
         part = part_of(row[key])
         if part in cells and len(row) > value:
             cells[part].append(row[value].strip())
-    found = {p: _numeric(mine) and not _coded(sorted({*mine})) for p, mine in cells.items()}
-    return found if len({*found.values()}) > 1 else {}
+    numeric = {p: _numeric(values) and not _coded(sorted({*values})) for p, values in cells.items()}
+    return numeric if len({*numeric.values()}) > 1 else {}
 
 
 def _beside(
     truth: Look, parts: dict[str, bool], of: tuple[str, str], sent: tuple[str, str]
 ) -> Guess:
     """Parts with classes beside parts with numbers, each with a measure, and their mean."""
-    own = [
+    group_measures = [
         {"id": part, "metric": "Spearman" if number else "Accuracy", "group": part}
         for part, number in parts.items()
     ]
@@ -175,7 +190,7 @@ def _beside(
         f"classes, and numbers in {join_first(numbers)}",
         {"columns": {"list": of[0], "label": of[1]}},
         {"columns": {"list": sent[0], "label": sent[1]}, "numbers": numbers},
-        [mean, *own],
+        [mean, *group_measures],
     )
 
 

@@ -13,7 +13,16 @@ FEWEST = 3  # columns of numbers that are targets though no number counts them
 
 
 def wide(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """A row for each id, with numbers in columns that both files have: days, or targets."""
+    """A row for each id, with numbers in columns that both files have: days, or targets.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
+    """
     if sample is None or truth.trec or {"header", "json"} & truth.written.keys():
         return None
     key = next((name for name in sample.names if name in truth.names), None)
@@ -37,17 +46,29 @@ def wide(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
         )
     if len(sent) < FEWEST or not asked.fits("labels"):
         return None
-    every = len(truth.names) == len(sample.names)
+    all_columns = len(truth.names) == len(sample.names)
     return Guess(
         f"a table of numbers, in {len(sent)} columns",
-        {"columns": {"list": key, "target": "target"}, "wide": {"list": "*" if every else sent}},
+        {
+            "columns": {"list": key, "target": "target"},
+            "wide": {"list": "*" if all_columns else sent},
+        },
         {"columns": {"list": key}, "wide": {"list": "*"}},
         ("RMSE", "MAE"),
     )
 
 
 def ranks(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """Pairs, and a sample with a column for each rank: item_1, item_2 and so on."""
+    """Pairs, and a sample with a column for each rank: item_1, item_2 and so on.
+
+    Args:
+        truth: the columns and first rows of the truth.
+        sample: those of a submission; None: there is none.
+        asked: what the given measures look at.
+
+    Returns:
+        None where the columns mean something else.
+    """
     if sample is None or truth.trec or not asked.fits("grades") or "header" in sample.written:
         return None
     key = sample.called("list") or sample.names[0]
@@ -59,8 +80,8 @@ def ranks(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     item = truth.called("item", (first,)) or next(truth.others((first,)), None)
     if item is None or truth.like(sent[0]) is not None:
         return None
-    known = set(truth.cells(item))
-    if not any(known & set(sample.cells(name)) for name in sent):
+    items = set(truth.cells(item))
+    if not any(items & set(sample.cells(name)) for name in sent):
         return None
     submission = renamed({"list": key}) | {"wide": {"rank": f"{begins}*"}}
     what = "ranked lists, a column for each rank"
@@ -73,10 +94,10 @@ def counted(names: list[str]) -> str | None:
     >>> counted(["F1", "F2", "F3"]), counted(["F1", "G2"])
     ('F', None)
     """
-    found = [re.fullmatch(r"(.*?)([0-9]+)", name) for name in names]
-    if len(names) < 2 or not all(found):
+    matches = [re.fullmatch(r"(.*?)([0-9]+)", name) for name in names]
+    if len(names) < 2 or not all(matches):
         return None
-    parts = [(match[1], int(match[2])) for match in found if match]
+    parts = [(match[1], int(match[2])) for match in matches if match]
     begins, numbers = {begin for begin, _ in parts}, sorted(number for _, number in parts)
     if len(begins) > 1 or numbers != list(range(1, len(parts) + 1)):
         return None
