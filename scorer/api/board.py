@@ -68,7 +68,7 @@ TRIES = 3  # workers that may end over an evaluation before it counts as failed
 
 
 class Added(NamedTuple):
-    """What became of one file that was sent."""
+    """The outcome of one file that was sent."""
 
     name: str
     team: str
@@ -124,7 +124,7 @@ class Board:
         self.allow_plugins = allow_plugins
         self._ready: dict[int, OpenChallenge] = {}
         self._terms: dict[int, Terms] = {}
-        self._kept: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
+        self._caches: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
 
     @classmethod
     def open(
@@ -150,15 +150,20 @@ class Board:
         """
         from scorer.store.database import Database
 
-        made = loaded(challenge)
-        folder = made.folder / FOLDER
+        settled_challenge = loaded(challenge)
+        folder = settled_challenge.folder / FOLDER
         if store is None or files is None:
             try:
                 folder.mkdir(mode=0o700, exist_ok=True)
             except OSError as error:
                 raise UsageError(f"the store cannot be made: {error.strerror}") from None
-        database = Database.open(store or f"sqlite:///{folder / 'board.db'}", made.id)
-        return cls(made, database, files_at(files or folder / "files"), allow_plugins=allow_plugins)
+        database = Database.open(store or f"sqlite:///{folder / 'board.db'}", settled_challenge.id)
+        return cls(
+            settled_challenge,
+            database,
+            files_at(files or folder / "files"),
+            allow_plugins=allow_plugins,
+        )
 
     def close(self) -> None:
         """Close the store."""
@@ -168,7 +173,7 @@ class Board:
         """The board itself."""
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *error: object) -> None:
         """Close the store."""
         self.close()
 
@@ -177,11 +182,11 @@ class Board:
     @cached_property
     def _manifest(self) -> dict[str, str]:
         """Path below the challenge's folder -> SHA-256, of its files as they are now."""
-        found = {}
+        digests = {}
         for path in dict.fromkeys(self.challenge.files):
             with suppress(FileNotFoundError):
-                found[self._relative(path)] = digest_of(path)[0]
-        return found
+                digests[self._relative(path)] = digest_of(path)[0]
+        return digests
 
     def _relative(self, path: Path) -> str:
         return os.path.relpath(os.path.realpath(path), self.challenge.folder)
@@ -209,11 +214,11 @@ class Board:
         terms = terms_of(ready)
         values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
         splits: Mapping[str, str] = {}
-        if (asked := self.challenge.splits) is not None:
-            if asked.file is not None:
-                splits = read_splits(asked.file, terms.lists)
+        if (rules := self.challenge.splits) is not None:
+            if rules.file is not None:
+                splits = read_splits(rules.file, terms.lists)
             else:
-                splits = drawn(asked, terms.lists, terms.groups)
+                splits = drawn(rules, terms.lists, terms.groups)
         version = Version(
             number, since, values, terms.fingerprint, self._manifest, to_json(terms), splits
         )
@@ -229,9 +234,9 @@ class Board:
         versions = self._database.versions()
         if not versions:
             return ()
-        known = versions[-1].files
-        names = known.keys() | self._manifest.keys()
-        return tuple(sorted(n for n in names if known.get(n) != self._manifest.get(n)))
+        files_in_force = versions[-1].files
+        names = files_in_force.keys() | self._manifest.keys()
+        return tuple(sorted(n for n in names if files_in_force.get(n) != self._manifest.get(n)))
 
     def _opened(self, version: Version) -> OpenChallenge:
         """A version's truth, open; its own files are used, whatever stands in the folder now."""
@@ -247,32 +252,32 @@ class Board:
             target = folder / name
             if not target.exists() or digest_of(target)[0] != sha256:
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with self._files.open(sha256) as kept:
-                    write(target, kept.read())
+                with self._files.open(sha256) as stored:
+                    write(target, stored.read())
         with suppress(FileNotFoundError):
             write(folder / KEY, (self.challenge.folder / KEY).read_bytes())
         challenge = load(folder / self._relative(self.challenge.path))
         return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
 
     def terms(self, version: Version | None = None) -> Terms:
-        """What the board needs of a version; nothing of it opens the truth."""
-        held = version or self.version()
-        if held.number not in self._terms:
-            if held.number in self._ready:
-                self._terms[held.number] = terms_of(self._ready[held.number])
+        """What the board needs of a version, without the truth."""
+        chosen = version or self.version()
+        if chosen.number not in self._terms:
+            if chosen.number in self._ready:
+                self._terms[chosen.number] = terms_of(self._ready[chosen.number])
             else:
                 from scorer.leaderboard.records import from_json
 
-                metrics = self._bound(held).metrics if self.challenge.plugins else None
-                self._terms[held.number] = from_json(Terms, held.terms, metrics)
-        return self._terms[held.number]
+                metrics = self._bound(chosen).metrics if self.challenge.plugins else None
+                self._terms[chosen.number] = from_json(Terms, chosen.terms, metrics)
+        return self._terms[chosen.number]
 
     def _rules(self, version: Version | None = None) -> Challenge:
         """The challenge's rules in force."""
-        held = version or self.version()
-        if dict(held.files) == self._manifest:
+        chosen = version or self.version()
+        if dict(chosen.files) == self._manifest:
             return self.challenge
-        return self.terms(held).challenge
+        return self.terms(chosen).challenge
 
     # entries
 
@@ -326,14 +331,14 @@ class Board:
             sha256, size = digest_of(file.path)
         except OSError as error:
             raise UsageError(f"{file.path} cannot be read: {error.strerror}") from None
-        known, refused = self._team(team), None
+        recorded_team, refused = self._team(team), None
         if not baseline:
             refused = closed(rules, now) or refused_answers(rules.questions, answers)
-            if refused is None and known is None and rules.registration == "invite":
+            if refused is None and recorded_team is None and rules.registration == "invite":
                 refused = Refusal("S804", f"there is no team {quoted(team)}")
         if refused is None:
-            if known is None and not baseline:
-                known = self._database.add_team(_team_name(team), now)
+            if recorded_team is None and not baseline:
+                recorded_team = self._database.add_team(_team_name(team), now)
             try:
                 self._files.keep(file.path, sha256)
             except OSError as error:
@@ -341,7 +346,7 @@ class Board:
         span = None if baseline else phase_at(rules, now)
 
         def admit(entries: Sequence[Entry], statuses: Mapping[str, Status]) -> Refusal | None:
-            if refused is not None or baseline or known is None or span is None:
+            if refused is not None or baseline or recorded_team is None or span is None:
                 return refused
             if copy := next((e for e in entries if e.sha256 == sha256), None):
                 return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
@@ -352,7 +357,7 @@ class Board:
         if refused is not None:
             return added._replace(code=refused.code, message=refused.message)
         draft = Draft(
-            None if baseline or known is None else known.id,
+            None if baseline or recorded_team is None else recorded_team.id,
             now,
             sha256,
             file.path.name,
@@ -372,58 +377,58 @@ class Board:
         if not evaluate:
             return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
         self._evaluate(version, sha256, entry.file)
-        made = self.outcome(entry.number)
-        if made.status == "scored" and (near := self._nearly_the_same(version, entry)):
-            made.findings.add(near)
-        return made
+        outcome = self.outcome(entry.number)
+        if outcome.status == "scored" and (warning := self._nearly_the_same(version, entry)):
+            outcome.findings.add(warning)
+        return outcome
 
     def _nearly_the_same(self, version: Version, entry: Entry) -> Problem | None:
-        """S806 where an entry says nearly what one of the team's last entries says."""
+        """S806 where an entry is nearly the same as one of the team's last entries."""
         from scorer.store.audit import ALIKE, overlap
         from scorer.store.orders import order_of
 
         statuses = self._database.statuses(version.values)
-        before = [
-            each
-            for each in self._database.entries()
-            if each.team == entry.team and each.number < entry.number and not entry.baseline
-            if statuses.get(each.sha256) == "scored"
+        recent = [
+            earlier
+            for earlier in self._database.entries()
+            if earlier.team == entry.team and earlier.number < entry.number and not entry.baseline
+            if statuses.get(earlier.sha256) == "scored"
         ][-RECENT:]
-        if not before:
+        if not recent:
             return None
         bound, lists = self._bound(version), self.terms(version).lists
 
-        def ordered(each: Entry) -> Orders:
-            with as_path(self._files, each.sha256, each.file) as path:
+        def ordered(earlier: Entry) -> Orders:
+            with as_path(self._files, earlier.sha256, earlier.file) as path:
                 return order_of(path, bound, lists).orders
 
-        mine = ordered(entry)
-        for each in reversed(before):
-            alike = float(np.mean(np.nan_to_num(overlap(mine, ordered(each)))))
-            if alike >= ALIKE:
-                words = f"nearly the same as entry {each.number} of this team"
-                message = f"{words} (overlap {alike:.2f})"
+        own_order = ordered(entry)
+        for earlier in reversed(recent):
+            share = float(np.mean(np.nan_to_num(overlap(own_order, ordered(earlier)))))
+            if share >= ALIKE:
+                words = f"nearly the same as entry {earlier.number} of this team"
+                message = f"{words} (overlap {share:.2f})"
                 return Problem("S806", message, "warning", path=entry.file)
         return None
 
     def outcome(self, number: int) -> Added:
-        """What became of an entry. Raises `UnknownName` where there is none of that number."""
+        """The outcome of an entry. Raises `UnknownName` where there is none of that number."""
         entry, version = self.entry(number), self.version()
-        made = self._database.evaluation(version.values, entry.sha256)
+        evaluation = self._database.evaluation(version.values, entry.sha256)
         name = self._entry_team(entry)
-        status = "pending" if made is None else made.status
+        status = "pending" if evaluation is None else evaluation.status
         added = Added(
             Path(entry.file).stem, name, entry.received, entry.sha256, status, number,
             receipt=self._database.receipt(number).digest,
         )  # fmt: skip
-        if made is None or status == "pending":
+        if evaluation is None or status == "pending":
             return added
-        added = added._replace(findings=Findings.from_json(made.findings))
+        added = added._replace(findings=Findings.from_json(evaluation.findings))
         if status == "failed":
-            message = f"not your fault, nothing was counted, reference {made.reference}"
+            message = f"not your fault, nothing was counted, reference {evaluation.reference}"
             return added._replace(code="S901", message=f"the scorer failed: {message}")
         if status == "scored":
-            return added._replace(values=self._means(version, made))
+            return added._replace(values=self._means(version, evaluation))
         return added
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
@@ -483,47 +488,47 @@ class Board:
 
     def ask(self) -> None:
         """Queue entries without an evaluation, and the challenge's baselines."""
-        held = self.version()
-        entries = [*self._database.entries(), *self._baselines(held)]
-        self._database.ask(held.values, [e.sha256 for e in entries], datetime.now(UTC))
+        version = self.version()
+        entries = [*self._database.entries(), *self._baselines(version)]
+        self._database.ask(version.values, [e.sha256 for e in entries], datetime.now(UTC))
 
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate what was recorded and not evaluated, as after a process was killed."""
-        held = version or self.version()
-        entries = [*self._database.entries(), *self._baselines(held)]
-        statuses = self._database.statuses(held.values)
+        chosen = version or self.version()
+        entries = [*self._database.entries(), *self._baselines(chosen)]
+        statuses = self._database.statuses(chosen.values)
         if missing := [e.sha256 for e in entries if e.sha256 not in statuses]:
-            self._database.ask(held.values, missing, datetime.now(UTC))
+            self._database.ask(chosen.values, missing, datetime.now(UTC))
         for entry in entries:
             if statuses.get(entry.sha256, "pending") == "pending":
-                self._evaluate(held, entry.sha256, entry.file)
+                self._evaluate(chosen, entry.sha256, entry.file)
 
     def _baselines(self, version: Version) -> list[Entry]:
         """The challenge's own baselines, as entries that were always there."""
         challenge = self._rules(version)
-        found = []
+        entries = []
         for path in challenge.leaderboard.baselines:
             sha256 = version.files.get(os.path.relpath(path, challenge.folder))
             if sha256 is not None:
                 name = submission_name(path)
-                found.append(Entry(0, None, EVER, sha256, path.name, 0, None, name))
-        return found
+                entries.append(Entry(0, None, EVER, sha256, path.name, 0, None, name))
+        return entries
 
     def _evaluate(self, version: Version, sha256: str, name: str) -> None:
         """Evaluate a file under a version, unless that is done already."""
-        known = self._database.evaluation(version.values, sha256)
-        if known is not None and known.status != "pending":
+        earlier = self._database.evaluation(version.values, sha256)
+        if earlier is not None and earlier.status != "pending":
             return
         try:
             if self._database.tries(version.values, sha256) > TRIES:
                 raise ScorerError(f"{TRIES} workers ended over this file")
-            made = self._evaluated(version, self._opened(version), sha256, name)
+            evaluation = self._evaluated(version, self._opened(version), sha256, name)
         except ChallengeError:
             raise
         except (MemoryError, ScorerError, OSError, ArithmeticError, ValueError) as error:
             cause = "".join(traceback.format_exception(error))
-            made = self._failure(version, sha256, cause)
-        self._database.finish(replace(made, made=datetime.now(UTC)))
+            evaluation = self._failure(version, sha256, cause)
+        self._database.finish(replace(evaluation, made=datetime.now(UTC)))
 
     def _evaluated(
         self, version: Version, ready: OpenChallenge, sha256: str, name: str
@@ -537,7 +542,7 @@ class Board:
         if scored.card is None:
             return Evaluation(version.values, sha256, "rejected", scored.findings.to_json())
         folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
-        made = Evaluation(
+        evaluation = Evaluation(
             version.values,
             sha256,
             "scored",
@@ -545,12 +550,12 @@ class Board:
             scored.card.to_bytes(),
             folds,
         )
-        return replace(made, summary=self._summary(version, made))
+        return replace(evaluation, summary=self._summary(version, evaluation))
 
-    def _summary(self, version: Version, made: Evaluation) -> str:
+    def _summary(self, version: Version, evaluation: Evaluation) -> str:
         """The means of an evaluation on every split."""
-        snapshot = self._snapshot(version, lambda sha256: made)
-        entry = Entry(0, None, version.since, made.sha256, "", 0, None)
+        snapshot = self._snapshot(version, lambda sha256: evaluation)
+        entry = Entry(0, None, version.since, evaluation.sha256, "", 0, None)
         means = {
             split: {
                 measure: None if np.isnan(value.mean) else value.mean
@@ -560,32 +565,32 @@ class Board:
         }
         return json.dumps({"fingerprint": version.fingerprint, "means": means})
 
-    def _means(self, version: Version, made: Evaluation) -> dict[str, dict[str, float]]:
+    def _means(self, version: Version, evaluation: Evaluation) -> dict[str, dict[str, float]]:
         """Split -> measure id -> mean, of an evaluation; worked out once for each fingerprint."""
-        kept = json.loads(made.summary) if made.summary else {}
-        if kept.get("fingerprint") != version.fingerprint:
-            whole = self._database.evaluation(version.values, made.sha256) or made
+        cached = json.loads(evaluation.summary) if evaluation.summary else {}
+        if cached.get("fingerprint") != version.fingerprint:
+            whole = self._database.evaluation(version.values, evaluation.sha256) or evaluation
             summary = self._summary(version, whole)
-            self._database.summarize(version.values, made.sha256, summary)
-            kept = json.loads(summary)
+            self._database.summarize(version.values, evaluation.sha256, summary)
+            cached = json.loads(summary)
         return {
             split: {key: np.nan if mean is None else mean for key, mean in means.items()}
-            for split, means in kept["means"].items()
+            for split, means in cached["means"].items()
         }
 
     def failure(self, reference: str) -> str:
         """What went wrong with an evaluation; for the organizer only. Raises `UnknownName`."""
-        found = self._database.failure(reference)
-        if found is None:
+        evaluation = self._database.failure(reference)
+        if evaluation is None:
             raise UnknownName("failure", reference, [])
-        return found.cause or ""
+        return evaluation.cause or ""
 
     def retry(self, reference: str) -> None:
         """Queue a failed evaluation again. Raises `UnknownName`."""
-        found = self._database.failure(reference)
-        if found is None:
+        evaluation = self._database.failure(reference)
+        if evaluation is None:
             raise UnknownName("failure", reference, [])
-        self._database.retry(found.values, found.sha256)
+        self._database.retry(evaluation.values, evaluation.sha256)
 
     # teams and decisions
 
@@ -613,10 +618,10 @@ class Board:
     def revoke(self, name: str | None, *, now: datetime | None = None) -> int:
         """Revoke all tokens of a team, or of the organizers (None); how many there were."""
         team = None if name is None else self.team(name).id
-        mine = [t for t in self._database.tokens() if t.team == team and t.revoked is None]
-        for token in mine:
+        tokens = [t for t in self._database.tokens() if t.team == team and t.revoked is None]
+        for token in tokens:
             self._database.mark_token(token.id, revoked=now or datetime.now(UTC))
-        return len(mine)
+        return len(tokens)
 
     def tokens(self) -> list[Token]:
         """All tokens, by their hashes; revoked ones too."""
@@ -641,13 +646,15 @@ class Board:
 
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""
-        version, found = self.version(), []
+        version, references = self.version(), []
         statuses = self._database.statuses(version.values)
         for entry in self._database.entries():
             if statuses.get(entry.sha256) == "failed":
-                made = self._database.evaluation(version.values, entry.sha256)
-                found.append(((made.reference if made else None) or "", entry.number))
-        return found
+                evaluation = self._database.evaluation(version.values, entry.sha256)
+                references.append(
+                    ((evaluation.reference if evaluation else None) or "", entry.number)
+                )
+        return references
 
     def teams(self) -> dict[str, Team]:
         """What the teams are called now -> the team, in the order in which they were made."""
@@ -657,10 +664,10 @@ class Board:
 
     def team(self, name: str) -> Team:
         """One team. Raises `UnknownName`."""
-        found = self._team(name)
-        if found is None:
+        match = self._team(name)
+        if match is None:
             raise UnknownName("team", name, list(self.teams()))
-        return found
+        return match
 
     def _team(self, name: str) -> Team | None:
         return self.teams().get(name)
@@ -716,10 +723,10 @@ class Board:
 
     def entry(self, number: int) -> Entry:
         """One entry. Raises `UnknownName`."""
-        found = self._database.entry(number)
-        if found is None:
+        entry = self._database.entry(number)
+        if entry is None:
             raise UnknownName("entry", str(number), [])
-        return found
+        return entry
 
     @contextmanager
     def entry_file(self, number: int) -> Iterator[Named]:
@@ -739,7 +746,7 @@ class Board:
         return [e for e in self._database.entries() if team is None or e.team == wanted]
 
     def statuses(self) -> dict[int, Status]:
-        """Entry number -> what became of it under the version in force."""
+        """Entry number -> its status under the version in force."""
         entries = self._database.entries()
         return _by_number(entries, self._database.statuses(self.version().values))
 
@@ -748,7 +755,7 @@ class Board:
         return entry.name if entry.team is None else names[entry.team]
 
     def held(self, now: datetime | None = None) -> State:
-        """What the decisions made so far, or by a time, amount to."""
+        """The state that the decisions made so far, or by a time, lead to."""
         return state(
             self._database.teams(),
             self._database.decisions(),
@@ -765,47 +772,49 @@ class Board:
         span = phase_at(rules, moment)
         if span is None or not span.takes_entries:
             return span, None
-        known = self._team(team)
-        mine = [e for e in self._database.entries() if known and e.team == known.id]
-        by_number = _by_number(mine, self._database.statuses(self.version().values))
-        return span, quota_left(rules, span, mine, by_number, moment)
+        recorded_team = self._team(team)
+        entries = [
+            e for e in self._database.entries() if recorded_team and e.team == recorded_team.id
+        ]
+        by_number = _by_number(entries, self._database.statuses(self.version().values))
+        return span, quota_left(rules, span, entries, by_number, moment)
 
     def log(self, team: str | None = None) -> list[Event]:
         """Entries, decisions, versions and teams in the order of time. Raises `UnknownName`."""
         names = self._names()
         entries, statuses = self._database.entries(), self.statuses()
         teams = {e.number: e.name if e.team is None else names[e.team] for e in entries}
-        found = [
+        events = [
             Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}")
             for v in self._database.versions()
         ]
-        found += [Event(t.made, "team", team=names[t.id]) for t in self._database.teams()]
-        found += [
+        events += [Event(t.made, "team", team=names[t.id]) for t in self._database.teams()]
+        events += [
             Event(e.received, "entry", e.number, teams[e.number], statuses[e.number])
             for e in entries
         ]
-        for each in self._database.decisions():
-            about = teams.get(each.entry) if each.entry is not None else names.get(each.team or 0)
-            reason = f"{each.name}: {each.reason}" if each.act == "rename" else each.reason
-            found.append(Event(each.time, "decision", each.entry, about, each.act, each.by, reason))
+        for d in self._database.decisions():
+            about = teams.get(d.entry) if d.entry is not None else names.get(d.team or 0)
+            reason = f"{d.name}: {d.reason}" if d.act == "rename" else d.reason
+            events.append(Event(d.time, "decision", d.entry, about, d.act, d.by, reason))
         if team is not None:
             self.team(team)
-            found = [event for event in found if event.team == team]
-        return sorted(found, key=lambda event: (event.time, event.kind, event.entry or 0))
+            events = [event for event in events if event.team == team]
+        return sorted(events, key=lambda event: (event.time, event.kind, event.entry or 0))
 
     # the board
 
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """All that the board is a function of, under the version in force or another."""
-        held = version or self.version()
-        kept = self._kept.setdefault(held.number, {})
-        made = self._snapshot(held, lambda sha256: self._whole(held, sha256))
-        return replace(made, kept=kept)
+        chosen = version or self.version()
+        cache = self._caches.setdefault(chosen.number, {})
+        snapshot = self._snapshot(chosen, lambda sha256: self._whole(chosen, sha256))
+        return replace(snapshot, cache=cache)
 
     def _whole(self, version: Version, sha256: str) -> Evaluation:
-        found = self._database.evaluation(version.values, sha256)
-        assert found is not None
-        return found
+        evaluation = self._database.evaluation(version.values, sha256)
+        assert evaluation is not None
+        return evaluation
 
     def _snapshot(
         self,
@@ -865,10 +874,10 @@ class Board:
 
     def splits(self) -> dict[str, tuple[str, ...]]:
         """The lists of each split; for the organizer only."""
-        found: dict[str, list[str]] = {}
+        lists_of: dict[str, list[str]] = {}
         for name, split in self.version().splits.items():
-            found.setdefault(split, []).append(name)
-        return {split: tuple(sorted(names)) for split, names in found.items()}
+            lists_of.setdefault(split, []).append(name)
+        return {split: tuple(sorted(names)) for split, names in lists_of.items()}
 
     def why(self, team: str, *, split: str | None = None, now: datetime | None = None) -> Why:
         """Explain a team's rank.
@@ -881,9 +890,9 @@ class Board:
         Raises:
             UnknownName: there is no such team or split.
         """
-        known = self.team(team)
+        recorded_team = self.team(team)
         self.finish_pending()
-        return self.snapshot().why(known, now or datetime.now(UTC), split)
+        return self.snapshot().why(recorded_team, now or datetime.now(UTC), split)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
         """Evaluate all entries under the files as they are now, and put that version in force.
@@ -904,45 +913,45 @@ class Board:
         if not self.changed and after.values == before.values:
             return Rescored(False, 0)
         self._terms[after.number] = terms_of(ready)
-        made: dict[str, Evaluation] = {}
+        evaluations: dict[str, Evaluation] = {}
         for entry in [*self._database.entries(), *self._baselines(after)]:
-            known = self._database.evaluation(after.values, entry.sha256)
-            if known is None or known.status != "scored":
-                known = self._evaluated(after, ready, entry.sha256, entry.file)
-            made[entry.sha256] = known
+            evaluation = self._database.evaluation(after.values, entry.sha256)
+            if evaluation is None or evaluation.status != "scored":
+                evaluation = self._evaluated(after, ready, entry.sha256, entry.file)
+            evaluations[entry.sha256] = evaluation
         old = self.snapshot(before)
         new = replace(
-            self._snapshot(after, made.__getitem__, _Kept(self, after, made)),
-            statuses={sha256: each.status for sha256, each in made.items()},
+            self._snapshot(after, evaluations.__getitem__, _Unstored(self, after, evaluations)),
+            statuses={sha256: evaluated.status for sha256, evaluated in evaluations.items()},
         )
-        was, will = counted(old, moment), counted(new, moment)
+        counted_before, counted_after = counted(old, moment), counted(new, moment)
         result = Rescored(
             not dry_run,
-            self._lists_changed(before, made),
+            self._lists_changed(before, evaluations),
             moves(old, new, moment),
-            sorted(will - was),
-            sorted(was - will),
+            sorted(counted_after - counted_before),
+            sorted(counted_before - counted_after),
         )
         if dry_run:
             del self._terms[after.number]
             return result
         self._keep_files()
-        self._database.ask(after.values, list(made), moment)
-        for each in made.values():
-            self._database.finish(replace(each, made=moment))
+        self._database.ask(after.values, list(evaluations), moment)
+        for evaluated in evaluations.values():
+            self._database.finish(replace(evaluated, made=moment))
         if not self._database.add_version(after):
             raise UsageError("another process has re-scored this board just now; try again")
         self._ready[after.number] = ready
         return result
 
-    def _lists_changed(self, before: Version, made: Mapping[str, Evaluation]) -> int:
+    def _lists_changed(self, before: Version, evaluations: Mapping[str, Evaluation]) -> int:
         """For how many lists any value of any entry is another than before."""
         changed: set[str] = set()
-        for sha256, each in made.items():
-            known = self._database.evaluation(before.values, sha256)
+        for sha256, evaluation in evaluations.items():
+            earlier = self._database.evaluation(before.values, sha256)
             cards = [
                 Scorecard.from_bytes(e.card) if e is not None and e.card is not None else None
-                for e in (known, each)
+                for e in (earlier, evaluation)
             ]
             changed |= _differing(*cards)
         return len(changed)
@@ -961,13 +970,15 @@ class Board:
             for e in snapshot.entries
             if snapshot.statuses.get(e.sha256) == "scored" and e.received != EVER
         ]
-        found = {}
+        ordered = {}
         for entry in scored:
-            if entry.sha256 not in found:
+            if entry.sha256 not in ordered:
                 with as_path(self._files, entry.sha256, entry.file) as path:
-                    found[entry.sha256] = order_of(path, self._bound(version), snapshot.terms.lists)
-        orders = {e.number: found[e.sha256].orders for e in scored}
-        same = duplicates(scored, {e.number: found[e.sha256].digest for e in scored})
+                    ordered[entry.sha256] = order_of(
+                        path, self._bound(version), snapshot.terms.lists
+                    )
+        orders = {e.number: ordered[e.sha256].orders for e in scored}
+        copies = duplicates(scored, {e.number: ordered[e.sha256].digest for e in scored})
         per_list: dict[int, Floats] = {}
         for entry in scored:
             values = snapshot.scored(entry, "", EVERYTHING).values[primary.id].per_list
@@ -979,8 +990,8 @@ class Board:
             for team in snapshot.teams
         }
         return Audited(
-            same,
-            near_duplicates(scored, orders, same),
+            copies,
+            near_duplicates(scored, orders, copies),
             probing(series, per_list),
             self._shake_up(snapshot, moment, per_list),
         )
@@ -997,8 +1008,8 @@ class Board:
         live = snapshot.order(now, split=parts[0])
         rows = [
             row
-            for each in live.report.standings
-            if each.rank is not None and (row := live.rows[each.name]).entry in per_list
+            for standing in live.report.standings
+            if standing.rank is not None and (row := live.rows[standing.name]).entry in per_list
         ]
         if len(rows) < 2:
             return []
@@ -1062,8 +1073,8 @@ class Board:
             if self._manifest.get(name) == sha256:
                 write(target, (self.challenge.folder / name).read_bytes())
             else:
-                with self._files.open(sha256) as kept:
-                    write(target, kept.read())
+                with self._files.open(sha256) as stored:
+                    write(target, stored.read())
         text = receipts.revealed_text(self.challenge.id, salt, fits[0], sealed["commitment"])
         write(passing / receipts.REVEALED, text.encode())
         write(passing / receipts.SEAL, (self.challenge.folder / receipts.SEAL).read_bytes())
@@ -1089,8 +1100,10 @@ class _Means(Mapping[str, Means]):
         return self._board._database.summaries(self._version.values)
 
     def __getitem__(self, sha256: str) -> Means:
-        made = Evaluation(self._version.values, sha256, "scored", summary=self._summaries[sha256])
-        return self._board._means(self._version, made)
+        evaluation = Evaluation(
+            self._version.values, sha256, "scored", summary=self._summaries[sha256]
+        )
+        return self._board._means(self._version, evaluation)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._summaries)
@@ -1099,17 +1112,26 @@ class _Means(Mapping[str, Means]):
         return len(self._summaries)
 
 
-class _Kept(_Means):
+class _Unstored(_Means):
     """The means of evaluations that are in no store yet."""
 
-    def __init__(self, board: Board, version: Version, made: Mapping[str, Evaluation]) -> None:
+    def __init__(
+        self, board: Board, version: Version, evaluations: Mapping[str, Evaluation]
+    ) -> None:
         super().__init__(board, version)
-        self._made = made
+        self._evaluations = evaluations
 
     @cached_property
     def _summaries(self) -> dict[str, str | None]:
-        scored = {key: each for key, each in self._made.items() if each.status == "scored"}
-        return {key: self._board._summary(self._version, each) for key, each in scored.items()}
+        scored = {
+            key: evaluation
+            for key, evaluation in self._evaluations.items()
+            if evaluation.status == "scored"
+        }
+        return {
+            key: self._board._summary(self._version, evaluation)
+            for key, evaluation in scored.items()
+        }
 
 
 def with_rows(fields: dict[str, Any], live: LiveReport) -> dict[str, Any]:
@@ -1136,7 +1158,7 @@ def _masks(lists: Sequence[str], splits: Mapping[str, str]) -> dict[str, Mask]:
     names = sorted(set(splits.values()), key=lambda name: (name != "public", name))
     masks = {EVERYTHING: np.ones(len(lists), dtype=bool)}
     for name in names:
-        masks[name] = np.array([splits.get(each) == name for each in lists], dtype=bool)
+        masks[name] = np.array([splits.get(list_name) == name for list_name in lists], dtype=bool)
     return masks
 
 
@@ -1157,10 +1179,10 @@ def _differing(one: Scorecard | None, other: Scorecard | None) -> set[str]:
 def _differing_values(one: Scorecard, other: Scorecard) -> set[str]:
     common = sorted(set(one.lists) & set(other.lists))
     places = [{name: n for n, name in enumerate(card.lists)} for card in (one, other)]
-    mine, theirs = (np.array([place[name] for name in common], dtype=int) for place in places)
+    rows, other_rows = (np.array([place[name] for name in common], dtype=int) for place in places)
     changed = np.zeros(len(common), dtype=bool)
     for measure in one.values.keys() & other.values.keys():
-        a, b = one.values[measure][mine], other.values[measure][theirs]
+        a, b = one.values[measure][rows], other.values[measure][other_rows]
         changed |= ~((a == b) | (np.isnan(a) & np.isnan(b)))
     return {name for name, differs in zip(common, changed, strict=True) if differs}
 

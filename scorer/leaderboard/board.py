@@ -38,7 +38,7 @@ from scorer.views.positions import PositionTable
 
 @dataclass(frozen=True)
 class Terms:
-    """What a board needs to know of its challenge; nothing of it opens the truth."""
+    """What a board needs to know of its challenge, without the truth."""
 
     challenge: Challenge
     measures: tuple[Measure, ...]
@@ -83,10 +83,10 @@ def settled(
             )
             if rules.undefined == "error" and measure.of_lists:
                 undefined = {
-                    each.lists[n]: None
-                    for each in outcome.folds.values() or [card]
+                    fold_card.lists[n]: None
+                    for fold_card in outcome.folds.values() or [card]
                     for n in np.flatnonzero(
-                        of_lists(each, measure, terms.rules)[1] == UNDEFINED
+                        of_lists(fold_card, measure, terms.rules)[1] == UNDEFINED
                     ).tolist()
                 }
                 findings.extend(_undefined(measure.id, terms, name) for name in undefined)
@@ -145,8 +145,8 @@ def ranked(
     contradicting: tuple[tuple[str, ...], ...] = ()
     if terms.rank_by is not None:
         by[0] = by_preference(*terms.rank_by, positions)
-        ranked = {e.name: positions[e.name] for e in valid if not e.baseline}
-        contradicting = contradictions(terms.rank_by[0], ranked)
+        ranked_positions = {e.name: positions[e.name] for e in valid if not e.baseline}
+        contradicting = contradictions(terms.rank_by[0], ranked_positions)
     entries = [
         Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
         for each in valid
@@ -154,19 +154,19 @@ def ranked(
     points: Mapping[str, float] = {}
     if (rule := terms.ranked_by) is not None:
         better = {measure.id: measure.metric.better for measure in terms.measures}
-        found = ranks_by([(key, better[key]) for key in rule.measures], rule.aggregate, entries)
+        ranks = ranks_by([(key, better[key]) for key in rule.measures], rule.aggregate, entries)
         times = dict(received or {})
-        breaks = {"first_places": by_places(found.places), "earliest": by_number(times)}
+        breaks = {"first_places": by_places(ranks.places), "earliest": by_number(times)}
         # by the primary measure nothing is ordered, unless it is among the breakers
-        by[:1] = [by_number(found.order), *(breaks[name] for name in rule.tie_break)]
-        points = found.points
+        by[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
+        points = ranks.points
     rows = standings(entries, by)
     deviations = {
         each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
         for each in valid
     }
-    named = terms.lists if terms.groups else ()
-    counts = Counter(terms.groups[name] for name in named if name in terms.groups)
+    grouped_lists = terms.lists if terms.groups else ()
+    counts = Counter(terms.groups[name] for name in grouped_lists if name in terms.groups)
     return Report(
         terms.challenge,
         terms.fingerprint,
@@ -213,8 +213,8 @@ def first_ranks(report: R, most: int) -> R:
         report: the whole.
         most: the last rank that is shown; those that share it are.
     """
-    ranked = [n for n, row in enumerate(report.standings) if row.rank and row.rank <= most]
-    rows = report.standings[: ranked[-1] + 1] if ranked else ()
+    rows_in_ranks = [n for n, row in enumerate(report.standings) if row.rank and row.rank <= most]
+    rows = report.standings[: rows_in_ranks[-1] + 1] if rows_in_ranks else ()
     below = {row.name for row in report.standings[len(rows) :]}
     return replace(
         report,

@@ -78,28 +78,30 @@ def _cause(error: BaseException) -> ScorerError | None:
     if isinstance(error, ScorerError):
         return error
     inner = error.exceptions if isinstance(error, BaseValidationError) else ()
-    return next((found for each in inner if (found := _cause(each))), None)
+    return next((cause for part in inner if (cause := _cause(part))), None)
 
 
-def _converter(known: Registry[Metric]) -> Converter:
-    made = Converter()
-    made.register_unstructure_hook(float, _float_out)
-    made.register_structure_hook(float, lambda value, _: float(value))
-    made.register_unstructure_hook(Findings, lambda found: json.loads(found.to_json()))
-    made.register_structure_hook(Findings, lambda fields, _: Findings.from_json(json.dumps(fields)))
-    made.register_unstructure_hook(Scorecard, lambda card: _text(card.to_bytes()))
-    made.register_structure_hook(
+def _converter(registry: Registry[Metric]) -> Converter:
+    converter = Converter()
+    converter.register_unstructure_hook(float, _float_out)
+    converter.register_structure_hook(float, lambda value, _: float(value))
+    converter.register_unstructure_hook(Findings, lambda findings: json.loads(findings.to_json()))
+    converter.register_structure_hook(
+        Findings, lambda fields, _: Findings.from_json(json.dumps(fields))
+    )
+    converter.register_unstructure_hook(Scorecard, lambda card: _text(card.to_bytes()))
+    converter.register_structure_hook(
         Scorecard, lambda text, _: Scorecard.from_bytes(base64.b64decode(text))
     )
-    made.register_unstructure_hook(Challenge, _challenge_out)
-    made.register_structure_hook(Challenge, lambda fields, _: _challenge(fields))
-    made.register_unstructure_hook(Measure, lambda bound: _measure_out(bound, known))
-    made.register_structure_hook(Measure, lambda fields, _: _measure(fields, known))
-    made.register_unstructure_hook_func(_is_array, _array_out)
-    made.register_structure_hook_func(_is_array, lambda fields, _: _array(fields))
-    made.register_unstructure_hook_factory(is_namedtuple, namedtuple_dict_unstructure_factory)
-    made.register_structure_hook_factory(is_namedtuple, namedtuple_dict_structure_factory)
-    return made
+    converter.register_unstructure_hook(Challenge, _challenge_out)
+    converter.register_structure_hook(Challenge, lambda fields, _: _challenge(fields))
+    converter.register_unstructure_hook(Measure, lambda bound: _measure_out(bound, registry))
+    converter.register_structure_hook(Measure, lambda fields, _: _measure(fields, registry))
+    converter.register_unstructure_hook_func(_is_array, _array_out)
+    converter.register_structure_hook_func(_is_array, lambda fields, _: _array(fields))
+    converter.register_unstructure_hook_factory(is_namedtuple, namedtuple_dict_unstructure_factory)
+    converter.register_structure_hook_factory(is_namedtuple, namedtuple_dict_structure_factory)
+    return converter
 
 
 def _is_array(type_: Any) -> bool:
@@ -138,38 +140,44 @@ def _challenge(fields: Mapping[str, Any]) -> Challenge:
     return challenge
 
 
-def _named(name: str, known: Registry[Metric], kinds: Sequence[str]) -> dict[str, Metric]:
+def _metrics_named(
+    name: str, registry: Registry[Metric], kinds: Sequence[str]
+) -> dict[str, Metric]:
     """What has that name: a metric, a preference between submissions, an aggregation of them.
 
     Of several metrics with one name, the one for challenges of these kinds.
     """
-    found = {}
+    by_registry = {}
     with suppress(UnknownName):
-        choices = known.named(name, every=True)
-        found["metrics"] = next((m for m in choices if m.kinds == set(kinds)), choices[0])
+        choices = registry.named(name, every=True)
+        by_registry["metrics"] = next((m for m in choices if m.kinds == set(kinds)), choices[0])
     with suppress(UnknownName):
-        found["comparisons"] = comparisons().get(name).metric
+        by_registry["comparisons"] = comparisons().get(name).metric
     with suppress(UnknownName):
-        found["aggregations"] = aggregations().get(name).metric
-    return found
+        by_registry["aggregations"] = aggregations().get(name).metric
+    return by_registry
 
 
-def _measure_out(bound: Measure, known: Registry[Metric]) -> dict[str, object]:
-    fields = _bare_out(bound, known)
+def _measure_out(bound: Measure, registry: Registry[Metric]) -> dict[str, object]:
+    fields = _bare_out(bound, registry)
     if not bound.combination.plain:
         fields["combination"] = asdict(bound.combination)
     if bound.parts:
-        fields["parts"] = [_measure_out(part, known) for part in bound.parts]
+        fields["parts"] = [_measure_out(part, registry) for part in bound.parts]
         fields["params"] = dict(bound.params)
         fields["of"] = [bound.metric.better, *bound.metric.range]
     return fields
 
 
-def _bare_out(bound: Measure, known: Registry[Metric]) -> dict[str, object]:
+def _bare_out(bound: Measure, registry: Registry[Metric]) -> dict[str, object]:
     name, kinds = bound.metric.name, list[str]()
     with suppress(PluginError):  # an aggregation looks at no challenge
         kinds = sorted(bound.metric.kinds)
-    of = (key for key, metric in _named(name, known, kinds).items() if metric is bound.metric)
+    of = (
+        key
+        for key, metric in _metrics_named(name, registry, kinds).items()
+        if metric is bound.metric
+    )
     return {
         "registry": next(of, "metrics"),  # a plugin's is in the registry that reads it back
         "metric": name,
@@ -187,9 +195,9 @@ def _written(bound: Measure) -> dict[str, Any]:
     return params.model_dump(mode="json", exclude_defaults=True)
 
 
-def _measure(fields: Mapping[str, Any], known: Registry[Metric]) -> Measure:
-    parts = tuple(_measure(part, known) for part in fields.get("parts", ()))
-    bound = _bare(fields, known, parts)
+def _measure(fields: Mapping[str, Any], registry: Registry[Metric]) -> Measure:
+    parts = tuple(_measure(part, registry) for part in fields.get("parts", ()))
+    bound = _bare(fields, registry, parts)
     how = fields.get("combination")
     return replace(bound, parts=parts, combination=_combination(how) if how else PLAIN)
 
@@ -199,23 +207,25 @@ def _combination(fields: Mapping[str, Any]) -> Combination:
         Aggregate(**fields["lists"]),
         fields["list_weights"],
         tuple(fields["groups"]),
-        tuple(Aggregate(**each) for each in fields["aggregates"]),
+        tuple(Aggregate(**level) for level in fields["aggregates"]),
         tuple(fields["weights"]),
         fields["group"],
         fields["unit"],
     )
 
 
-def _bare(fields: Mapping[str, Any], known: Registry[Metric], parts: Sequence[Measure]) -> Measure:
+def _bare(
+    fields: Mapping[str, Any], registry: Registry[Metric], parts: Sequence[Measure]
+) -> Measure:
     name = fields["metric"]
     if parts:
         better, low, high = fields["of"]
         metric = composite(parts[0].metric.view, better, low, high)
         return Measure(metric, fields["params"], fields["name"], fields["id"], fields["primary"])
-    found = _named(name, known, fields["kinds"]).get(fields["registry"])
-    if found is None:
-        raise UnknownName("metric", name, list(known.things))
-    metric = found
+    candidate = _metrics_named(name, registry, fields["kinds"]).get(fields["registry"])
+    if candidate is None:
+        raise UnknownName("metric", name, list(registry.things))
+    metric = candidate
     params = metric.parameters(**fields["params"])
     settled = {key: getattr(params, key) for key in metric.parameters.model_fields}
     return Measure(metric, settled, fields["name"], fields["id"], fields["primary"])

@@ -39,7 +39,7 @@ def by_preference(
 ) -> Criterion:
     """Order by what an aggregation makes of the preferences between the entries themselves.
 
-    Baselines are not asked: who stands outside the ranks must not change them.
+    Baselines do not take part: who stands outside the ranks must not change them.
 
     Args:
         preference: which of two is preferred, list by list.
@@ -48,20 +48,20 @@ def by_preference(
     """
 
     def places(entries: Sequence[Entry]) -> Sequence[float]:
-        asked = sorted(entry.name for entry in entries if not entry.baseline)
-        found = dict.fromkeys((entry.name for entry in entries), math.nan)
-        if asked:
-            held = preferences(preference, [positions[name] for name in asked])
-            for place, group in enumerate(order(aggregate, held).groups):
+        names = sorted(entry.name for entry in entries if not entry.baseline)
+        place_of = dict.fromkeys((entry.name for entry in entries), math.nan)
+        if names:
+            preferred = preferences(preference, [positions[name] for name in names])
+            for place, group in enumerate(order(aggregate, preferred).groups):
                 for number in group:
-                    found[asked[number]] = float(place)
-        return [found[entry.name] for entry in entries]
+                    place_of[names[number]] = float(place)
+        return [place_of[entry.name] for entry in entries]
 
     return places
 
 
 class Ranks(NamedTuple):
-    """Ranks by several measures: baselines are not asked."""
+    """Ranks by several measures; baselines have none."""
 
     order: Mapping[str, int]  # name -> its place in the order that the aggregation makes
     points: Mapping[str, float]  # name -> what orders it
@@ -80,23 +80,30 @@ def ranks_by(
         aggregate: what makes one order of the orders.
         entries: all that are on the board.
     """
-    asked = sorted((entry for entry in entries if not entry.baseline), key=lambda one: one.name)
-    if not asked:
+    ranked_entries = sorted(
+        (entry for entry in entries if not entry.baseline), key=lambda entry: entry.name
+    )
+    if not ranked_entries:
         return Ranks({}, {}, {})
     table = np.array(
-        [[float(entry.values.get(key, math.nan)) for key, _ in measures] for entry in asked]
+        [
+            [float(entry.values.get(key, math.nan)) for key, _ in measures]
+            for entry in ranked_entries
+        ]
     )
     table *= [1.0 if better == "higher" else -1.0 for _, better in measures]
     table[np.isnan(table)] = -np.inf
-    held = (table[:, None] > table[None]).astype(np.float64) - (table[:, None] < table[None])
-    found = order(aggregate, held)
+    wins = (table[:, None] > table[None]).astype(np.float64) - (table[:, None] < table[None])
+    ordering = order(aggregate, wins)
     rank = 1 + (table[None] > table[:, None]).sum(axis=1)
-    places = [tuple(np.bincount(row, minlength=len(asked) + 1)[1:].tolist()) for row in rank]
-    names = [entry.name for entry in asked]
-    spots = {names[n]: spot for spot, group in enumerate(found.groups) for n in group}
+    places = [
+        tuple(np.bincount(row, minlength=len(ranked_entries) + 1)[1:].tolist()) for row in rank
+    ]
+    names = [entry.name for entry in ranked_entries]
+    spots = {names[n]: spot for spot, group in enumerate(ordering.groups) for n in group}
     return Ranks(
         spots,
-        dict(zip(names, found.scores.tolist(), strict=True)),
+        dict(zip(names, ordering.scores.tolist(), strict=True)),
         dict(zip(names, places, strict=True)),
     )
 
@@ -108,8 +115,8 @@ def by_number(numbers: Mapping[str, float]) -> Criterion:
 
 def by_places(places: Mapping[str, tuple[int, ...]]) -> Criterion:
     """Order by who is first more often, then second, and so on."""
-    best = sorted(set(places.values()), reverse=True)
-    return by_number({name: float(best.index(mine)) for name, mine in places.items()})
+    sorted_places = sorted(set(places.values()), reverse=True)
+    return by_number({name: float(sorted_places.index(counts)) for name, counts in places.items()})
 
 
 def contradictions(
@@ -119,8 +126,8 @@ def contradictions(
     names = sorted(positions)
     if len(names) < 3:
         return ()
-    found = cycles(preferences(preference, [positions[name] for name in names]))
-    return tuple(tuple(names[number] for number in group) for group in found)
+    groups = cycles(preferences(preference, [positions[name] for name in names]))
+    return tuple(tuple(names[number] for number in group) for group in groups)
 
 
 def standings(entries: Sequence[Entry], by: Sequence[Criterion]) -> tuple[Standing, ...]:
@@ -131,14 +138,14 @@ def standings(entries: Sequence[Entry], by: Sequence[Criterion]) -> tuple[Standi
     value comes after those that have one. Baselines stand where their value
     puts them and have no rank.
     """
-    found: list[Standing] = []
+    rows: list[Standing] = []
     rank = 1
     for group in _refined(entries, by):
         for entry in sorted(group, key=lambda entry: (entry.baseline, entry.name)):
             place = None if entry.baseline else rank
-            found.append(Standing(place, entry.name, entry.values, entry.baseline))
+            rows.append(Standing(place, entry.name, entry.values, entry.baseline))
         rank += sum(not entry.baseline for entry in group)
-    return tuple(found)
+    return tuple(rows)
 
 
 def _refined(entries: Sequence[Entry], by: Sequence[Criterion]) -> list[Sequence[Entry]]:

@@ -69,9 +69,9 @@ def overlap(one: Orders, other: Orders) -> Floats:
     agreement = np.cumsum(common, axis=1) / (depth + 1)
     weight = PERSISTENCE**depth * (depth < deep[:, None])
     total = weight.sum(axis=1)
-    found: Floats = np.full(len(a), np.nan)
-    np.divide((agreement * weight).sum(axis=1), total, out=found, where=total > 0)
-    return found
+    overlaps: Floats = np.full(len(a), np.nan)
+    np.divide((agreement * weight).sum(axis=1), total, out=overlaps, where=total > 0)
+    return overlaps
 
 
 def duplicates(entries: Sequence[Entry], digests: Mapping[int, str]) -> list[list[int]]:
@@ -101,13 +101,13 @@ def near_duplicates(
         same: groups of exact duplicates.
     """
     copies = {frozenset((a, b)) for group in same for a in group for b in group if a != b}
-    numbers = [entry for entry in entries if entry.number in orders]
-    found = []
-    for n, one in enumerate(numbers):
-        for other in numbers[n + 1 :]:
-            if one.team == other.team or frozenset((one.number, other.number)) in copies:
+    comparable = [entry for entry in entries if entry.number in orders]
+    pairs = []
+    for n, entry in enumerate(comparable):
+        for other in comparable[n + 1 :]:
+            if entry.team == other.team or frozenset((entry.number, other.number)) in copies:
                 continue
-            a, b = orders[one.number], orders[other.number]
+            a, b = orders[entry.number], orders[other.number]
             if a.items.shape != b.items.shape:
                 continue
             tops = (a.items[:, :3] == b.items[:, :3]).mean()
@@ -115,8 +115,8 @@ def near_duplicates(
                 continue
             mean = float(np.nanmean(overlap(a, b))) if len(a.items) else 0.0
             if mean >= ALIKE:
-                found.append(Pair((one.number, other.number), mean))
-    return sorted(found, key=lambda pair: (-pair.overlap, pair.entries))
+                pairs.append(Pair((entry.number, other.number), mean))
+    return sorted(pairs, key=lambda pair: (-pair.overlap, pair.entries))
 
 
 def probing(teams: Mapping[str, Sequence[int]], per_list: Mapping[int, Floats]) -> list[Probing]:
@@ -126,24 +126,24 @@ def probing(teams: Mapping[str, Sequence[int]], per_list: Mapping[int, Floats]) 
         teams: team -> its entries, oldest first.
         per_list: entry number -> the primary measure of each list.
     """
-    found = []
+    series_found = []
     for team, numbers in teams.items():
         series: list[int] = []
         for before, after in pairwise(numbers):
             a, b = per_list.get(before), per_list.get(after)
-            few = False
+            changes_few = False
             if a is not None and b is not None and a.size == b.size and a.size:
                 changed = ~((a == b) | (np.isnan(a) & np.isnan(b)))
-                few = 0 < changed.sum() <= max(1, int(FEW * a.size))
-            if few:
+                changes_few = 0 < changed.sum() <= max(1, int(FEW * a.size))
+            if changes_few:
                 series = [*(series or [before]), after]
             else:
                 if len(series) >= SERIES:
-                    found.append(Probing(team, tuple(series)))
+                    series_found.append(Probing(team, tuple(series)))
                 series = []
         if len(series) >= SERIES:
-            found.append(Probing(team, tuple(series)))
-    return found
+            series_found.append(Probing(team, tuple(series)))
+    return series_found
 
 
 def shake_up(
@@ -169,18 +169,18 @@ def shake_up(
 
     def ranks(lists: Ints) -> Ints:
         means = np.nanmean(values[:, lists], axis=1) * (1 if higher else -1)
-        found: Ints = (means[:, None] < means[None, :]).sum(axis=1) + 1
-        return found
+        places: Ints = (means[:, None] < means[None, :]).sum(axis=1) + 1
+        return places
 
     together = np.concatenate([public, private])
     generator = np.random.default_rng(seed)
-    drawn = np.empty((draws, len(names)), dtype=np.int64)
+    differences = np.empty((draws, len(names)), dtype=np.int64)
     with np.errstate(invalid="ignore"):
         for n in range(draws):
             mixed = generator.permutation(together)
-            drawn[n] = ranks(mixed[: private.size]) - ranks(mixed[private.size :])
+            differences[n] = ranks(mixed[: private.size]) - ranks(mixed[private.size :])
         before, after = ranks(public), ranks(private)
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0, method="closest_observation")
+    low, high = np.quantile(differences, (0.025, 0.975), axis=0, method="closest_observation")
     return [
         Shake(
             name,

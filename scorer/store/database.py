@@ -123,8 +123,8 @@ class Database:
     def entry(self, number: int) -> Entry | None:
         """The entry of that number."""
         table = schema.entry
-        asked = select(table).where(table.c.number == number)
-        return next((_entry(row) for row in self._rows(asked, table)), None)
+        query = select(table).where(table.c.number == number)
+        return next((_entry(row) for row in self._rows(query, table)), None)
 
     def decisions(self) -> list[Decision]:
         """All decisions, in order."""
@@ -168,11 +168,11 @@ class Database:
             select(func.max(column)).where(column.table.c.board == self.board).scalar_subquery()
             for column in columns
         ]
-        made = schema.evaluation.c
-        finished = and_(made.board == self.board, made.status != "pending")
+        evaluation = schema.evaluation.c
+        finished = and_(evaluation.board == self.board, evaluation.status != "pending")
         count = select(func.count()).where(finished).scalar_subquery()
         # one that failed and was made again changes no count
-        last = select(func.max(made.made)).where(finished).scalar_subquery()
+        last = select(func.max(evaluation.made)).where(finished).scalar_subquery()
         with self._engine.connect() as connection:
             *numbers, moment = connection.execute(select(*most, count, last)).one()
         microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)
@@ -181,32 +181,38 @@ class Database:
     def statuses(self, values: str) -> dict[str, Status]:
         """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
         table = schema.evaluation
-        asked = select(table.c.sha256, table.c.status).where(_under(values))
-        return {r.sha256: r.status for r in self._rows(asked, table)}
+        query = select(table.c.sha256, table.c.status).where(_under(values))
+        return {r.sha256: r.status for r in self._rows(query, table)}
 
     def evaluation(self, values: str, sha256: str) -> Evaluation | None:
         """One evaluation, whole."""
         table = schema.evaluation
-        asked = select(table).where(_under(values, sha256))
-        return next((_evaluation(r) for r in self._rows(asked, table)), None)
+        query = select(table).where(_under(values, sha256))
+        return next((_evaluation(r) for r in self._rows(query, table)), None)
 
     def summaries(self, values: str) -> dict[str, str | None]:
         """SHA-256 of each scored file -> the summary of its evaluation."""
         table = schema.evaluation
         scored = table.c.status == "scored"
-        asked = select(table.c.sha256, table.c.summary).where(_under(values), scored)
-        return {r.sha256: r.summary for r in self._rows(asked, table)}
+        query = select(table.c.sha256, table.c.summary).where(_under(values), scored)
+        return {r.sha256: r.summary for r in self._rows(query, table)}
 
     def summarize(self, values: str, sha256: str, summary: str) -> None:
-        """Keep the summary of an evaluation."""
+        """Keep the summary of an evaluation.
+
+        Args:
+            values: the digest of the challenge's state.
+            sha256: of the file.
+            summary: JSON: the means by split.
+        """
         with self._write(lock=False) as connection:
             connection.execute(self._change(values, sha256).values(summary=summary))
 
     def failure(self, reference: str) -> Evaluation | None:
         """The failed evaluation of that reference."""
         table = schema.evaluation
-        asked = select(table).where(table.c.reference == reference)
-        return next((_evaluation(r) for r in self._rows(asked, table)), None)
+        query = select(table).where(table.c.reference == reference)
+        return next((_evaluation(r) for r in self._rows(query, table)), None)
 
     # what is done
 
@@ -246,7 +252,13 @@ class Database:
         return Team(number, name, made)
 
     def add_token(self, team: int | None, hash: str, made: datetime) -> Token:
-        """Let a team, or an organizer (None), in by a token of that hash."""
+        """Record a token.
+
+        Args:
+            team: the team's number; None: an organizer's token.
+            hash: SHA-256 of the token, in hexadecimal.
+            made: when it was made.
+        """
         with self._write() as connection:
             number = self._next(connection, schema.token.c.id)
             connection.execute(
@@ -285,14 +297,14 @@ class Database:
         """
         entries, waiting = schema.entry, schema.evaluation
         with self._write() as connection:
-            mine = and_(entries.c.board == self.board, entries.c.team == draft.team)
-            known = [
+            of_team = and_(entries.c.board == self.board, entries.c.team == draft.team)
+            earlier = [
                 _entry(row)
                 for row in connection.execute(
-                    select(entries).where(mine).order_by(entries.c.number)
+                    select(entries).where(of_team).order_by(entries.c.number)
                 )
             ]
-            files = {draft.sha256, *(entry.sha256 for entry in known)}
+            files = {draft.sha256, *(entry.sha256 for entry in earlier)}
             statuses: dict[str, Status] = {
                 row.sha256: row.status
                 for row in connection.execute(
@@ -301,7 +313,7 @@ class Database:
                     )
                 )
             }
-            refused = admit(known, statuses)
+            refused = admit(earlier, statuses)
             if refused is not None:
                 return None, None, refused
             entry = Entry(
@@ -335,32 +347,44 @@ class Database:
                 .order_by(schema.receipt.c.entry.desc())
                 .limit(1)
             ).scalar()
-            made = receipt(entry, last)
+            new_receipt = receipt(entry, last)
             connection.execute(
                 schema.receipt.insert().values(
                     board=self.board,
-                    entry=made.entry,
-                    previous=made.previous,
-                    digest=made.digest,
-                    body=made.body,
+                    entry=new_receipt.entry,
+                    previous=new_receipt.previous,
+                    digest=new_receipt.digest,
+                    body=new_receipt.body,
                 )
             )
             if entry.sha256 not in statuses:
                 self._ask(connection, values, entry.sha256, entry.received)
-        return entry, made, None
+        return entry, new_receipt, None
 
     def ask(self, values: str, files: Sequence[str], now: datetime) -> None:
-        """Have files evaluated under a state of the challenge, those that are not yet."""
+        """Queue the files that are not evaluated yet under a state of the challenge.
+
+        Args:
+            values: the digest of the state.
+            files: their SHA-256.
+            now: when this is asked, by which evaluations wait.
+        """
         with self._write() as connection:
             table = schema.evaluation
-            asked = select(table.c.sha256).where(table.c.board == self.board, _under(values))
-            known = set(connection.execute(asked).scalars())
+            query = select(table.c.sha256).where(table.c.board == self.board, _under(values))
+            queued = set(connection.execute(query).scalars())
             for sha256 in dict.fromkeys(files):
-                if sha256 not in known:
+                if sha256 not in queued:
                     self._ask(connection, values, sha256, now)
 
     def claim(self, values: str, worker: str, now: datetime, seconds: float) -> str | None:
         """Take one evaluation that waits, or whose worker's lease has ended.
+
+        Args:
+            values: the digest of the challenge's state.
+            worker: the name of who takes it.
+            now: the time.
+            seconds: for how long it is taken.
 
         Returns:
             The SHA-256 of its file; None where nothing waits.
@@ -387,7 +411,14 @@ class Database:
         return str(row.sha256)
 
     def renew(self, values: str, sha256: str, worker: str, until: datetime) -> None:
-        """Keep an evaluation that this worker has taken, until then."""
+        """Extend the lease of an evaluation that this worker has taken.
+
+        Args:
+            values: the digest of the challenge's state.
+            sha256: of the file.
+            worker: the name of who has taken it.
+            until: when the lease ends.
+        """
         table = schema.evaluation
         with self._write(lock=False) as connection:
             connection.execute(
@@ -397,25 +428,25 @@ class Database:
     def tries(self, values: str, sha256: str) -> int:
         """How often an evaluation was begun."""
         table = schema.evaluation
-        asked = select(table.c.tries).where(_under(values, sha256))
-        return next((r.tries for r in self._rows(asked, table)), 0)
+        query = select(table.c.tries).where(_under(values, sha256))
+        return next((r.tries for r in self._rows(query, table)), 0)
 
-    def finish(self, made: Evaluation) -> None:
-        """Keep what became of an evaluation; one that is finished stays as it is."""
+    def finish(self, evaluation: Evaluation) -> None:
+        """Keep the result of an evaluation; one that is finished already stays as it is."""
         table = schema.evaluation
         with self._write(lock=False) as connection:
             connection.execute(
-                self._change(made.values, made.sha256)
+                self._change(evaluation.values, evaluation.sha256)
                 .where(table.c.status == "pending")
                 .values(
-                    status=made.status,
-                    findings=made.findings,
-                    card=made.card,
-                    folds=_packed(made.folds),
-                    summary=made.summary,
-                    reference=made.reference,
-                    cause=made.cause,
-                    made=made.made,
+                    status=evaluation.status,
+                    findings=evaluation.findings,
+                    card=evaluation.card,
+                    folds=_packed(evaluation.folds),
+                    summary=evaluation.summary,
+                    reference=evaluation.reference,
+                    cause=evaluation.cause,
+                    made=evaluation.made,
                     worker=None,
                     lease=None,
                 )
@@ -442,7 +473,17 @@ class Database:
         by: str | None = None,
         name: str | None = None,
     ) -> Decision:
-        """Append a decision."""
+        """Append a decision.
+
+        Args:
+            act: disqualify, restore, select, withdraw or rename.
+            time: when it was made.
+            reason: why.
+            team: the number of the team it is about.
+            entry: the number of the entry it is about.
+            by: who decided.
+            name: the new name, of a rename.
+        """
         with self._write() as connection:
             number = self._next(connection, schema.decision.c.number)
             connection.execute(
@@ -504,10 +545,10 @@ class Database:
         table = schema.evaluation
         return table.update().where(table.c.board == self.board, _under(values, sha256))
 
-    def _rows(self, asked: Any, table: Any) -> list[Any]:
+    def _rows(self, query: Any, table: Any) -> list[Any]:
         try:
             with self._engine.connect() as connection:
-                return list(connection.execute(asked.where(table.c.board == self.board)))
+                return list(connection.execute(query.where(table.c.board == self.board)))
         except DBAPIError as error:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
 
@@ -530,8 +571,8 @@ class Database:
 def _under(values: str, sha256: str | None = None) -> ColumnElement[bool]:
     """Which evaluations are of one state of the challenge, or of one file under it."""
     table = schema.evaluation
-    found = table.c.values_digest == values
-    return found if sha256 is None else and_(found, table.c.sha256 == sha256)
+    condition = table.c.values_digest == values
+    return condition if sha256 is None else and_(condition, table.c.sha256 == sha256)
 
 
 def _entry(row: Any) -> Entry:

@@ -114,12 +114,12 @@ def files_at(place: Path | str) -> Files:
 
 def digest_of(path: Path) -> tuple[str, int]:
     """SHA-256 and size in bytes of a file as it is stored."""
-    found, size = hashlib.sha256(), 0
+    digest, size = hashlib.sha256(), 0
     with path.open("rb") as read:
         while piece := read.read(PIECE):
-            found.update(piece)
+            digest.update(piece)
             size += len(piece)
-    return found.hexdigest(), size
+    return digest.hexdigest(), size
 
 
 @contextmanager
@@ -127,14 +127,19 @@ def as_path(files: Files, sha256: str, name: str) -> Iterator[Path]:
     """A kept file under the name it was sent with, in a folder that goes with the context.
 
     Formats are told by suffixes, so the name matters.
+
+    Args:
+        files: where the file is kept.
+        sha256: its digest.
+        name: the name it was sent with.
     """
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         target = Path(folder) / (Path(name).name or "submission")
-        kept = files._path(sha256) if isinstance(files, LocalFiles) else None
+        kept_path = files._path(sha256) if isinstance(files, LocalFiles) else None
         linked = False
-        if kept is not None:
+        if kept_path is not None:
             with suppress(OSError):
-                os.link(kept, target)
+                os.link(kept_path, target)
                 linked = True
         if not linked:
             with files.open(sha256) as read, target.open("wb") as written:

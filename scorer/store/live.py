@@ -25,7 +25,7 @@ from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 from scorer.store.selection import Candidate, Choice, State, choose, state
 from scorer.store.splits import cut
 
-KEPT = 2_000  # scorecards that are kept cut and settled
+CACHED = 2_000  # scorecards that are kept cut and settled
 
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
@@ -77,10 +77,10 @@ class Snapshot:
     teams: Sequence[Team]
     entries: Sequence[Entry]
     decisions: Sequence[Decision]
-    statuses: Mapping[str, Status]  # SHA-256 of a file -> what became of it
+    statuses: Mapping[str, Status]  # SHA-256 of a file -> its status
     means: Mapping[str, Means]  # of those that are scored
     evaluation: Callable[[str], Evaluation]  # whole, by SHA-256
-    kept: dict[tuple[str, str, bool, str], Scored] = field(default_factory=dict)  # cut and settled
+    cache: dict[tuple[str, str, bool, str], Scored] = field(default_factory=dict)  # cut, settled
 
     @property
     def rules(self) -> Challenge:
@@ -88,20 +88,25 @@ class Snapshot:
         return self.terms.challenge
 
     def state(self, now: datetime) -> State:
-        """What the decisions made until `now` amount to."""
+        """The state that the decisions made until `now` lead to."""
         return state(self.teams, self.decisions, now)
 
     def span(self, now: datetime, phase: str | None = None) -> Span | None:
         """The phase of that id, or the one at `now`. Raises `UnknownName`."""
         if phase is None:
             return phase_at(self.rules, now)
-        known = {span.phase.id: span for span in spans(self.rules)}
-        if phase not in known:
-            raise UnknownName("phase", phase, list(known))
-        return known[phase]
+        by_id = {span.phase.id: span for span in spans(self.rules)}
+        if phase not in by_id:
+            raise UnknownName("phase", phase, list(by_id))
+        return by_id[phase]
 
-    def shown(self, span: Span | None, now: datetime, split: str | None = None) -> str:
-        """The split of a board: the one asked for, else what the phase shows, else all.
+    def split_shown(self, span: Span | None, now: datetime, split: str | None = None) -> str:
+        """The split of a board: the given one, else what the phase shows, else all.
+
+        Args:
+            span: the phase; None: there is none.
+            now: the time, by which a board without a phase is the latest phase's.
+            split: the split that is wanted.
 
         Raises:
             UnknownName: there is no such split.
@@ -135,8 +140,8 @@ class Snapshot:
             UnknownName: there is no such split or phase.
         """
         span = self.span(now, phase)
-        name = self.shown(span, now, split)
-        held = self.state(now)
+        name = self.split_shown(span, now, split)
+        decided = self.state(now)
         choices = self.choices(now, name, span, rule, only)
         terms = self._cut_terms(name)
         counts: dict[int | None, int] = {}
@@ -147,7 +152,7 @@ class Snapshot:
         rows, scored = dict[str, Row](), list[Scored]()
         for team, choice in choices.items():
             for entry in choice.counted:
-                called = entry.name if team is None else held.names[team]
+                called = entry.name if team is None else decided.names[team]
                 title = f"{called} ({entry.number})" if several and team is not None else called
                 scored.append(self.scored(entry, title, name, terms))
                 rows[title] = Row(
@@ -162,35 +167,42 @@ class Snapshot:
         return live._replace(report=report)
 
     def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
-        """An entry's scorecard cut to a split and settled; worked out once."""
+        """An entry's scorecard cut to a split and settled; worked out once.
+
+        Args:
+            entry: an entry that is scored.
+            title: its name on the board.
+            split: the split.
+            terms: what the board knows of the challenge, for the lists of that split.
+        """
         key = (entry.sha256, entry.file, entry.baseline, split)
-        found = self.kept.get(key)
-        if found is None:
-            if len(self.kept) >= KEPT:
-                self.kept.clear()
-            found = self.kept[key] = self._scored(entry, title, split, terms)
-        return replace(found, name=title)
+        scored = self.cache.get(key)
+        if scored is None:
+            if len(self.cache) >= CACHED:
+                self.cache.clear()
+            scored = self.cache[key] = self._scored(entry, title, split, terms)
+        return replace(scored, name=title)
 
     def _scored(self, entry: Entry, title: str, split: str, terms: Terms | None) -> Scored:
-        made, keep = self.evaluation(entry.sha256), self.splits[split]
-        assert made.card is not None
-        whole = Scorecard.from_bytes(made.card)
-        kept = {name for name, held in zip(whole.lists, keep, strict=True) if held}
+        evaluation, keep = self.evaluation(entry.sha256), self.splits[split]
+        assert evaluation.card is not None
+        whole = Scorecard.from_bytes(evaluation.card)
+        names = {name for name, keeps in zip(whole.lists, keep, strict=True) if keeps}
         folds = {}
-        for fold, data in made.folds.items():
+        for fold, data in evaluation.folds.items():
             card = Scorecard.from_bytes(data)
-            folds[fold] = cut(card, np.array([name in kept for name in card.lists], dtype=bool))
-        findings = Findings.from_json(made.findings)
+            folds[fold] = cut(card, np.array([name in names for name in card.lists], dtype=bool))
+        findings = Findings.from_json(evaluation.findings)
         outcome = Outcome(findings, entry.sha256, cut(whole, keep), folds)
-        own = terms or self._cut_terms(split)
-        return settled(own, title, entry.file, outcome, baseline=entry.baseline)
+        split_terms = terms or self._cut_terms(split)
+        return settled(split_terms, title, entry.file, outcome, baseline=entry.baseline)
 
     def _cut_terms(self, split: str) -> Terms:
         """The challenge's terms for the lists of a split."""
         keep = self.splits[split]
         if keep.all():
             return self.terms
-        lists = tuple(name for name, held in zip(self.terms.lists, keep, strict=True) if held)
+        lists = tuple(name for name, keeps in zip(self.terms.lists, keep, strict=True) if keeps)
         return replace(self.terms, lists=lists)
 
     def choices(
@@ -201,14 +213,22 @@ class Snapshot:
         rule: str | None = None,
         only: Sequence[int] | None = None,
     ) -> dict[int | None, Choice]:
-        """Which entries of each team count on a split; those of None are the baselines."""
-        held, board_rules = self.state(now), self.rules.leaderboard
+        """The entries of each team that count on a split; those of None are the baselines.
+
+        Args:
+            now: entries received and decisions made by then count.
+            split: the split.
+            span: the phase; None: there is none.
+            rule: another entry rule than the challenge's.
+            only: only these entries, whatever the rules.
+        """
+        decided, board_rules = self.state(now), self.rules.leaderboard
         primary, public = self.terms.primary, self._public()
         candidates: dict[int | None, list[Candidate]] = {}
         baselines: list[Entry] = []
         for entry in self.entries:
             wanted = entry.received <= now and (only is None or entry.number in only)
-            if not wanted or self.statuses.get(entry.sha256) != "scored" or held.out(entry):
+            if not wanted or self.statuses.get(entry.sha256) != "scored" or decided.out(entry):
                 continue
             if entry.baseline:
                 baselines.append(entry)
@@ -217,21 +237,21 @@ class Snapshot:
             per_list = None
             if board_rules.ladder == "auto":
                 per_list = self.scored(entry, "", split).values[primary.id].per_list
-            here, before = (means[name].get(primary.id, np.nan) for name in (split, public))
-            mine = candidates.setdefault(entry.team, [])
-            mine.append(Candidate(entry, here, before, per_list))
+            value, public_value = (means[name].get(primary.id, np.nan) for name in (split, public))
+            team_candidates = candidates.setdefault(entry.team, [])
+            team_candidates.append(Candidate(entry, value, public_value, per_list))
         climbs = only is None and (span is None or span.takes_entries)
         selects = span is not None and only is None and rule is None
         choices: dict[int | None, Choice] = {
             team: choose(
-                mine,
+                team_candidates,
                 "all" if only is not None else rule or board_rules.entry,
                 primary.metric.better,
                 span.phase.select if span is not None and selects else None,
-                held.selected.get(team, ()) if team is not None else (),
+                decided.selected.get(team, ()) if team is not None else (),
                 board_rules.ladder if climbs else "off",
             )
-            for team, mine in candidates.items()
+            for team, team_candidates in candidates.items()
         }
         if baselines:
             choices[None] = Choice(tuple(baselines), {}, "baselines")
@@ -239,24 +259,35 @@ class Snapshot:
 
     def _public(self) -> str:
         """The split that participants were shown while they could send entries."""
-        shown = [span.phase.show for span in spans(self.rules) if span.takes_entries]
-        return next((name for name in reversed(shown) if name in self.splits), EVERYTHING)
+        splits_shown = [span.phase.show for span in spans(self.rules) if span.takes_entries]
+        return next((name for name in reversed(splits_shown) if name in self.splits), EVERYTHING)
 
     def why(self, team: Team, now: datetime, split: str | None = None) -> Why:
-        """Why a team stands where it stands: rules that applied, ties, what was not counted."""
-        span, held = self.span(now), self.state(now)
+        """Explain a team's rank: the rules that applied, ties, and entries that do not count.
+
+        Args:
+            team: the team.
+            now: entries received and decisions made by then count.
+            split: the split of the board; default: the one that the phase shows.
+        """
+        span, decided = self.span(now), self.state(now)
         zone, primary = ZoneInfo(self.rules.timezone), self.terms.primary
         live = self.order(now, split=split)
         choice = self.choices(now, live.split, span).get(team.id)
-        called = held.names[team.id]
+        called = decided.names[team.id]
         row = next(
-            (each for each in live.report.standings if live.rows[each.name].team == called), None
+            (
+                standing
+                for standing in live.report.standings
+                if live.rows[standing.name].team == called
+            ),
+            None,
         )
-        placed = sum(each.rank is not None for each in live.report.standings)
+        placed = sum(standing.rank is not None for standing in live.report.standings)
         phase = "" if span is None or span.phase.id == EVERYTHING else f", phase {span.phase.id}"
         lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
-        if team.id in held.teams_out:
-            out = held.teams_out[team.id]
+        if team.id in decided.teams_out:
+            out = decided.teams_out[team.id]
             lines.append(f"team disqualified {at(out.time, zone)}: {out.reason}")
         if row is None or choice is None:
             lines.append("not on the board: no entry counts")
@@ -267,9 +298,11 @@ class Snapshot:
                 what = f"{by.aggregate.name} of the ranks by {', '.join(by.measures)}"
             lines.append(f"rank {row.rank} of {placed} by {what}")
             equal = [
-                each.name
-                for each in live.report.standings
-                if each.rank is not None and each.rank == row.rank and each.name != row.name
+                standing.name
+                for standing in live.report.standings
+                if standing.rank is not None
+                and standing.rank == row.rank
+                and standing.name != row.name
             ]
             if equal:
                 lines.append(
@@ -280,38 +313,47 @@ class Snapshot:
         for entry in self.entries:
             counts = choice is not None and entry in choice.counted
             if entry.team == team.id and entry.received <= now and not counts:
-                reason = self._reason(entry, held, choice, zone)
+                reason = self._reason(entry, decided, choice, zone)
                 lines.append(f"entry {entry.number}, {at(entry.received, zone)}: {reason}")
         return Why(called, row.rank if row else None, placed, live.split, tuple(lines))
 
-    def _reason(self, entry: Entry, held: State, choice: Choice | None, zone: ZoneInfo) -> str:
+    def _reason(self, entry: Entry, decided: State, choice: Choice | None, zone: ZoneInfo) -> str:
         """Why an entry does not count."""
         status = self.statuses.get(entry.sha256, "pending")
         if status == "rejected":
-            found = Findings.from_json(self.evaluation(entry.sha256).findings)
-            codes = sorted({each.code for each in found if each.severity == "error"})
+            findings = Findings.from_json(self.evaluation(entry.sha256).findings)
+            codes = sorted({problem.code for problem in findings if problem.severity == "error"})
             return f"rejected by the checks ({', '.join(codes)})"
         if status == "failed":
             reference = self.evaluation(entry.sha256).reference
             return f"the scorer failed, reference {reference}; not counted against the quota"
         if status == "pending":
             return "waits to be evaluated"
-        if (out := held.out(entry)) is not None:
+        if (out := decided.out(entry)) is not None:
             word = "withdrawn" if out.act == "withdraw" else "disqualified"
             return f"{word} {at(out.time, zone)}: {out.reason}"
         return (choice.left_out if choice else {}).get(entry.number, "not counted")
 
 
 def _last_shown(rules: Challenge, now: datetime) -> str:
-    """What the latest phase that has begun shows; before the first, what it will show."""
-    every = spans(rules)
-    begun = [span for span in every if span.opens is None or now >= span.opens]
-    return (begun or [every[0]])[-1].phase.show
+    """The split that the latest begun phase shows; before the first phase, the one it will show."""
+    all_spans = spans(rules)
+    begun = [span for span in all_spans if span.opens is None or now >= span.opens]
+    return (begun or [all_spans[0]])[-1].phase.show
 
 
 def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
-    """Who changes rank or value, on every split, between two versions."""
-    found = []
+    """The teams that change rank or value, on every split, between two versions.
+
+    Args:
+        before: the board under the old version.
+        after: the board under the new one.
+        now: entries received and decisions made by then count.
+
+    Returns:
+        Moves by split, then by the new rank.
+    """
+    changes = []
     for split in before.splits.keys() & after.splits.keys():
         boards = []
         for snapshot in (before, after):
@@ -319,17 +361,19 @@ def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
             primary = snapshot.terms.primary.id
             boards.append(
                 {
-                    live.rows[each.name].team: (each.rank, each.values[primary])
-                    for each in live.report.standings
+                    live.rows[standing.name].team: (standing.rank, standing.values[primary])
+                    for standing in live.report.standings
                 }
             )
         old, new = boards
         for team in sorted(old.keys() | new.keys()):
-            one, other = old.get(team, (None, None)), new.get(team, (None, None))
-            if one != other:
-                found.append(Move(split, team, (one[0], other[0]), (one[1], other[1])))
+            old_place, new_place = old.get(team, (None, None)), new.get(team, (None, None))
+            if old_place != new_place:
+                changes.append(
+                    Move(split, team, (old_place[0], new_place[0]), (old_place[1], new_place[1]))
+                )
     order = {split: n for n, split in enumerate(before.splits)}
-    return sorted(found, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
+    return sorted(changes, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
 
 
 def counted(snapshot: Snapshot, now: datetime) -> set[int]:

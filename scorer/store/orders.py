@@ -24,7 +24,7 @@ class Ordered(NamedTuple):
 
 
 def order_of(path: Path, bound: BoundChallenge, lists: Sequence[str]) -> Ordered:
-    """What a submission's file says, less how it says it: row order, ranks or scores, format.
+    """The order of items in a submission's file, however it is written: by rows, ranks or scores.
 
     Args:
         path: the file.
@@ -47,10 +47,12 @@ def order_of(path: Path, bound: BoundChallenge, lists: Sequence[str]) -> Ordered
         )
         digest.update(repr(rows).encode())
         return Ordered(Orders(items), digest.hexdigest())
-    found = order(table, lists, bound.challenge.submission.ties)
+    ranking = order(table, lists, bound.challenge.submission.ties)
     item = table.ids["item"]
-    texts = [item.text(int(row)) for row in found.row]
-    for name, rank, text in zip(found.in_list.tolist(), found.rank.tolist(), texts, strict=True):
+    texts = [item.text(int(row)) for row in ranking.row]
+    for name, rank, text in zip(
+        ranking.in_list.tolist(), ranking.rank.tolist(), texts, strict=True
+    ):
         digest.update(f"{name}\t{rank}\t{text}\n".encode())
         if rank <= DEPTH:
             code = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

@@ -53,15 +53,15 @@ class Left(NamedTuple):
 
 def spans(challenge: Challenge) -> tuple[Span, ...]:
     """The phases in order, each with its times."""
-    found: dict[str, Span] = {}
+    by_id: dict[str, Span] = {}
     for phase in challenge.phases or (ALWAYS,):
         if phase.after is None:
-            found[phase.id] = Span(phase, phase.opens, phase.closes)
+            by_id[phase.id] = Span(phase, phase.opens, phase.closes)
         else:
-            found[phase.id] = Span(
-                phase, found[phase.after].closes or found[phase.after].opens, None
+            by_id[phase.id] = Span(
+                phase, by_id[phase.after].closes or by_id[phase.after].opens, None
             )
-    return tuple(found.values())
+    return tuple(by_id.values())
 
 
 def phase_at(challenge: Challenge, now: datetime) -> Span | None:
@@ -126,9 +126,11 @@ def quota_left(
     """
     zone, quota = ZoneInfo(challenge.timezone), span.phase.quota
     today = now.astimezone(zone).date()
-    mine = [entry for entry in entries if entry.phase == span.phase.id]
-    counted = [e for e in mine if statuses.get(e.number, "pending") in ("pending", "scored")]
-    rejected = [e for e in mine if statuses.get(e.number) == "rejected"]
+    phase_entries = [entry for entry in entries if entry.phase == span.phase.id]
+    counted = [
+        e for e in phase_entries if statuses.get(e.number, "pending") in ("pending", "scored")
+    ]
+    rejected = [e for e in phase_entries if statuses.get(e.number) == "rejected"]
 
     def days(of: Sequence[Entry]) -> int:
         return sum(entry.received.astimezone(zone).date() == today for entry in of)
@@ -136,17 +138,17 @@ def quota_left(
     def left(most: int | None, used: int) -> int | None:
         return None if most is None else max(most - used, 0)
 
-    found = Left(
+    remaining = Left(
         left(quota.per_day, days(counted)),
         left(quota.total, len(counted)),
         left(quota.rejected_per_day, days(rejected)),
         None,
     )
-    if found.total == 0 or (found.today != 0 and found.rejected_today != 0):
-        return found
+    if remaining.total == 0 or (remaining.today != 0 and remaining.rejected_today != 0):
+        return remaining
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
     open_then = span.closes is None or midnight <= span.closes
-    return found._replace(next=midnight if open_then else None)
+    return remaining._replace(next=midnight if open_then else None)
 
 
 def refused_by_quota(challenge: Challenge, left: Left) -> Refusal | None:
@@ -170,8 +172,8 @@ def refused_answers(
 ) -> Refusal | None:
     """S805 where a required answer is missing, or an answer is none of what is asked."""
     if unknown := [key for key in answers if key not in questions]:
-        known = f"; the questions are {join_first(list(questions))}" if questions else ""
-        return Refusal("S805", f"{join_first(unknown)} is not asked{known}")
+        hint = f"; the questions are {join_first(list(questions))}" if questions else ""
+        return Refusal("S805", f"{join_first(unknown)} is not asked{hint}")
     for key, question in questions.items():
         text = answers.get(key, "").strip()
         if not text:

@@ -75,12 +75,12 @@ def verify_lines(text: str) -> tuple[int, list[str]]:
         try:
             fields = json.loads(line)
             claimed, entry = fields.pop("digest"), int(fields["entry"])
-            found = sha256_of(fields)
+            digest = sha256_of(fields)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             problems.append(f"line {number}: no receipt ({describe_exception(error)})")
             continue
         checked += 1
-        if found != claimed:
+        if digest != claimed:
             problems.append(f"line {number}: the receipt of entry {entry} was altered")
         if fields.get("previous") != previous:
             problems.append(
@@ -109,7 +109,13 @@ def new_salt() -> str:
 
 
 def seal_text(challenge: str, commitment: str, made: datetime) -> str:
-    """The published file."""
+    """The text of challenge.seal, the published file.
+
+    Args:
+        challenge: the challenge's id.
+        commitment: the digest that the seal commits to.
+        made: when it was sealed.
+    """
     fields = {
         "challenge": challenge,
         "commitment": commitment,
@@ -120,7 +126,14 @@ def seal_text(challenge: str, commitment: str, made: datetime) -> str:
 
 
 def revealed_text(challenge: str, salt: str, files: Mapping[str, str], commitment: str) -> str:
-    """What is published at the end, beside the files themselves."""
+    """The text of revealed.json, published at the end beside the files themselves.
+
+    Args:
+        challenge: the challenge's id.
+        salt: the salt of the seal, in hexadecimal.
+        files: path below the challenge's folder -> SHA-256.
+        commitment: the digest that the seal commits to.
+    """
     fields = {"challenge": challenge, "salt": salt, "files": dict(files), "commitment": commitment}
     return json.dumps(fields, indent=2) + "\n"
 

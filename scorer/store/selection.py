@@ -16,7 +16,7 @@ from scorer.store.records import Decision, Entry, Team
 
 @dataclass(frozen=True)
 class State:
-    """What the decisions made by a moment amount to."""
+    """The state that the decisions made by a moment lead to."""
 
     names: Mapping[int, str]  # team -> what it is called
     teams_out: Mapping[int, Decision] = field(default_factory=dict)  # disqualified teams
@@ -32,7 +32,13 @@ class State:
 
 
 def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -> State:
-    """What the decisions made until `now` amount to; later ones undo earlier ones."""
+    """The state that the decisions made until `now` lead to; later ones undo earlier ones.
+
+    Args:
+        teams: all teams.
+        decisions: all decisions, in any order.
+        now: later decisions do not count.
+    """
     names = {team.id: team.name for team in teams}
     teams_out: dict[int, Decision] = {}
     entries_out: dict[int, Decision] = {}
@@ -52,12 +58,12 @@ def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -
             case "restore" if decision.team is not None:
                 teams_out.pop(decision.team, None)
             case "select" if decision.team is not None and decision.entry is not None:
-                mine = selected.setdefault(decision.team, [])
-                if decision.entry in mine:
-                    mine.remove(decision.entry)
-                mine.append(decision.entry)
+                chosen = selected.setdefault(decision.team, [])
+                if decision.entry in chosen:
+                    chosen.remove(decision.entry)
+                chosen.append(decision.entry)
     return State(
-        names, teams_out, entries_out, {team: tuple(mine) for team, mine in selected.items()}
+        names, teams_out, entries_out, {team: tuple(chosen) for team, chosen in selected.items()}
     )
 
 
@@ -65,8 +71,8 @@ class Candidate(NamedTuple):
     """A scored entry, as far as choosing among a team's entries looks at it."""
 
     entry: Entry
-    shown: float  # the primary measure on the split that the board shows
-    public: float  # on the split that participants were shown while they could send
+    value: float  # the primary measure on the split that the board shows
+    public_value: float  # on the split that participants were shown while they could send
     per_list: Floats | None  # one a list of the shown split; None for whole-challenge measures
 
 
@@ -104,12 +110,12 @@ def choose(
     words = f"rule {rule}"
     if select is not None or rule == "selected":
         most = select or 1
-        known = {each.entry.number for each in remaining}
-        wanted = [number for number in selected if number in known][-most:]
+        numbers = {each.entry.number for each in remaining}
+        wanted = [number for number in selected if number in numbers][-most:]
         if wanted:
             words = f"the last {most} selected"
         else:
-            ranked = _best_first(remaining, better, lambda each: each.public)
+            ranked = _best_first(remaining, better, lambda each: each.public_value)
             wanted = [each.entry.number for each in ranked[:most]]
             words = f"nothing selected: the best {most} on the split shown before"
         for each in remaining:
@@ -121,21 +127,21 @@ def choose(
     if rule == "all":
         return Choice(tuple(each.entry for each in remaining), left_out, words)
     if rule == "last":
-        kept = remaining[-1]
-        reason = f"an earlier entry than {kept.entry.number}"
+        chosen = remaining[-1]
+        reason = f"an earlier entry than {chosen.entry.number}"
     elif ladder != "off" and select is None:
-        kept = remaining[climb(remaining, better, ladder)]
+        chosen = remaining[climb(remaining, better, ladder)]
         reason = (
-            f"no significant improvement over entry {kept.entry.number}, or improved upon by it"
+            f"no significant improvement over entry {chosen.entry.number}, or improved upon by it"
         )
         words = f"{words}, ladder {ladder}"
     else:
-        kept = _best_first(remaining, better, lambda each: each.shown)[0]
-        reason = f"not better than entry {kept.entry.number}"
+        chosen = _best_first(remaining, better, lambda each: each.value)[0]
+        reason = f"not better than entry {chosen.entry.number}"
     left_out |= {
-        each.entry.number: reason for each in remaining if each.entry.number != kept.entry.number
+        each.entry.number: reason for each in remaining if each.entry.number != chosen.entry.number
     }
-    return Choice((kept.entry,), left_out, words)
+    return Choice((chosen.entry,), left_out, words)
 
 
 def climb(candidates: Sequence[Candidate], better: Better, ladder: float | str) -> int:
@@ -154,21 +160,21 @@ def climb(candidates: Sequence[Candidate], better: Better, ladder: float | str) 
         The index of the shown candidate.
     """
     sign, at = (1.0 if better == "higher" else -1.0), 0
-    for n, each in enumerate(candidates[1:], start=1):
-        gain = sign * (each.shown - candidates[at].shown)
-        if (np.isnan(candidates[at].shown) and not np.isnan(each.shown)) or gain > _step(
-            each, candidates[at], ladder
+    for n, candidate in enumerate(candidates[1:], start=1):
+        gain = sign * (candidate.value - candidates[at].value)
+        if (np.isnan(candidates[at].value) and not np.isnan(candidate.value)) or gain > _step(
+            candidate, candidates[at], ladder
         ):
             at = n
     return at
 
 
-def _step(new: Candidate, shown: Candidate, ladder: float | str) -> float:
+def _step(new: Candidate, best: Candidate, ladder: float | str) -> float:
     if ladder != "auto":
         return float(ladder)
-    if new.per_list is None or shown.per_list is None:
+    if new.per_list is None or best.per_list is None:
         return 0.0
-    difference = new.per_list - shown.per_list
+    difference = new.per_list - best.per_list
     difference = difference[~np.isnan(difference)]
     if difference.size < 2:
         return np.inf

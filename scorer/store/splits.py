@@ -47,14 +47,14 @@ def drawn(
     ends = np.cumsum([float(share) for share in shares.values()]) * len(lists)
     if rest is None:
         ends[-1] = len(lists)
-    found: dict[str, str] = {}
+    split_of: dict[str, str] = {}
     done = 0
     for unit in units:
         middle = done + len(members[unit]) / 2
-        which = int(np.searchsorted(ends, middle))
-        found |= dict.fromkeys(members[unit], names[min(which, len(names) - 1)])
+        index = int(np.searchsorted(ends, middle))
+        split_of |= dict.fromkeys(members[unit], names[min(index, len(names) - 1)])
         done += len(members[unit])
-    return found
+    return split_of
 
 
 def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
@@ -67,25 +67,27 @@ def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})
     table = read(path, format_of(path, None), [shape], findings, Limits())
-    found: dict[str, str] = {}
-    known = set(lists)
+    split_of: dict[str, str] = {}
+    known_lists = set(lists)
     if table is None:
         raise ChallengeError(problems=of_organizer(findings))
     for row in range(len(table)):
         name, split = table.ids["list"].text(row), table.ids["fold"].text(row)
         line = int(table.line[row])
-        if found.setdefault(name, split) != split:
+        if split_of.setdefault(name, split) != split:
             findings.add(Problem("T304", f"list {quoted(name)} is in two splits", line=line))
-        elif name not in known:
+        elif name not in known_lists:
             findings.add(Problem("T302", f"list {quoted(name)} is not in the truth", line=line))
         elif split in SHOWN_WORDS or not split:
             message = f"a split cannot be called {quoted(split)}"
             findings.add(Problem("T304", message, line=line))
-    if not findings.fatal and (left := [name for name in lists if name not in found]):
-        findings.add(Problem("T301", f"{len(left):,} lists are in no split: {join_first(left)}"))
+    if not findings.fatal and (missing := [name for name in lists if name not in split_of]):
+        findings.add(
+            Problem("T301", f"{len(missing):,} lists are in no split: {join_first(missing)}")
+        )
     if findings.fatal:
         raise ChallengeError(problems=of_organizer(findings))
-    return found
+    return split_of
 
 
 def cut(card: Scorecard, keep: Mask) -> Scorecard:
@@ -100,14 +102,14 @@ def cut(card: Scorecard, keep: Mask) -> Scorecard:
     place: Ints = np.cumsum(keep) - 1
     positions = card.positions
     if positions is not None:
-        mine, truth = keep[positions.in_list], keep[positions.truth_list]
+        hit_rows, truth_rows = keep[positions.in_list], keep[positions.truth_list]
         positions = replace(
             positions,
-            in_list=place[positions.in_list[mine]],
-            position=positions.position[mine],
-            grade=positions.grade[mine],
-            truth_list=place[positions.truth_list[truth]],
-            truth_grade=positions.truth_grade[truth],
+            in_list=place[positions.in_list[hit_rows]],
+            position=positions.position[hit_rows],
+            grade=positions.grade[hit_rows],
+            truth_list=place[positions.truth_list[truth_rows]],
+            truth_grade=positions.truth_grade[truth_rows],
             lists=int(keep.sum()),
         )
     statistics = {}

@@ -125,7 +125,7 @@ def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterat
     """Entries that count, or counted when they came."""
     counts = {row.entry for row in live.rows.values()}
     rules, primary, held = snapshot.rules.leaderboard, snapshot.terms.primary, snapshot.state(now)
-    before = live.split == snapshot.shown(snapshot.span(now), now) and rules.ladder == "off"
+    before = live.split == snapshot.split_shown(snapshot.span(now), now) and rules.ladder == "off"
     sign = 1.0 if primary.metric.better == "higher" else -1.0
     best: dict[int | None, float] = {}
     for entry in snapshot.entries:

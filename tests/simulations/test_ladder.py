@@ -31,7 +31,7 @@ def attack(seed, ladder):
         candidates.append(Candidate(entry(number), per_list.mean(), 0.0, per_list))
         if ladder == "off":
             return per_list.mean()
-        return candidates[climb(candidates, "higher", ladder)].shown
+        return candidates[climb(candidates, "higher", ladder)].value
 
     for number in range(SENT):
         guess = generator.choice([-1, 1], truth.size)
