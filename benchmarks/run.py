@@ -271,7 +271,7 @@ def _compared(
     options: argparse.Namespace,
 ) -> Compared:
     folder = options.data / name
-    _read(folder)
+    _warm_cache(folder)
     command = _command(name, score, folder)
     pairs: dict[str, list[tuple[Ran, Ran]]] = {peer.name: [] for peer in peers}
     faults: dict[str, Ran] = {}
@@ -478,7 +478,7 @@ def _machine(score: Path, peers: Sequence[Peer]) -> str:
     )
 
 
-def _read(folder: Path) -> None:
+def _warm_cache(folder: Path) -> None:
     """Bring a set's files to the system's cache, for all alike."""
     for path in folder.rglob("*"):
         if path.is_file():

@@ -188,13 +188,13 @@ def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
 
             began, spent = time.perf_counter(), cpu(process)
             with ThreadPoolExecutor(AT_ONCE) as pool:
-                took = [each for part in pool.map(reads, range(AT_ONCE)) for each in part]
+                took = [seconds for part in pool.map(reads, range(AT_ONCE)) for seconds in part]
             spent = cpu(process) - spent
             rate = len(took) / (time.perf_counter() - began)
             median = statistics.median(took) * 1000
             print(f"{path}, {teams} teams x {lists:,} lists:")
-            each = spent / len(took) * 1000
-            print(f"  {rate:.0f} requests a second, median {median:.1f} ms, CPU {each:.1f} ms each")
+            cost = spent / len(took) * 1000
+            print(f"  {rate:.0f} requests a second, median {median:.1f} ms, CPU {cost:.1f} ms each")
         for n in range(3):
             late = submission(place / "late.csv", grades, 10_000 + n)
             api = f"{url}/api/v1/challenges/reading"

@@ -113,11 +113,11 @@ def as_size(value: Any) -> Any:
 def switch(on: Any) -> Callable[[Any], Any]:
     """A validator of a section that `false` turns off, and `true` on with its defaults."""
 
-    def settled(value: Any) -> Any:
+    def validate(value: Any) -> Any:
         flag = bare(value)
         return on if flag is True else None if flag is False or flag is None else value
 
-    return settled
+    return validate
 
 
 class Or(NamedTuple):

@@ -80,7 +80,7 @@ def _roles(roles: tuple[str, ...]) -> BeforeValidator:
     return BeforeValidator(checked)
 
 
-def _one(value: Any) -> Any:
+def _single_role(value: Any) -> Any:
     if isinstance(value, dict) and len(value) != 1:
         raise wrong("one role is what columns are named by; write {item: 'F*'}")
     return value
@@ -119,7 +119,7 @@ Texts = Annotated[tuple[Name, ...], BeforeValidator(_texts), WithJsonSchema(TEXT
 Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(PAIRS)]
 Wide = Annotated[
     dict[str, Texts],
-    BeforeValidator(_one),
+    BeforeValidator(_single_role),
     _roles(WIDE),
     WithJsonSchema({"type": "object", "additionalProperties": TEXTS}),
 ]

@@ -101,7 +101,11 @@ def _challenge(root: Value | None, where: Path, findings: Findings) -> Challenge
         where: the file that it was read from, or that would lie in its folder.
         findings: what is wrong with it so far.
     """
-    if root is None or not isinstance(root.data, dict) or not _known(root.data.get("scorer")):
+    if (
+        root is None
+        or not isinstance(root.data, dict)
+        or not _known_version(root.data.get("scorer"))
+    ):
         if root is not None:
             findings.add(_headless(root))
         raise ChallengeError(problems=findings)
@@ -114,7 +118,7 @@ def _challenge(root: Value | None, where: Path, findings: Findings) -> Challenge
         raise ChallengeError(problems=[Problem("C101", message, path=str(where))]) from None
     faults = list(_faults(root))
     try:
-        challenge = Challenge.model_validate(_written(root, folder), context={"folder": folder})
+        challenge = Challenge.model_validate(_model_data(root, folder), context={"folder": folder})
     except ValidationError as error:
         faults += [_fault(root, fault) for fault in error.errors(include_url=False)]
     findings.extend(fault for fault in faults if fault.line not in misread or fault.line is None)
@@ -146,7 +150,7 @@ def _bytes(where: Path) -> bytes:
     raise ChallengeError(problems=[Problem("C101", message, path=str(where))])
 
 
-def _known(version: Value | None) -> bool:
+def _known_version(version: Value | None) -> bool:
     return version is None or version.data is None or version.text == str(VERSION)
 
 
@@ -175,7 +179,7 @@ def _tree(value: Value) -> Any:
     return [_tree(entry) for entry in value.data] if isinstance(value.data, list) else value
 
 
-def _written(root: Value, folder: Path) -> dict[str, Any]:
+def _model_data(root: Value, folder: Path) -> dict[str, Any]:
     """The data that the models validate: the file, with defaults that depend on its place."""
     tree: dict[str, Any] = {"id": folder.name or "challenge", **_tree(root)}
     if isinstance(tree["id"], Value | str):

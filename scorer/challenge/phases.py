@@ -76,11 +76,11 @@ Time = Annotated[datetime, BeforeValidator(as_time), WithJsonSchema(SCALAR)]
 Zone = Annotated[str, BeforeValidator(_zone), WithJsonSchema(SCALAR)]
 SplitName = Annotated[
     Name,
-    AfterValidator(lambda name: name if name not in SHOWN_WORDS else _taken(name)),
+    AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name)),
 ]
 
 
-def _taken(name: str) -> str:
+def _refuse_split_name(name: str) -> str:
     raise wrong(f"a split cannot be called {name!r}, which has a meaning of its own")
 
 

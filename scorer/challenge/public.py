@@ -17,17 +17,17 @@ class Names(Mapping[str, None]):
     """Ids in their order; a million of them are not hashed before one is looked up.
 
     Args:
-        held: the ids, each once; many as polars has them.
+        ids: the ids, each once; many as polars has them.
     """
 
-    def __init__(self, held: Sequence[str] | pl.Series) -> None:
-        self.held = held
+    def __init__(self, ids: Sequence[str] | pl.Series) -> None:
+        self.ids = ids
 
     def __len__(self) -> int:
-        return len(self.held)
+        return len(self.ids)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.held if isinstance(self.held, Sequence) else self.held.to_list())
+        return iter(self.ids if isinstance(self.ids, Sequence) else self.ids.to_list())
 
     def __getitem__(self, name: str) -> None:
         return self._known[name]
@@ -40,9 +40,9 @@ class Names(Mapping[str, None]):
         return dict.fromkeys(self)
 
 
-def held(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
+def ids_of(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
     """Ids in their order; many as polars has them."""
-    return names.held if isinstance(names, Names) else tuple(names)
+    return names.ids if isinstance(names, Names) else tuple(names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.challenge.public import Names, Public, held
+from scorer.challenge.public import Names, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, quoted
@@ -196,7 +196,7 @@ class Known:
 
     @cached_property
     def _hashes(self) -> NDArray[np.uint64]:
-        return hashed(held(self.names))
+        return hashed(ids_of(self.names))
 
     @cached_property
     def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:

@@ -57,11 +57,11 @@ def figures_of(
     """
     if measure.parts and not measure.of_lists:
         return _formula(measure, scored, rules, unit)
-    cards = [each.card for each in scored if each.card is not None]
+    cards = [submission.card for submission in scored if submission.card is not None]
     if unit == "item":
-        return _of_items(measure, [each.values[measure.id] for each in scored], cards)
+        return _of_items(measure, [submission.values[measure.id] for submission in scored], cards)
     inner = (
-        _of_lists(measure, [each.values[measure.id] for each in scored], cards[0])
+        _of_lists(measure, [submission.values[measure.id] for submission in scored], cards[0])
         if measure.id not in cards[0].statistics
         else _of_statistics(measure, cards, rules[measure.id])
     )
@@ -99,27 +99,29 @@ def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Fig
 def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
     """The figures that pooled statistics of lists make."""
     metric, params = measure.metric, measure.params
-    statistics = [each for card in cards if (each := card.of_figure(measure.id)) is not None]
+    statistics = [of_card for card in cards if (of_card := card.of_figure(measure.id)) is not None]
     if metric.no_interval is not None:
         return metric.no_interval
     if metric.of_sums is None and metric.weighted is None:
         return f"{metric.name} does not say how draws of lists make its figure"
     belongs = belonging(cards[0], measure)
     valued = np.tile(belongs, (len(cards), 1))
-    for row, (card, each) in enumerate(zip(cards, statistics, strict=True)):
+    for row, (card, of_card) in enumerate(zip(cards, statistics, strict=True)):
         if rules.missing == "skip":
             # a figure can be about lists that are missing: those have rows
-            valued[row] &= card.answered | (each.sums() != 0).any(axis=1)
+            valued[row] &= card.answered | (of_card.sums() != 0).any(axis=1)
     if metric.of_sums is not None:
         codes = _counted_together(measure, cards[0], valued)
-        sums = _stacked([_sums(measure, each, codes) for each in statistics]) * belongs[:, None]
+        sums = (
+            _stacked([_sums(measure, of_card, codes) for of_card in statistics]) * belongs[:, None]
+        )
         of = partial(metric.of_sums, **params)
-        return Figures(valued, tuple(partial(_summed, of, each) for each in sums), sums, of)
+        return Figures(valued, tuple(partial(_summed, of, of_card) for of_card in sums), sums, of)
     weighted = metric.weighted
     assert weighted is not None
     return Figures(
         valued,
-        tuple(partial(_weighted, weighted, each, params, belongs) for each in statistics),
+        tuple(partial(_weighted, weighted, of_card, params, belongs) for of_card in statistics),
         smooth=metric.smooth,
     )
 
@@ -336,7 +338,7 @@ def _formula(
     if any(part.sums is None for part in parts):
         return weighed
     sums = [part.sums for part in parts if part.sums is not None]
-    edges = np.cumsum([each.shape[2] for each in sums])[:-1]
+    edges = np.cumsum([part_sums.shape[2] for part_sums in sums])[:-1]
 
     def of(drawn: Floats) -> Floats:
         pieces = np.split(drawn, edges, axis=1)
@@ -369,17 +371,17 @@ def _sums(measure: Measure, statistics: Statistics, codes: Ints) -> Floats:
     if (codes == 0).all():
         whole: Floats = make(statistics, **params)
         return whole
-    parts = [(lists, make(each, **params)) for lists, each in statistics.by_group(codes)]
-    sums = np.zeros((codes.size, max((each.shape[1] for _, each in parts), default=1)))
-    for lists, each in parts:
-        sums[lists, : each.shape[1]] = each
+    parts = [(lists, make(part_sums, **params)) for lists, part_sums in statistics.by_group(codes)]
+    sums = np.zeros((codes.size, max((part_sums.shape[1] for _, part_sums in parts), default=1)))
+    for lists, part_sums in parts:
+        sums[lists, : part_sums.shape[1]] = part_sums
     return sums
 
 
 def _stacked(sums: Sequence[Floats]) -> Floats:
     """The sums in one array (submissions, lists, width), narrower ones padded with 0."""
-    width = max(each.shape[1] for each in sums)
-    return np.stack([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in sums])
+    width = max(table.shape[1] for table in sums)
+    return np.stack([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in sums])
 
 
 def _summed(of: Sums, sums: Floats, weights: Floats) -> float:

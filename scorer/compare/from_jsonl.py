@@ -82,14 +82,14 @@ def _row(
         row = None
     match row:
         case {"a": str(a), "b": str(b), "list": str(name), "preferences": dict(values)} if a != b:
-            one, other = (names.setdefault(each, len(names)) for each in (a, b))
+            first, other = (names.setdefault(name_of, len(names)) for name_of in (a, b))
             at = lists.setdefault(name, len(lists))
             for key, value in values.items():
                 number = math.nan if value is None else value
                 if type(number) not in (int, float) or abs(number) > 1:
                     expected = f"{quoted(key)} is {quoted(value)}, expected a number from -1 to 1"
                     raise UsageError(f"{wrong}: {expected}")
-                yield key, (one, other, at, float(number))
+                yield key, (first, other, at, float(number))
         case _:
             raise UsageError(wrong)
 
@@ -99,11 +99,11 @@ def _cube(rows: list[tuple[int, int, int, float]], names: int, lists: int) -> Fl
     if len(rows) != names * (names - 1) // 2 * lists:
         return None
     cube: Floats = np.full((names, names, lists), np.nan)
-    one, other, at, value = (np.array(column) for column in zip(*rows, strict=True))
+    first, other, at, value = (np.array(column) for column in zip(*rows, strict=True))
     filled = np.zeros(cube.shape, dtype=bool)
-    filled[one, other, at] = filled[other, one, at] = True
+    filled[first, other, at] = filled[other, first, at] = True
     if np.count_nonzero(filled) != 2 * len(rows):
         return None
-    cube[one, other, at], cube[other, one, at] = value, 0.0 - value
+    cube[first, other, at], cube[other, first, at] = value, 0.0 - value
     cube[range(names), range(names)] = 0.0
     return cube

@@ -225,11 +225,11 @@ class Findings:
         Problems of a code that were only counted have the severest severity of those kept.
         """
         counts = Counter(problem.code for problem in self._problems if problem.severity == severity)
-        kept = Counter(problem.code for problem in self._problems)
+        of_kept = Counter(problem.code for problem in self._problems)
         errors = {problem.code for problem in self._problems if problem.severity == "error"}
         for code in counts:
             if severity == "error" or code not in errors:
-                counts[code] += self.counts[code] - kept[code]
+                counts[code] += self.counts[code] - of_kept[code]
         return dict(sorted(counts.items()))
 
     @property

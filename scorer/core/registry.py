@@ -72,7 +72,7 @@ class Registry(Generic[T]):
     ) -> None:
         self.kind, self.package, self.type_ = kind, package, type_
         self.group = group or package  # of entry points
-        self._own = added  # a challenge's, each with where it comes from
+        self._added = added  # a challenge's, each with where it comes from
 
     def with_(self, things: Iterable[tuple[T, str]]) -> Registry[T]:
         """A registry that also holds `things`: pairs of a thing and the module it comes from.
@@ -80,7 +80,7 @@ class Registry(Generic[T]):
         Raises:
             PluginError: two things claim one name; both modules are named.
         """
-        wider = Registry(self.kind, self.package, self.type_, (*self._own, *things), self.group)
+        wider = Registry(self.kind, self.package, self.type_, (*self._added, *things), self.group)
         _ = wider._named  # so that a clash is an error now
         return wider
 
@@ -124,7 +124,7 @@ class Registry(Generic[T]):
 
     def _only_module(self, folded: str) -> tuple[T, ...]:
         """The things of that name, if one is in no folder and nobody else claims names."""
-        if self._own or _installed(self.group) or folded not in _modules(self.package):
+        if self._added or _installed(self.group) or folded not in _modules(self.package):
             return ()
         return load_named(self.package, self.type_, folded)
 
@@ -149,7 +149,7 @@ class Registry(Generic[T]):
     @cached_property
     def _loaded(self) -> list[tuple[T, str]]:
         """Things and the modules that they come from."""
-        pairs = (*_in_package(self.package, self.type_, self.group), *self._own)
+        pairs = (*_in_package(self.package, self.type_, self.group), *self._added)
         # by two entry points of one module a thing is found twice
         return list({(thing.name, origin): (thing, origin) for thing, origin in pairs}.values())
 

@@ -24,22 +24,22 @@ class Distinct:
     def __init__(self, most: int) -> None:
         """Count up to some more than `most`."""
         self._bits = max(FEWEST, (2 * most).bit_length())
-        self._seen = dict[str, Mask]()
-        self._taken = Counter[str]()  # places of each column
+        self._places = dict[str, Mask]()
+        self._counts = Counter[str]()  # places of each column
 
     def add(self, table: Table) -> None:
         """Count the ids of one more table."""
         for role, column in table.ids.items():
-            if role not in self._seen:
-                self._seen[role] = np.zeros(1 << self._bits, dtype=bool)
+            if role not in self._places:
+                self._places[role] = np.zeros(1 << self._bits, dtype=bool)
             hashes = column.row_hashes if isinstance(column, TextColumn) else column.hashes
             place = (hashes >> np.uint64(64 - self._bits)).view(np.int64)
-            new = distinct(place[~self._seen[role][place]])
-            self._seen[role][new] = True
-            self._taken[role] += new.size
+            new = distinct(place[~self._places[role][place]])
+            self._places[role][new] = True
+            self._counts[role] += new.size
 
     def exceeds(self, most: int) -> bool:
         """Whether a column has surely more different ids than that."""
         places = 1 << self._bits
-        free = places - max(self._taken.values(), default=0)
+        free = places - max(self._counts.values(), default=0)
         return -places * math.log(max(free, 1) / places) > SURE * most

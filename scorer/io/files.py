@@ -62,12 +62,12 @@ def digest(path: Path, parts: Sequence[str] = ()) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def same_content(one: Path, other: Path) -> bool:
+def same_content(first: Path, second: Path) -> bool:
     """Whether two paths lead to the same bytes; no, where one of them cannot be read."""
     try:
-        if os.path.samefile(one, other):
+        if os.path.samefile(first, second):
             return True
-        return os.stat(one).st_size == os.stat(other).st_size and digest(one) == digest(other)
+        return os.stat(first).st_size == os.stat(second).st_size and digest(first) == digest(second)
     except (OSError, ValueError, Unreadable):
         return False
 
@@ -417,8 +417,8 @@ class _Unpacked(io.RawIOBase):
             raise Unreadable(Problem("S108", message, help=hint)) from None
         self._unpacked += len(data)
         # of what was read of it; an archive's file is read beside what is stored
-        read = self._source.position if isinstance(self._source, Member) else self.stored.tell()
-        if self._unpacked > most_unpacked(read, self._limits):
+        position = self._source.position if isinstance(self._source, Member) else self.stored.tell()
+        if self._unpacked > most_unpacked(position, self._limits):
             raise Unreadable(too_large(self._most))
         view[: len(data)] = data
         return len(data)

@@ -196,14 +196,14 @@ def outer_roles(form: Form, cut: CutSchema, roles: Sequence[str]) -> tuple[str, 
         cut: the columns of a record.
         roles: those that the file has.
     """
-    given = {whole_role(role) for role in roles}
+    outer = {whole_role(role) for role in roles}
     if form.lines is not None:
-        given |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
+        outer |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
     if form.vector:
-        given.add("item")
+        outer.add("item")
     if form.wide is not None:
-        given |= {form.wide[0], cut.value}
-    return tuple(role for role in cut.outer.roles if role in given)
+        outer |= {form.wide[0], cut.value}
+    return tuple(role for role in cut.outer.roles if role in outer)
 
 
 def whole_role(role: str) -> str:

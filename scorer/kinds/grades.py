@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scorer.challenge.public import held
+from scorer.challenge.public import ids_of
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
@@ -296,7 +296,7 @@ def _catalogue(aids: SideTables) -> Catalogue:
     if items is not None:
         items_column = items.ids["item"]
     elif aids.public.items is not None or history is None:
-        items_column = CodedColumn(NO_CODES, held(aids.public.items or {}))
+        items_column = CodedColumn(NO_CODES, ids_of(aids.public.items or {}))
     else:
         items_column = history.ids["item"]
     names, code = in_order(items_column)

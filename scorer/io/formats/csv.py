@@ -503,9 +503,9 @@ def _record(
         if "field limit" in message:  # of the csv module, which is one for all who use it
             deque(fed(), maxlen=0)
             raw = "\n".join(lines[n][1] for n in range(line, end))
-            fields, taken, message = _long(raw, separator)
+            fields, count, message = _long(raw, separator)
             if not message:
-                return line + taken, (number, fields, raw)
+                return line + count, (number, fields, raw)
         if more and message.endswith("end of data"):
             return line, None
         raw = "\n".join(lines[n][1] for n in range(line, end))

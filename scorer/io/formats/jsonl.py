@@ -403,5 +403,5 @@ def _place(raw: str, name: str) -> int | None:
 
 def _place_of_second(raw: str) -> int | None:
     """The column of the first key that was there before."""
-    seen: set[str] = set()
-    return next((column for key, column, _ in _places(raw) if key in seen or seen.add(key)), None)  # type: ignore[func-returns-value]
+    keys: set[str] = set()
+    return next((column for key, column, _ in _places(raw) if key in keys or keys.add(key)), None)  # type: ignore[func-returns-value]

@@ -50,7 +50,7 @@ def cells(step: Grid, precision: int) -> Iterator[list[str]]:
         all(isinstance(c, str) or c is None or c == int(c) for c in column) for column in numbers
     ]
 
-    def written(cell: Cell, is_whole: bool) -> str:
+    def cell_text(cell: Cell, is_whole: bool) -> str:
         if cell is None or isinstance(cell, str):
             return cell or ""
         return f"{cell:.0f}" if is_whole else f"{cell:.{precision}f}"
@@ -59,7 +59,7 @@ def cells(step: Grid, precision: int) -> Iterator[list[str]]:
         if isinstance(row, int):
             yield ["…", f"{row:,} left out", *[""] * (len(step.columns) - 2)][: len(step.columns)]
         else:
-            yield [written(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
+            yield [cell_text(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
 
 
 def right(step: Grid) -> list[bool]:

@@ -86,7 +86,7 @@ def parts(report: Report, options: Options) -> Iterator[Part]:
         if report.certainty.ranks is not None or report.certainty.against:
             data = ranks(report.certainty, report, options)
             yield Part("ranks", "Ranks", "leaderboard/ranks.html", data)
-    measures = [measure(each, report) for each in report.measures]
+    measures = [measure(measured, report) for measured in report.measures]
     yield Part("measures", "Measures", "leaderboard/measures.html", measures)
 
 
@@ -415,9 +415,9 @@ def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
         for baseline in certainty.against:
             p, difference = float(baseline.p[i]), float(baseline.difference[i])
             sure = p <= certainty.how.alpha
-            shown = "-" if math.isnan(difference) else f"{difference:+.{options.precision}f}"
+            text = "-" if math.isnan(difference) else f"{difference:+.{options.precision}f}"
             cells.append(
-                Cell(shown + "*" * sure, look="told" if sure else "", below=f"p {chance(p)}")
+                Cell(text + "*" * sure, look="told" if sure else "", below=f"p {chance(p)}")
             )
         rows.append(Row(cells))
     head = [Head("name"), *(heading(baseline.name, width=40) for baseline in certainty.against)]

@@ -31,7 +31,7 @@ def json(report: Report, options: Options) -> str:
             }
             for measure in report.measures
         ],
-        "submissions": [_submission(each, report, options) for each in report.submissions],
+        "submissions": [_submission(scored, report, options) for scored in report.submissions],
         "leaderboard": [
             {
                 "rank": standing.rank,
@@ -52,7 +52,7 @@ def json(report: Report, options: Options) -> str:
         "cycles": report.cycles,
         "groups": report.groups,
         **({"omitted": report.omitted} if report.omitted else {}),
-        "notes": [problem(each) for each in report.notes],
+        "notes": [problem(note) for note in report.notes],
     }
     return dumped(fields) + "\n"
 
@@ -64,7 +64,7 @@ def _submission(scored: Scored, report: Report, options: Options) -> dict[str, A
         "sha256": scored.sha256,
         "valid": scored.valid,
         "baseline": scored.baseline,
-        "problems": [problem(each) for each in scored.findings],
+        "problems": [problem(finding) for finding in scored.findings],
         "values": {
             measure.id: {
                 **_value(scored.values[measure.id], report.lists, options.per_list),
@@ -115,16 +115,16 @@ def _certainty(certainty: Certainty | None, report: Report) -> dict[str, Any] | 
         "fewest_lists": certainty.fewest,
         "baselines": [
             {
-                "name": each.name,
-                "difference": [number_or_null(value) for value in each.difference.tolist()],
-                "p": [number_or_null(value) for value in each.p.tolist()],
-                "lists": each.lists.tolist(),
+                "name": baseline.name,
+                "difference": [number_or_null(value) for value in baseline.difference.tolist()],
+                "p": [number_or_null(value) for value in baseline.p.tolist()],
+                "lists": baseline.lists.tolist(),
             }
-            for each in certainty.against
+            for baseline in certainty.against
         ],
         "fewer_lists": [
-            {**each._asdict(), "here": number_or_null(each.here), "rest": number_or_null(each.rest)}
-            for each in certainty.fewer
+            {**row._asdict(), "here": number_or_null(row.here), "rest": number_or_null(row.rest)}
+            for row in certainty.fewer
         ],
         "rank_shares": None if certainty.ranks is None else _rows(certainty.ranks),
         "shake_up": None if certainty.shake_up is None else certainty.shake_up._asdict(),

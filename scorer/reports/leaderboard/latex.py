@@ -30,7 +30,7 @@ from scorer.reports.leaderboard.cells import (
 from scorer.results.report import Report, Standing
 
 LINE = 340.0  # points: the width of a line of the article class, and a bit to spare
-SIGN, APART = 4.9, 6.0  # points: a sign in small print, and the space between columns
+SIGN, GAP = 4.9, 6.0  # points: a sign in small print, and the space between columns
 LONG = 40  # rows above which a table runs over pages
 WRAPPED, BREAK = 26, 8  # signs of a name that stand in a line, and where one may be broken
 LATIN = "\u017f"  # the last letter that LaTeX itself has
@@ -166,15 +166,15 @@ def _tables(
         rules: rows above which there is a rule.
         notes: LaTeX that stands below the last table.
     """
-    named = sum(column.wide + APART for column in fixed)
+    named = sum(column.wide + GAP for column in fixed)
     parts: list[list[Column]] = [[]]
     room = LINE - named
     for column in columns:
-        if parts[-1] and column.wide + APART > room:
+        if parts[-1] and column.wide + GAP > room:
             parts.append([])
             room = LINE - named
         parts[-1].append(column)
-        room -= column.wide + APART
+        room -= column.wide + GAP
     for n, part in enumerate(parts):
         title = _broken(caption) + " (continued)" * bool(n)
         below = notes if n + 1 == len(parts) else ""

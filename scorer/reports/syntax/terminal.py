@@ -20,7 +20,7 @@ from scorer.reports.syntax.github import no_command
 # columns set apart by blanks, so that it reads the same without colour; a rule between tiers
 PLAIN = Box("    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n")
 UNBOUNDED, PROSE = 10**6, 80  # widths where there is no terminal
-APART, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
+GAP, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +114,21 @@ class TextReport:
             The headings of the columns that there was no room for.
         """
         columns = [replace(column, cells=list(map(no_command, column.cells))) for column in columns]
-        shown, dropped = list(columns), list[Column]()
+        kept_columns, dropped = list(columns), list[Column]()
         names = next(column for column in columns if column.fold)
 
         def needed(name: int) -> int:
-            widths = [name if column is names else column.width for column in shown]
-            return sum(widths) + APART * (len(shown) - 1)
+            widths = [name if column is names else column.width for column in kept_columns]
+            return sum(widths) + GAP * (len(kept_columns) - 1)
 
         while needed(min(names.width, NAME)) > self.room and any(
-            column.drop_order for column in shown
+            column.drop_order for column in kept_columns
         ):
-            dropped.append(max(shown, key=lambda column: column.drop_order))
-            shown.remove(dropped[-1])
+            dropped.append(max(kept_columns, key=lambda column: column.drop_order))
+            kept_columns.remove(dropped[-1])
         view = Table(box=PLAIN, pad_edge=False, show_edge=False)
         name_width = max(self.room - needed(0), 1)
-        for column in shown:
+        for column in kept_columns:
             wide = min(column.width, name_width) if column is names else column.width
             view.add_column(
                 Text(column.folded),
@@ -142,7 +142,7 @@ class TextReport:
         for n in range(len(names.cells)):
             if n in heads:
                 view.add_section()
-            cells = (Text(column.cells[n]) for column in shown)
+            cells = (Text(column.cells[n]) for column in kept_columns)
             view.add_row(*cells, style="dim" if n in dim else None)
         self.show(view)
         return [column.head for column in reversed(dropped)]
