@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from scorer.cli.options import Result, Terminal
 
 
-GARBAGE = 100_000  # objects more than before until a search for cycles; imports alone make many
-
-
 INTERRUPTED, INTERNAL = 130, 4
 COMPLETIONS = ("--install-completion", "--show-completion")
 COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
@@ -42,7 +39,6 @@ COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
 
 def main() -> None:
     """Run the command of this process and exit with its code."""
-    gc.set_threshold(GARBAGE)
     open_what_is_closed()
     answer_signals()
     signal.signal(signal.SIGINT, signal.default_int_handler)

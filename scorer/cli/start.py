@@ -1,15 +1,18 @@
 """The command's way in: Ctrl-C has its answer before what takes long is imported."""
 
+import gc
 import os
 import signal
 import sys
 
+GARBAGE = 1_000_000  # objects more than before until a search for cycles; imports make 200,000
 LEAST = 192 << 20  # bytes of addresses that the imports take
 
 
 def main() -> None:
     """Run the command of this process and exit with its code."""
     signal.signal(signal.SIGINT, _interrupted)
+    gc.set_threshold(GARBAGE)
     _refuse_little_memory()
     from scorer.cli.main import main as run
 
