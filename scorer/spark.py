@@ -127,9 +127,9 @@ def values(
         learnt = together(parts, opening).constants
         measures = tuple(measure.settled(learnt) for measure in prepared.measures)
         refuse_flat(prepared.challenge, measures)
-        known = replace(opening.public, classes=learnt.classes)
+        known = opening.public._replace(classes=learnt.classes)
         plan = Plan(
-            replace(known, lists={}),
+            known._replace(lists={}),
             prepared.challenge.submission,
             prepared.shapes,
             prepared.limits,

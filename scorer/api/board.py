@@ -538,7 +538,7 @@ class Board:
             (outcome,) = local(ready.plan, [path])
         findings = Findings(name)
         findings.extend(replace(problem, path=name) for problem in outcome.findings)
-        scored = settled(terms_of(ready), name, name, replace(outcome, findings=findings))
+        scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))
         if scored.card is None:
             return Evaluation(version.values, sha256, "rejected", scored.findings.to_json())
         folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}

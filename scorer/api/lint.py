@@ -79,7 +79,7 @@ def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
         where = f"examples[{n}] ({printable(example.submission.name)})"
         against = ready
         if example.truth is not None:
-            other = replace(prepared, challenge=challenge.with_truth(example.truth))
+            other = prepared._replace(challenge=challenge.with_truth(example.truth))
             against = answerable(opened(other))
         (scored,) = scored_files(against, [Named("", example.submission)], None)
         remarks += [

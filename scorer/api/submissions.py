@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from filecmp import cmp
 from itertools import groupby
 from pathlib import Path
@@ -160,7 +159,7 @@ def with_truth_here(
         return
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         path = fetch(str(file), Path(folder), options or {})
-        yield replace(prepared, challenge=prepared.challenge.with_truth(path))
+        yield prepared._replace(challenge=prepared.challenge.with_truth(path))
 
 
 def _listed(submissions: object) -> Iterable[object]:

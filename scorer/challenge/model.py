@@ -10,7 +10,6 @@ descriptions to editors.
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -655,8 +654,7 @@ class Challenge(Part):
                 keys = keys_of(source, lines == "items")
         if form.vector and self.items is not None:
             candidates = keys_of(self.items, True)
-        return replace(
-            form,
+        return form._replace(
             lines=keys,
             candidates=candidates,
             json=tuple(section.document.items()),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.text import printable
 
@@ -45,8 +44,7 @@ def ids_of(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
     return names.ids if isinstance(names, Names) else tuple(names)
 
 
-@dataclass(frozen=True, slots=True)
-class Public:
+class Public(NamedTuple):
     """The public part: nothing here depends on a truth's items, grades or labels.
 
     Of the labels only the set is public: what can be answered at all.
@@ -57,11 +55,11 @@ class Public:
     items: Mapping[str, None] | None = None  # the catalogue, where it is public
     candidates: Mapping[str, frozenset[str]] | None = None  # the items of each list, where public
     asked: Mapping[tuple[str, str], None] | None = None  # the (list, item) pairs to be predicted
-    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word for it
-    groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
+    called: Mapping[str, str] = {}  # role -> the challenge's word for it
+    groups: Mapping[str, str] = {}  # list -> the group that it is in
     classes: tuple[str, ...] = ()  # the labels there are, in their order
     separator: str | None = None  # of the labels in a cell of a submission
-    clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
+    clusters: Mapping[str, str] = {}  # list -> those that depend on it
     numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
 
     def numbered(self, names: Sequence[str]) -> list[bool]:

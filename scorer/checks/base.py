@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
@@ -158,13 +158,12 @@ def checks(on: On = "submission") -> Registry[Check]:
     return discover("check", f"scorer.checks.{on}", Check, group)
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """The findings of the checks in some lists of a submission, by the names of the checks."""
 
     # of those that look at lists
-    of_lists: Mapping[str, ListFindings] = field(default_factory=dict)
-    tallies: Mapping[str, Tally] = field(default_factory=dict)  # of the others
+    of_lists: Mapping[str, ListFindings] = {}
+    tallies: Mapping[str, Tally] = {}  # of the others
 
     @property
     def fatal(self) -> bool:

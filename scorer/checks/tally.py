@@ -53,15 +53,14 @@ class Tally(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class ListFindings:
+class ListFindings(NamedTuple):
     """The problems that a check finds in single lists: the first `KEPT` of each code, and counts.
 
     First is what stands on the lowest line, so that a split of the lists keeps the same.
     """
 
     problems: tuple[Problem, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = {}
     fatal: bool = False
 
     @classmethod

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,8 +202,7 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     return values
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """Submissions by their numbers, best first; those that cannot be told apart share a group."""
 
     groups: tuple[tuple[int, ...], ...]

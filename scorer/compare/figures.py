@@ -8,8 +8,8 @@ parts. What draws and exchanges lists knows nothing of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ Sums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (
 Weigh = Callable[[Floats], float]  # weights of units (units,) to the figure
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """A number of each submission, as a function of the units that are drawn."""
 
     valued: Mask  # (submissions, units): which it has
@@ -150,10 +149,10 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
                     for mask, size in zip(here, sizes[0], strict=True)]]  # fmt: skip
         return float(whole(np.array(figures), sizes)[0])
 
-    by_group = replace(inner, weigh=tuple(partial(weigh, row) for row in range(len(inner.weigh))))
+    by_group = inner._replace(weigh=tuple(partial(weigh, row) for row in range(len(inner.weigh))))
     median = any(not level.aggregate.of_sums for level in groups.levels)
     if inner.sums is None or inner.of is None:
-        return replace(by_group, smooth=inner.smooth and not median)
+        return by_group._replace(smooth=inner.smooth and not median)
     sums = np.zeros((submissions, lists, count, width + 1))
     grouped_lists = np.flatnonzero(codes >= 0)
     sums[:, grouped_lists, codes[grouped_lists], :width] = inner.sums[:, grouped_lists]
@@ -165,8 +164,7 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
         figures = np.asarray(innermost(flat[:, :width])).reshape(-1, count)
         return whole(figures, flat[:, width].reshape(-1, count))
 
-    return replace(
-        by_group,
+    return by_group._replace(
         sums=sums.reshape(submissions, lists, -1),
         of=of,
         smooth=not median,
@@ -309,7 +307,7 @@ def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
         unit = np.searchsorted(present, codes)
         sums[:, present] = unit_sums(inner.sums.transpose(0, 2, 1), unit).transpose(0, 2, 1)
     weighs = tuple(partial(weigh, row) for row in range(len(inner.weigh)))
-    return replace(inner, valued=valued, weigh=weighs, sums=sums)
+    return inner._replace(valued=valued, weigh=weighs, sums=sums)
 
 
 def _formula(
@@ -349,7 +347,7 @@ def _formula(
         ]
         return tree.value(dict(zip(ids, map(np.asarray, values), strict=True)))
 
-    return replace(weighed, sums=np.concatenate(sums, axis=2), of=of)
+    return weighed._replace(sums=np.concatenate(sums, axis=2), of=of)
 
 
 def _counted_together(measure: Measure, card: Scorecard, counted: Mask) -> Ints:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,8 +50,7 @@ class Traits(NamedTuple):
     up: bool  # whether higher is better
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """A part of a formula: a number, a name, or an operation on parts."""
 
     kind: str  # number, name, +, -, *, /, neg, min, max, sqrt

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from scorer.core.text import nearest, printable, quoted
 from scorer.io.schema import TEXT, Schema
@@ -26,8 +27,7 @@ VALUES = ("prediction", "label", "score", "grade", "rating", "target", "rank")
 BRACKETS = {"[": "]", "(": ")"}
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(NamedTuple):
     """A public file whose rows say, in their order, what lines or values without ids are about."""
 
     file: Path
@@ -36,8 +36,7 @@ class Keys:
     form: Form | None = None
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """How a file is written, where it is not plain. Hashable, and pickles."""
 
     header: tuple[str, ...] = ()  # the columns of a file that does not name them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scorer.core.problems import Problem
 
@@ -15,8 +15,7 @@ SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody
 UTF8 = "save the file as UTF-8"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How much of a file is read before it is refused; these hold where no challenge sets any."""
 
     size: int = 1024**3  # bytes, as stored

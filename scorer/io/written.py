@@ -7,7 +7,6 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from scorer.io.documents import EACH, Steps, depth, steps, through
@@ -73,7 +72,7 @@ def _archive(
                 if str(row["list"]).startswith(prefix)
             ]
             tabs = file.lower().endswith(".tsv") and not form.separator  # as it is read, then
-            part_form = replace(form, parts=(), separator="tab" if tabs else form.separator)
+            part_form = form._replace(parts=(), separator="tab" if tabs else form.separator)
             data = in_form(part_rows, columns, part_form, write, tables)
             member = zipfile.ZipInfo(file, OLDEST)
             member.external_attr = 0o644 << 16

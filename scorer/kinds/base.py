@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -103,19 +103,18 @@ def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) ->
     return Meeting(wanted, lambda _: truth.meet(table, ties, views))
 
 
-@dataclass(frozen=True, slots=True)
-class SideTables:
+class SideTables(NamedTuple):
     """The challenge's files beside the truth."""
 
     public: Public
-    tables: Mapping[str, Table] = field(default_factory=dict)  # items, history, likelihood
+    tables: Mapping[str, Table] = {}  # items, history, likelihood
     features: tuple[str, ...] = ()  # the feature columns of items
     strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
-    views: Mapping[type, str] = field(default_factory=dict)  # what is looked at, with a metric
+    views: Mapping[type, str] = {}  # what is looked at, with a metric
     rules: Submission = field(default_factory=Submission)
     separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
-    extra: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # section -> name -> kind
-    judged: Mapping[str, int] = field(default_factory=dict)  # items that a list needs, by metric
+    extra: Mapping[str, Mapping[str, str]] = {}  # section -> name -> kind
+    judged: Mapping[str, int] = {}  # items that a list needs, by metric
 
     def further(self, section: str, table: Table | None) -> Named:
         """The further columns of a section, one element a row of its table."""

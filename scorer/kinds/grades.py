@@ -146,7 +146,7 @@ class Grades:
             return None
         sent_columns = self.aids.further("submission", submission)
         columns = self.extras
-        return lambda rows: replace(columns, submission=sent_columns.at(rows))
+        return lambda rows: columns._replace(submission=sent_columns.at(rows))
 
     def begin(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting | None:
         """The meeting in views of judged items alone; None for others.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ LIKELY = "probability"
 CLASSES = "classes (a column for `label`)"
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(NamedTuple):
     """A truth of classes or numbers made ready. All arrays have one element a row, by id."""
 
     lists: tuple[str, ...]
@@ -45,8 +44,7 @@ class Labels:
         """The truth of some rows alone."""
         if lists.size == len(self.lists):
             return self
-        return replace(
-            self,
+        return self._replace(
             lists=tuple(self.lists[n] for n in lists.tolist()),
             truth=self.truth[lists] if len(self.truth) else self.truth,
             target=self.target[lists] if self.target.size else self.target,
@@ -72,7 +70,7 @@ class Labels:
         extras = self.extras
         if "submission" in self.aids.extra:
             sent_columns = self.aids.further("submission", submission)
-            extras = replace(extras, submission=placed(sent_columns, row))
+            extras = extras._replace(submission=placed(sent_columns, row))
         if not self.constants.classes:
             predictions = np.append(submission.numbers["prediction"], np.nan)
             numbers = Targets(*shared, self.target, predictions[row], extras=extras)
@@ -167,7 +165,7 @@ def _answerable(public: Public, asking: Asking) -> Public:
     if answered and not classes and (table := asking.truth()) is not None and "label" in table.ids:
         classes = named_in(table, public, separators[0])
     called = {**public.called, "unit": "row"}  # where the column of lists is only called id
-    return replace(public, called=called, classes=classes, separator=separators[1])
+    return public._replace(called=called, classes=classes, separator=separators[1])
 
 
 @kind(

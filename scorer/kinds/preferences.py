@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ from scorer.views.pairwise import Layout, Orders, Preferred
 PAIRS = Schema(("list", "better", "worse"))
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
+class Preferences(NamedTuple):
     """A truth of preferences made ready."""
 
     truth: Truth  # its items
@@ -72,7 +71,7 @@ def _compared(public: Public, asking: Asking) -> Public:
     """The items of each list that can be compared: by the public file, else by the truth."""
     if public.candidates is not None or (table := asking.truth()) is None:
         return public
-    return replace(public, candidates=items_by_list(table, "better", "worse"))
+    return public._replace(candidates=items_by_list(table, "better", "worse"))
 
 
 @kind(

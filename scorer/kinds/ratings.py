@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from scorer.views.ranked import spans
 from scorer.views.rated import Rated
 
 
-@dataclass(frozen=True, slots=True)
-class Ratings:
+class Ratings(NamedTuple):
     """A truth of ratings made ready."""
 
     truth: Truth  # the ratings in the place of grades
@@ -80,7 +79,7 @@ def _asked(public: Public, asking: Asking) -> Public:
     items = public.candidates
     if items is None and (table := asking.truth()) is not None:
         items = items_by_list(table, "item")
-    return replace(public, asked=MemberPairs(Members.of(items or {}).only(list(public.lists))))
+    return public._replace(asked=MemberPairs(Members.of(items or {}).only(list(public.lists))))
 
 
 @kind(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,8 +36,7 @@ from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.views.positions import PositionTable
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(NamedTuple):
     """What a board needs to know of its challenge, without the truth."""
 
     challenge: Challenge
@@ -48,10 +47,10 @@ class Terms:
     breakers: tuple[Measure, ...] = ()  # what orders equal standings: measures, or preferences
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     lists: tuple[str, ...] = ()
-    groups: Mapping[str, str] = field(default_factory=dict)  # list -> the group that it is in
-    called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
+    groups: Mapping[str, str] = {}  # list -> the group that it is in
+    called: Mapping[str, str] = {}  # role -> the challenge's word
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
-    clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
+    clusters: Mapping[str, str] = {}  # list -> those that depend on it
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
 
     @property

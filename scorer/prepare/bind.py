@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from scorer.challenge.model import Challenge, extra_roles
 from scorer.compare.base import aggregations, bind, comparisons
@@ -28,8 +29,7 @@ from scorer.results.scorecard import Rules
 from scorer.views.positions import Positions, PositionTable
 
 
-@dataclass(frozen=True)
-class BoundChallenge:
+class BoundChallenge(NamedTuple):
     """What a challenge settles before any truth or submission is opened."""
 
     challenge: Challenge

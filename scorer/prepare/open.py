@@ -173,8 +173,8 @@ def answers(
         for name, (part, lists) in _folds(
             challenge, challenge.folds, table, ready.lists, findings
         ).items():
-            fold_public = replace(public, lists=dict.fromkeys(lists))
-            folds[name] = kind.open(part, replace(side_tables, public=fold_public), Findings())
+            fold_public = public._replace(lists=dict.fromkeys(lists))
+            folds[name] = kind.open(part, side_tables._replace(public=fold_public), Findings())
     return ready, folds, list(findings)
 
 
@@ -208,8 +208,8 @@ class OpenChallenge:
         """The same, for submissions in another format."""
         challenge = self.prepared.challenge
         rules = challenge.submission.model_copy(update={"format": format})
-        prepared = replace(
-            self.prepared, challenge=challenge.model_copy(update={"submission": rules})
+        prepared = self.prepared._replace(
+            challenge=challenge.model_copy(update={"submission": rules})
         )
         return replace(self, prepared=prepared)
 

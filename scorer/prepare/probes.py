@@ -199,7 +199,7 @@ def _one_of_each(ready: OpenChallenge) -> OpenChallenge | None:
     rows = np.sort(np.unique(answers.truth, return_index=True, axis=0)[1])
     sample = answers.only(rows)
     return replace(
-        ready, answers=sample, public=replace(ready.public, lists=dict.fromkeys(sample.lists))
+        ready, answers=sample, public=ready.public._replace(lists=dict.fromkeys(sample.lists))
     )
 
 

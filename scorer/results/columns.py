@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +17,11 @@ class Groups(NamedTuple):
     codes: Ints  # (lists,)
 
 
-@dataclass(frozen=True, slots=True)
-class ListColumns:
+class ListColumns(NamedTuple):
     """What is known of each list beside its values, by the names of the columns."""
 
-    groups: Mapping[str, Groups] = field(default_factory=dict)
-    weights: Mapping[str, Floats] = field(default_factory=dict)  # (lists,)
+    groups: Mapping[str, Groups] = {}
+    weights: Mapping[str, Floats] = {}  # (lists,)
 
     @classmethod
     def of(

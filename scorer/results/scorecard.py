@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -46,8 +46,7 @@ class Rules(NamedTuple):
         return cls(challenge.submission.missing_list or "error", undefined)
 
 
-@dataclass(frozen=True, slots=True)
-class Scorecard:
+class Scorecard(NamedTuple):
     """All values of one submission, raw: no rule has been applied to them yet.
 
     Identified by `digests`: submission, rules, truth, plugins, and scorer's version.
@@ -59,7 +58,7 @@ class Scorecard:
     statistics: Mapping[str, Statistics] = field(
         default_factory=dict
     )  # of whole-challenge measures
-    digests: Mapping[str, str] = field(default_factory=dict)
+    digests: Mapping[str, str] = {}
     positions: Positions | None = None  # of the relevant items, where preferences are asked
     columns: ListColumns = NONE  # what measures need to know of the lists
 
@@ -72,7 +71,7 @@ class Scorecard:
         group_names = (
             () if groups is None else [groups.names[code] for code in groups.codes.tolist()]
         )
-        return replace(statistics, names=self.lists, groups=group_names)
+        return statistics._replace(names=self.lists, groups=group_names)
 
     def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
         """SCORED, MISSING or UNDEFINED for each list.
@@ -198,11 +197,10 @@ def _joined_positions(parts: Sequence[tuple[Positions | None, Ints]]) -> Positio
     return Positions(**{name: joined[name][by[name]] for name in POSITIONS}, lists=lists)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What an engine gives for one submission."""
 
     findings: Findings
     sha256: str | None  # None: the file cannot be read
     card: Scorecard | None  # None: rejected, or only checked
-    folds: Mapping[str, Scorecard] = field(default_factory=dict)  # fold -> scored by its truth
+    folds: Mapping[str, Scorecard] = {}  # fold -> scored by its truth

@@ -108,8 +108,7 @@ class Part(NamedTuple):
     refused: tuple[Problem, ...] = ()  # what a metric that may refuse a submission says of it
 
 
-@dataclass(frozen=True)
-class Begun:
+class Begun(NamedTuple):
     """Some lists that are checked, and met but for the order of equal scores."""
 
     plan: Plan
@@ -271,8 +270,8 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
     return Outcome(
         findings,
         sha256,
-        replace(card, digests=digests),
-        {name: replace(fold_card, digests=digests) for name, fold_card in folds.items()},
+        card._replace(digests=digests),
+        {name: fold_card._replace(digests=digests) for name, fold_card in folds.items()},
     )
 
 
@@ -346,7 +345,7 @@ def _texts(table: Table) -> Callable[[Ints], IdTexts]:
 def _complete_card(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
     """The scorecard of all lists of the truth."""
     if card is not None and len(card.lists) == len(truth.lists):
-        return replace(card, lists=truth.lists)  # which are the same: one text of each name is kept
+        return card._replace(lists=truth.lists)  # which are the same: one text of each name is kept
     present = set(card.lists) if card else set[str]()
     absent = np.array(
         [n for n, name in enumerate(truth.lists) if name not in present], dtype=np.int64

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.stats.units import Floats, Ints, Mask, alike
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(NamedTuple):
     """What paired tests say of every pair of submissions.
 
     All matrices have the shape (submissions, submissions); what cannot be had is NaN.

@@ -203,7 +203,7 @@ class Snapshot:
         if keep.all():
             return self.terms
         lists = tuple(name for name, keeps in zip(self.terms.lists, keep, strict=True) if keeps)
-        return replace(self.terms, lists=lists)
+        return self.terms._replace(lists=lists)
 
     def choices(
         self,

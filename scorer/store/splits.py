@@ -115,9 +115,8 @@ def cut(card: Scorecard, keep: Mask) -> Scorecard:
     statistics = {}
     for name, each in card.statistics.items():
         part = each.of(keep)
-        statistics[name] = replace(part, in_list=place[part.in_list])
-    return replace(
-        card,
+        statistics[name] = part._replace(in_list=place[part.in_list])
+    return card._replace(
         lists=tuple(name for name, kept in zip(card.lists, keep, strict=True) if kept),
         answered=card.answered[keep],
         values={name: values[keep] for name, values in card.values.items()},

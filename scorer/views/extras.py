@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,14 +49,13 @@ class Named(dict[str, Column]):
         return Named(columns, self.section, self.levels)
 
 
-@dataclass(frozen=True)
-class Extras:
+class Extras(NamedTuple):
     """The further columns of each section, with one element a row of its table."""
 
-    truth: Named = field(default_factory=lambda: Named({}, "truth"))
-    submission: Named = field(default_factory=lambda: Named({}, "submission"))
-    list: Named = field(default_factory=lambda: Named({}, "list"))
-    item: Named = field(default_factory=lambda: Named({}, "item"))
+    truth: Named = Named({}, "truth")
+    submission: Named = Named({}, "submission")
+    list: Named = Named({}, "list")
+    item: Named = Named({}, "item")
 
     def at(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -182,8 +182,7 @@ def present(table: Table, lists: Sequence[str]) -> Mask:
     return answered
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
+class Ordered(NamedTuple):
     """A submission's rows in lists of the truth, in the order of list, then rank."""
 
     row: Ints  # the row of the table
@@ -245,8 +244,7 @@ def _runs(table: Table, lists: Sequence[str]) -> tuple[Ints, Ints]:
     return runs, number[runs]
 
 
-@dataclass(frozen=True, slots=True)
-class Unsettled:
+class Unsettled(NamedTuple):
     """The judged items that a submission returned, before equal scores are ordered by their ids."""
 
     truth: Truth
@@ -402,8 +400,7 @@ def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
     )
 
 
-@dataclass(frozen=True)
-class Subtopics:
+class Subtopics(NamedTuple):
     """The subtopics that each row of a truth was judged for."""
 
     size: Ints  # of each row of the truth

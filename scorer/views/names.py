@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """What the items of one list are called."""
 
     truth: tuple[str, ...] = ()  # the truth's: an ideal's in its order, else in that of the view
     returned: tuple[str, ...] = ()  # the submission's, by rank
-    before: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # as in `Hits`,
-    tied: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # one a returned item
+    before: Ints = np.empty(0, dtype=np.int64)  # as in `Hits`,
+    tied: Ints = np.empty(0, dtype=np.int64)  # one a returned item

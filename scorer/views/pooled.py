@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +12,7 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.views.hits import ratio
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(NamedTuple):
     """The rows that a whole-challenge figure is computed from; each belongs to a list.
 
     Any set of lists has its figure, from the rows of those lists in list order,

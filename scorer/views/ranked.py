@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,8 +133,7 @@ class RankedRows:
         return first, np.where(inside, end[group] - begin[group] + 1, 1)
 
 
-@dataclass(frozen=True, eq=False)
-class TiedRows:
+class TiedRows(NamedTuple):
     """Groups of equal rows, whose order the tie rule takes from the items' ids."""
 
     places: Ints  # of all rows of these groups, in order

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from scorer.views.ranked import RankedRows, hashed
 FEW = 10  # lists of one item
 
 
-@dataclass(frozen=True, slots=True)
-class SameLists:
+class SameLists(NamedTuple):
     """The number of lists, and what they have in common; None where they differ."""
 
     lists: int
@@ -73,8 +72,7 @@ def _places(rows: RankedRows) -> Ints:
     return first - np.repeat(rows.starts, rows.sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class SamePredictions:
+class SamePredictions(NamedTuple):
     """The number of predictions, and their common value; None where they differ."""
 
     rows: int

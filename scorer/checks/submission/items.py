@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -41,8 +41,7 @@ UNUSUAL = r"[^!-~]|E\+"  # what an id holds that is to be looked at
 TOGETHER = 100_000  # ids that are looked at as one text
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(NamedTuple):
     """Ids of a column that the challenge does not have."""
 
     ids: IdTally
@@ -78,8 +77,7 @@ class Unknown:
         yield from (p for p in id_problems(self.ids, problem) if not (silent and p.code == "S305"))
 
 
-@dataclass(frozen=True, slots=True)
-class Suspects:
+class Suspects(NamedTuple):
     """Ids of a column that do not look like ids, where the challenge declares no items."""
 
     ids: IdTally
@@ -113,8 +111,7 @@ class Suspects:
         yield from id_problems(self.ids, problem)
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """The counts of each column of items."""
 
     columns: Mapping[str, Any]  # `Unknown` or `Suspects`, the same for all

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ PERCENT = "percent? divide by 100"
 DIVIDE = "divide each row by its sum, or in the challenge: submission: {normalize: true}"
 
 
-@dataclass(frozen=True, slots=True)
-class First:
+class First(NamedTuple):
     """Rows with one fault: how many, and the first."""
 
     rows: int
@@ -37,11 +36,10 @@ class First:
         return f" ({self.rows:,} rows)" if self.rows > 1 else ""
 
 
-@dataclass(frozen=True)
-class Faults:
+class Faults(NamedTuple):
     """Faults by code and label; those of the parts of any split of the rows can be summed."""
 
-    faults: Mapping[tuple[str, str], First] = field(default_factory=dict)
+    faults: Mapping[tuple[str, str], First] = {}
     rest: int = 0  # faults beyond those that are kept
     low: float = math.inf  # of all numbers
     high: float = -math.inf
@@ -249,8 +247,7 @@ def number_out_of_range(submitted: Submitted) -> Faults:
     return Faults({("S505", ""): _at(submitted, row, rows.size, what)})
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(NamedTuple):
     """Whether all rows have one answer, and which."""
 
     rows: int = 0

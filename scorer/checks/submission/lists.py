@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ IGNORED = "an organizer who means to allow this writes  submission: {unknown_lis
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
+class Lists(NamedTuple):
     """The lists of the challenge that a submission names, and its other lists."""
 
     given: Mask  # one a list of the challenge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(NamedTuple):
     """The predictions that are out of range: how many there are, and the first."""
 
     rows: int = 0
@@ -76,8 +75,7 @@ def twice(submitted: Submitted) -> Iterator[Problem]:
     yield from places(again, problem)
 
 
-@dataclass(frozen=True, slots=True)
-class Predicted:
+class Predicted(NamedTuple):
     """Which of the predictions to be made there are."""
 
     given: NDArray[np.uint8] | None  # a bit a pair that is asked for; None: all the same

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -100,8 +99,7 @@ def _beyond(submitted: Submitted, odd_ranks: _Ranks) -> Iterator[Problem]:
     yield from places(order, beyond)
 
 
-@dataclass(frozen=True, slots=True)
-class Starts:
+class Starts(NamedTuple):
     """The lists whose ranks start below 1: how many there are, and the first."""
 
     lists: int = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from scorer.views.ranked import RankedRows
 MANY = 0.25  # the share of tied scores that is worth a word
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreeing:
+class Disagreeing(NamedTuple):
     """The lists in which ranks and scores disagree: how many there are, and the first row."""
 
     lists: int = 0
@@ -73,8 +72,7 @@ def _agree(ranked: RankedRows, rank: Floats) -> bool:
     return bool(((beyond >= 0) & (beyond < size)).all())
 
 
-@dataclass(frozen=True, slots=True)
-class Ties:
+class Ties(NamedTuple):
     """How many scores there are, how many tie inside their list, and the first of these."""
 
     rows: int = 0

@@ -120,7 +120,7 @@ def settled(
     none = score_lists(plan, _empty(shape, roles, dict(facts)))  # so that every check is asked
     part = merged([none, *back.parts])
     made = outcome(plan, part, findings, sha256)
-    return replace(made, findings=_placed(made.findings, source))
+    return made._replace(findings=_placed(made.findings, source))
 
 
 def _empty(shape: Schema, roles: Sequence[str], facts: dict[str, Any]) -> Table:

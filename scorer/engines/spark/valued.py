@@ -52,7 +52,7 @@ class Opening:
             mine = bucket_of(TextColumn(names).row_hashes, self.buckets) == bucket
             lists = Names(names.filter(mine).to_list())
         # candidates that are the truth's own: before it is read, none are known
-        part = replace(known, lists=lists, candidates=known.candidates or None, asked=None)
+        part = known._replace(lists=lists, candidates=known.candidates or None, asked=None)
         asking = Asking(self.challenge, (), lambda: truth)
         return kinds().get(known.kind).public(part, asking)
 
@@ -61,7 +61,7 @@ class Opening:
         public = self.public_of(bucket, truth)
         told = Findings()
         examine(Truthful(truth, public, self.challenge), told)
-        made = kinds().get(public.kind).open(truth, replace(self.aids, public=public), told)
+        made = kinds().get(public.kind).open(truth, self.aids._replace(public=public), told)
         findings.extend(of_organizer(told))
         return public, made
 
@@ -95,7 +95,7 @@ def _learnt(opening: Opening, bucket: int, rows: Any) -> Any:
         if opening.public.kind == "labels" and "label" in table.ids and not opening.public.classes:
             separator = opening.challenge.separators[0]
             found = named_in(table, opening.public, separator)
-            opening = replace(opening, public=replace(opening.public, classes=found))
+            opening = replace(opening, public=opening.public._replace(classes=found))
         constants = opening.open(bucket, table, findings)[1].constants
     problems = tuple(p for p in findings if p.severity == "error")
     made = Learnt(constants, problems, count)

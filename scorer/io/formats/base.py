@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -144,7 +143,7 @@ def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = 
         return chosen
 
     def of_part(file: str) -> Format:
-        return format_of(Path(file), name, fallback, replace(form, parts=()))
+        return format_of(Path(file), name, fallback, form._replace(parts=()))
 
     return chosen._replace(
         tables=lambda request: part_tables(request, of_part),

@@ -10,9 +10,8 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,8 +143,7 @@ def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
     return Table(ids, numbers, line, builder.schema, builder.facts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Child:
+class _Child(NamedTuple):
     """The process that unpacks, which may die at any time.
 
     Args:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.core.problems import Severity
 from scorer.results.report import Scored
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """Submissions whose files were checked, and for which challenge."""
 
     challenge: Challenge
