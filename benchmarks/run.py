@@ -117,7 +117,7 @@ def _options() -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a process took, and how it ended."""
+    """The costs of a process, and how it ended."""
 
     wall: float  # seconds
     cpu: float  # seconds, with its children's
@@ -200,7 +200,7 @@ class Ratios:
 
 
 def ratios(pairs: Sequence[tuple[Ran, Ran]]) -> Ratios:
-    """Of (ours, theirs), run one after the other."""
+    """The ratios of pairs (ours, theirs), run one after the other."""
     wall = [theirs.wall / ours.wall for ours, theirs in pairs]
     return Ratios(
         median(wall),
@@ -316,7 +316,7 @@ def _compared(
 
 
 def _command(name: str, score: Path, folder: Path) -> list[object]:
-    """Ours for a set."""
+    """The command of `score` for a set."""
     runs = sorted((folder / "runs").iterdir())
     if name == "PREF":  # one measure must be there, and its tests are made for every pair
         only = ["-p", "RPP", "-m", "nDCG@10"]
@@ -335,7 +335,7 @@ def _words(peer: Peer, folder: Path) -> list[object]:
 
 
 def _agreement(peer: Peer, ours: Ran, theirs: Ran) -> tuple[str, bool]:
-    """What the table says of the means, and whether that is wrong."""
+    """The cell of the table on the means, and whether they are wrongly different."""
     try:
         far = greatest_difference(means_of_ours(ours.out), means_of_theirs(theirs.out))
     except (ValueError, KeyError, TypeError) as error:
@@ -395,7 +395,7 @@ def _linear(small: Sequence[Ran], large: Sequence[Ran]) -> str:
 
 
 def _progress(name: str, score: Path, options: argparse.Namespace) -> str:
-    """What a progress bar costs, on a terminal; without it means -q."""
+    """The cost of a progress bar on a terminal, against -q."""
     words = _command(name, score, options.data / name)
     pairs = []
     for _ in range(options.runs or PROGRESS_ROUNDS):
@@ -457,7 +457,7 @@ def _version(peer: Peer) -> str | None:
 
 
 def _machine(score: Path, peers: Sequence[Peer]) -> str:
-    """Where this was measured, and with what."""
+    """The machine and the versions that were measured."""
     model = platform.processor() or platform.machine()
     with suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()

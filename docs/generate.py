@@ -118,7 +118,7 @@ def _resolved(field: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str,
 
 
 def _value(field: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
-    """What a value may be, in words."""
+    """The values that a field may have, in words."""
     field = _resolved(field, defs)
     ways = (*field.get("anyOf", ()), *field.get("oneOf", ()))
     if ways and "properties" not in field:

@@ -51,7 +51,7 @@ PAIRS: dict[str, Any] = {"type": "object", "additionalProperties": SCALAR}
 
 
 def _separator(value: Any) -> Any:
-    """What separates columns, or several in a cell."""
+    """A separator of columns, or of several values in a cell."""
     word = as_text(value)
     if len(separator_of(word)) == 1 or word in (WHITESPACE, NO_SEPARATOR):
         return word

@@ -220,7 +220,7 @@ def _measure(n: int, value: Value) -> dict[str, Any]:
 
 
 def kaggle_name(file: str) -> str:
-    """What the measure of a Kaggle file is called: the file's stem, as a notation can have it."""
+    """The name of a Kaggle file's measure: the file's stem, as a notation can have it."""
     return re.sub(r"\W|^(?=\d)", "_", PurePosixPath(file).stem)
 
 
@@ -237,7 +237,7 @@ def _list(root: Value, key: str) -> list[Value]:
 
 
 def _faults(root: Value) -> Iterator[Problem]:
-    """What concerns several keys at once, or names that are no model's."""
+    """The problems of several keys together, and of names that no model checks."""
     for section, roles in ROLES.items():
         for role in _mapping(root, section, "columns"):
             if role not in roles:

@@ -686,7 +686,7 @@ class Challenge(Part):
 
     @property
     def separators(self) -> tuple[str | None, str | None]:
-        """What parts the labels in a cell of the truth and in one of a submission."""
+        """The separators of the labels in a cell of the truth and in one of a submission."""
         truth, submission = self.truth.multilabel, self.submission.multilabel
         return truth or submission, submission or truth
 

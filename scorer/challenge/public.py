@@ -72,7 +72,7 @@ class Public(NamedTuple):
 
     @property
     def lists_called(self) -> str:
-        """What several lists are called: of a table by its column, `ids`."""
+        """The word for several lists; in a table the plural of its column, `ids`."""
         word = self.word("list")
         if self.kind != "labels" or word == "list":
             return "lists"

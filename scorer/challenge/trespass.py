@@ -47,7 +47,7 @@ def trespass(challenge: Challenge, path: Path) -> Problem | None:
 
 
 def _own_files(challenge: Challenge) -> list[Path]:
-    """The files of the challenge that are nobody's submission."""
+    """The files of the challenge that are no submission."""
     fine = {
         *challenge.leaderboard.baselines,
         *(example.submission for example in challenge.examples),

@@ -65,7 +65,7 @@ AT_OPENING = ("end of stream", "could not find expected ':'")  # the cause is wh
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What stands at one place of the file."""
+    """A value of the file, with its place."""
 
     data: Data
     line: int | None  # None: of data that no file holds
@@ -147,7 +147,7 @@ def from_data(data: object, findings: Findings, depth: int = 0) -> Value:
 
 
 def resolved(text: str) -> Data:
-    """What an unquoted scalar means by the core schema of YAML 1.2.
+    """The value of an unquoted scalar by the core schema of YAML 1.2.
 
     >>> [resolved(text) for text in ("no", "1:30", "1e-6", "0o17", "010", "~")]
     ['no', '1:30', 1e-06, 15, 10, None]

@@ -36,7 +36,7 @@ BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
 
 
 # n preferences of at most 1 add up to within n^2 * 2^-53 of their sum, which is less than this
-# times n for n < 900. Depths below a million are still told apart: 1/x - 1/y > 1e-12.
+# times n for n < 900. Depths below a million still differ: 1/x - 1/y > 1e-12.
 NOISE = 1e-13
 
 
@@ -293,7 +293,7 @@ def cycles(preferences: Floats) -> tuple[tuple[int, ...], ...]:
 
 
 def _counted(preferences: Floats) -> Floats:
-    """Only the lists in which every preference is defined."""
+    """The preferences in the lists where all of them are defined."""
     return preferences[:, :, ~np.isnan(preferences).any(axis=(0, 1))]
 
 

@@ -2,7 +2,7 @@
 
 Whatever a measure makes of its lists is a function of sums over lists, or of weights of lists.
 Both are built here from the inside out: a mean or a pooled ratio, of each group, of a formula's
-parts. What draws and exchanges lists knows nothing of them.
+parts. The code that draws and exchanges lists does not depend on them.
 """
 
 from __future__ import annotations

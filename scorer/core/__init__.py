@@ -1,1 +1,1 @@
-"""What every room stands on: errors, problems, text, the registry."""
+"""The base of all packages: errors, problems, text, the registry."""

@@ -1,4 +1,4 @@
-"""What goes wrong, and for whom.
+"""The errors of scorer, by whose fault they are.
 
 ScorerError
 ├── UsageError             the command's words, or where its output should go     exit 2
@@ -43,7 +43,7 @@ class SubmissionRejected(ScorerError):
 
 
 class PluginError(ScorerError):
-    """A metric (or another plugin) raised or gave nonsense: nobody's file is at fault."""
+    """A metric (or another plugin) raised or gave something else; no file is at fault."""
 
     exit_code = 4
 

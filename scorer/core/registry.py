@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Named(Protocol):
-    """What a registry can hold: it has a name, and may have others."""
+    """Anything that a registry can hold: it has a name, and may have others."""
 
     @property
     def name(self) -> str:
@@ -49,8 +49,8 @@ PLUGIN = "scorer_plugin_"  # what the module of a challenge's own file is called
 AROUND_PLUGINS: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
     "AROUND_PLUGINS", default=nullcontext
 )
-"""What is put round every call of a plugin. A command restores the working directory there; in
-other processes, such as a server's, nothing of the process is touched."""
+"""The context of every call of a plugin. A command restores the working directory there; in other
+processes, such as a server's, nothing of the process is changed."""
 
 
 def mark(function: F, thing: object) -> F:
@@ -123,7 +123,7 @@ class Registry(Generic[T]):
         )
 
     def _only_module(self, folded: str) -> tuple[T, ...]:
-        """The things of that name, if one is in no folder and nobody else claims names."""
+        """The things of that name, if one is in no folder and no plugin can claim it."""
         if self._added or _installed(self.group) or folded not in _modules(self.package):
             return ()
         return load_named(self.package, self.type_, folded)
@@ -215,7 +215,7 @@ def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
 
 
 def _in_package(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
-    """What stands in the modules of `package`, then what its entry points lead to."""
+    """The things in the modules of `package`, then those of its entry points."""
     yield from _marked([import_module(f"{package}.{name}") for name in _modules(package)], type_)
     for point in _installed(group):
         with plugin_call(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
@@ -243,14 +243,14 @@ def _installed(group: str) -> EntryPoints:
 
 @cache
 def _entry_points() -> Any:  # of a type of its own below Python 3.12
-    """Those of all groups at once, since a look for one goes through all installed projects."""
+    """Those of all groups, since the search for one goes through all installed projects."""
     from importlib.metadata import entry_points
 
     return entry_points()
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
-    """What a challenge's own file defines.
+    """The things that a challenge's own file defines.
 
     Raises:
         PluginError: the file cannot be read or run, or marks nothing of that type.
@@ -262,7 +262,7 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
 
 
 def module_of(path: Path) -> ModuleType:
-    """A challenge's own file, run; its module is nobody else's to import.
+    """The module of a challenge's own file, run; it cannot be imported by others.
 
     The file's bytes are compiled here: an import would prefer a `__pycache__` beside the file,
     which may hold other code, and write one where there is none.

@@ -29,7 +29,7 @@ CACHED = 256 * 1024  # bytes looked at together: they stay in the cache
 
 
 class Look(NamedTuple):
-    """What bytes a block has."""
+    """Counts of a block's bytes."""
 
     lines: int  # how many end
     blanks: int
@@ -58,7 +58,7 @@ class Block:
 
     @cached_property
     def look(self) -> Look:
-        """What bytes there are; looked at once, a cache's worth at a time."""
+        """Counts of the bytes, made in one pass over pieces that fit the cache."""
         octets = self.octets
         lines = blanks = low = highest = 0
         joined = bool(octets.size) and int(octets[0]) <= BLANK

@@ -101,7 +101,7 @@ class Document:
         return line, at - self._lines[line - 1] + 1
 
     def space(self, at: int) -> int:
-        """Where the next thing that is no blank begins."""
+        """The offset of the next character that is no blank."""
         match = SPACE.match(self.text, at)
         assert match is not None  # it matches anything
         return match.end()
@@ -137,7 +137,7 @@ class Document:
         return Node("" if match[0] == "null" else match[0], at), match.end()
 
     def members(self, at: int) -> Iterator[tuple[Node | None, int]]:
-        """Of each element or member of what begins at an offset: its name, if any, and its place.
+        """The name, if any, and the place of each element or member of the value at an offset.
 
         Before the next one is asked for, `after` must have the end of the last one.
         """

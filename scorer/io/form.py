@@ -224,7 +224,7 @@ def bare(cell: str) -> str:
 
 
 def several(cell: str, separator: str) -> list[str]:
-    """What a cell holds, in its order; nothing of an empty one.
+    """The several values of a cell, in their order; none of an empty one.
 
     >>> several("[3, 1]", ","), several(" a  b ", " "), several("", ";"), several("a,,b", ",")
     (['3', '1'], ['a', 'b'], [], ['a', '', 'b'])
@@ -282,7 +282,7 @@ def part_of(name: str) -> str | None:
 
 
 def row_of(name: str) -> str:
-    """What a list in a part is called there.
+    """The name of a list inside its part.
 
     >>> row_of("like/u1"), row_of("u1")
     ('u1', 'u1')

@@ -1,4 +1,4 @@
-"""What a file may cost to read."""
+"""Limits on what a file may cost to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repaired copy of a file, of what can be repaired without guessing what was meant.
+"""A repaired copy of a file, as far as no guess is needed.
 
 Only faults whose repair is certain are repaired. Whoever repairs looks at the copy and the list of
 changes; scoring never repairs anything.
@@ -23,7 +23,7 @@ from scorer.io.limits import Limits, Unreadable
 from scorer.io.table import TEXT
 
 MOST = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
-INDEX = {"", "Unnamed: 0", "index"}  # what pandas calls a column that nobody asked for
+INDEX = {"", "Unnamed: 0", "index"}  # names that pandas gives to an index column
 MOST_BEFORE = 100  # lines before a header
 BEFORE = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
 COMMA = re.compile(r"[+-]?[0-9]{1,300},[0-9]{1,300}")
@@ -45,7 +45,7 @@ class Repaired:
 
 
 class Expected(NamedTuple):
-    """What a table should be."""
+    """The columns and ids that a table should have."""
 
     names: Mapping[str, str]  # role -> what its column is called
     separator: str = ","
@@ -81,7 +81,7 @@ def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
 
 
 def beside(path: Path) -> Path:
-    """Where a repaired copy goes: `runs/a.csv.gz` -> `runs/a.fixed.csv`."""
+    """The path of a repaired copy: `runs/a.csv.gz` -> `runs/a.fixed.csv`."""
     name = path.name
     for suffix in COMPRESSED:
         if name.lower().endswith(suffix):
@@ -175,7 +175,7 @@ def _headed(text: str, names: Sequence[str], repairs: dict[str, None]) -> str:
 
 
 def _separator(header: str, names: Sequence[str], separator: str) -> str:
-    """What separates the columns: the mark that cuts the header into the most known names."""
+    """The separator of the columns: the mark that cuts the header into the most known names."""
     expected = {name.casefold() for name in names}
 
     def cut(mark: str) -> int:
@@ -215,7 +215,7 @@ def _point(
 
 
 def _mean(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
-    """Write ids as they are known, where it is certain which one was meant."""
+    """Replace ids by known ones, where it is certain which one was meant."""
     for role, meant in expected.meant.items():
         name = expected.names.get(role, role)
         if name not in rows[0]:
@@ -261,7 +261,7 @@ def _from_one(rows: list[list[str]], expected: Expected, repairs: dict[str, None
 
 
 def _is_index(rows: list[list[str]], names: Sequence[str]) -> bool:
-    """Whether the first column only counts the rows, and nobody asked for it."""
+    """Whether the first column only counts the rows, and is not expected."""
     if rows[0][:1] == [] or rows[0][0] not in INDEX or rows[0][0] in names or len(rows) < 2:
         return False
     counted = [row[0] for row in rows[1:]]

@@ -37,7 +37,7 @@ STRIDE = 1 << 32  # between the parts of one wide column and those of the next
 
 
 class KeyTable(NamedTuple):
-    """What lines, or values, without ids are about: of each row its list and, if any, its item."""
+    """The ids of lines, or values, that have none: of each row the list and, if any, the item."""
 
     lists: Sequence[str]
     items: Sequence[str] | None
@@ -53,7 +53,7 @@ class KeyTable(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What is learnt of a block: of each record its line and list; lists without items."""
+    """Notes on a block: of each record its line and list; lists without items."""
 
     inner: Any
     lines: list[int]
@@ -262,7 +262,7 @@ class Reshaped(TextReader):
         return 0, column + quote + offset(text, self._several[role], part)
 
     def notes(self) -> Notes:
-        """Of records."""
+        """An empty note on the records of a block."""
         return Notes(self.inner.notes(), [], [], [], [])
 
     def plain(self, block: Block, notes: Notes) -> Plain:

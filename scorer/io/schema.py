@@ -1,4 +1,4 @@
-"""What a table is asked for: columns by their roles."""
+"""The columns that a table must and may have, by their roles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ORDERED = _Roles({"score", "rank"})  # only compared, so that any finite number 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What a table is asked for: the columns by their roles."""
+    """The columns that a table must and may have, by their roles."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
@@ -37,11 +37,11 @@ class Schema:
         return (*self.required, *self.optional)
 
     def called(self, role: str) -> str:
-        """What the file calls that column."""
+        """The name of that column in the file."""
         return self.columns.get(role, role)
 
     def with_columns(self, further: Mapping[str, str]) -> Schema:
-        """With further columns that must be there: role -> name in the file."""
+        """The same with further columns that must be there: role -> name in the file."""
         if not further:
             return self
         return Schema((*self.required, *further), self.optional, {**self.columns, **further})

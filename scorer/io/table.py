@@ -1,8 +1,8 @@
 """Tables as arrays, each row knowing its line.
 
 A format gives rows of cells; `Builder` makes columns of them: ids as codes into
-their names, numbers as float64, and for whatever is wrong a problem with its
-line and column.
+their names, numbers as float64, and for each fault a problem with its line
+and column.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ class Table:
         return len(self.line)
 
     def called(self, role: str) -> str:
-        """What the file calls that column."""
+        """The name of that column in the file."""
         return self.wanted.called(role)
 
     @cached_property

@@ -52,7 +52,7 @@ class Request(NamedTuple):
 
 
 class Plain(NamedTuple):
-    """What polars made of a block."""
+    """The rows of a block that polars cut."""
 
     columns: dict[str, Any]  # by role: pl.Series of text, or float64
     at: Places  # the line of each row, from 0; ascending
@@ -187,7 +187,7 @@ class TextReader(ABC):
         return None
 
     def notes(self) -> Any:
-        """Where to note what is learnt of a block."""
+        """An empty note on a block."""
         return None
 
     def settle(self, piece: Piece) -> None:  # noqa: B027  # most have nothing to do
@@ -359,7 +359,7 @@ def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:
 def _begin(
     reader: TextReader, request: Request, data: bytes, number: int, last: bool
 ) -> tuple[bytes, int]:
-    """What is left of the file's first lines after `begin`, and the number of the first."""
+    """The rest of the file's first lines after `begin`, and the number of the first."""
     size = HEAD
     while True:
         end = len(data)

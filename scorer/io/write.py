@@ -86,7 +86,7 @@ def folder(path: Path, files: Mapping[str, bytes]) -> None:
             if not filled:
                 beside.rename(first)
                 return
-            # the folder itself may be where somebody stands
+            # the folder itself may be the working directory of a process
             for entry in sorted(beside.iterdir()):
                 moved.append(there / entry.name)
                 entry.rename(moved[-1])

@@ -1,4 +1,4 @@
-"""What an output form is, and the data that several of them share.
+"""Output forms, and the data that several of them share.
 
 Every subject (a leaderboard, a comparison, findings, an explanation, soundness) has a folder of
 forms, one file each; an installed project adds more by an entry point of the subject's group.
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from scorer.core.registry import Registry, discover, load_one, mark
 
-# subject -> its group of entry points; a subject's folder bears its name
+# subject -> its group of entry points; a subject's folder has its name
 GROUPS = {
     "leaderboard": "scorer.reports",
     "comparison": "scorer.compared",
@@ -37,7 +37,7 @@ class Options(NamedTuple):
     colour: bool = False
     every: bool = False  # all places of a problem, not only the first; all pairs
     quiet: bool = False  # no warnings
-    private: bool = False  # what organizers need and nobody else may read, too
+    private: bool = False  # with what only organizers may read
 
 
 Write = Callable[[Any, Options], str]

@@ -1,1 +1,1 @@
-"""What `score init` makes, a folder for each kind."""
+"""The challenges that `score init` writes, a folder for each kind."""

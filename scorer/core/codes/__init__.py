@@ -17,7 +17,7 @@ from scorer.core.problems import Severity
 
 
 class Code(NamedTuple):
-    """What is known of one problem code, whichever file it is found in."""
+    """One problem code and its page."""
 
     code: str
     title: str

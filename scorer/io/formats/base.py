@@ -1,4 +1,4 @@
-"""What a format is, and how a file becomes a table whatever its format."""
+"""Formats, and the reading of a file as a table by any of them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _reader(thing: Callable[[Request], TextReader], request: Request) -> TextRea
 
 
 def key_table(keys: Keys) -> KeyTable:
-    """What lines, or values, without ids are about.
+    """The ids of lines, or values, that have none.
 
     Raises:
         Unreadable: the file cannot be read.

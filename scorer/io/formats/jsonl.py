@@ -285,7 +285,7 @@ class JsonLines(TextReader):
         return 0, _place(raw, self.names[cell])
 
     def notes(self) -> Notes:
-        """Of keys."""
+        """An empty note on keys."""
         return Notes()
 
     def settle(self, piece: Piece) -> None:

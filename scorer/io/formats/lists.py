@@ -124,7 +124,7 @@ class Lists(TextReader):
         return None
 
     def notes(self) -> Notes:
-        """Of each list its line, its name, and whether it has items."""
+        """An empty note: of each list its line, its name, and whether it has items."""
         return []
 
     def settle(self, piece: Piece) -> None:

@@ -28,7 +28,7 @@ MOST_TAGS = 1000
 
 @dataclass
 class Notes:
-    """What is learnt of some lines."""
+    """Notes on some lines."""
 
     first: tuple[int, Sequence[str]] | None = None  # the first line that says anything
     tags: dict[str, int] = field(default_factory=dict)  # each with its first line
@@ -179,7 +179,7 @@ class Trec(TextReader):
         return 0, [match.start() for match in FIELD.finditer(raw)][self.places[cell]] + 1
 
     def notes(self) -> Notes:
-        """Of tags, and of the first line."""
+        """An empty note on tags and the first line."""
         return Notes()
 
     def settle(self, piece: Piece) -> None:

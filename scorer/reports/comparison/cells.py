@@ -34,12 +34,12 @@ class Compared:
     every_measure: bool = True  # shown as text, too; else only the primary one
 
     def published(self, paths: bool = False) -> Compared:
-        """What may be published, as `Report.published` says."""
+        """The part that may be published, as `Report.published` says."""
         return self if self.report is None else replace(self, report=self.report.published(paths))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Those that were compared, the primary first."""
+        """The measures that were compared, the primary first."""
         if self.report is None or not self.pairing.pairs:
             return ()
         compared_ids, primary = self.pairing.pairs[0].measures, self.report.primary
@@ -69,7 +69,7 @@ class Compared:
 
     @property
     def preferences(self) -> tuple[str, ...]:
-        """Those that were asked for."""
+        """The names of the preferences that were asked for."""
         return tuple(self.pairing.orders)
 
 
@@ -211,7 +211,7 @@ def orders(pairing: Pairing) -> TableData:
 
 
 def contradictions(pairing: Pairing) -> Iterator[str]:
-    """Where preferences make no order without contradiction."""
+    """Sentences on preferences that contradict themselves."""
     for key, groups in pairing.cycles.items():
         for group in groups:
             names = join_first(group, 8)
@@ -219,7 +219,7 @@ def contradictions(pairing: Pairing) -> Iterator[str]:
 
 
 def legend(compared: Compared) -> str:
-    """What the figures of a pair mean."""
+    """What the figures of a pair mean, in a paragraph."""
     rules, pairing = compared.challenge.leaderboard, compared.pairing
     message = "a minus b: the difference of the means"
     if rules.intervals is not None:
@@ -307,7 +307,7 @@ class Matrix:
 
 
 def matrices(compared: Compared) -> Iterator[Matrix]:
-    """Of the primary measure, or the first there is, and of the first preference."""
+    """The matrices of the primary measure, or the first there is, and of the first preference."""
     pairing, rules = compared.pairing, compared.challenge.leaderboard.tiers
     for measure in compared.measures[:1]:
         lines = [pair.measures[measure.id] for pair in pairing.pairs]

@@ -1,4 +1,4 @@
-"""A comparison as one page that asks nothing of the network: orders, pairs, measures."""
+"""A comparison as one page that loads nothing from the network: orders, pairs, measures."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _figures(
 
 
 def _scale(rows: Sequence[Differing]) -> tuple[float, float]:
-    """From where to where the bars run; 0 is on it."""
+    """The ends of the scale of the bars; 0 is on it."""
     ends = [
         end
         for differing in rows

@@ -1,4 +1,4 @@
-"""What the forms of findings share: their data, and how a file stands in a few words."""
+"""The data that the forms of findings share, and the state of a file in a few words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def counted(scored: Scored, severity: Severity = "error") -> str:
 
 
 def summary(scored: Scored) -> str:
-    """How it stands with a file, in a few words: `fine: 2 warnings (S205)`."""
+    """The state of a file in a few words: `fine: 2 warnings (S205)`."""
     severities: tuple[Severity, ...] = ("error", "warning")
     lines = [
         counted(scored, severity) for severity in severities if scored.findings.tally(severity)

@@ -13,7 +13,7 @@ from scorer.reports.syntax.github import no_command
 
 @form("findings", "text")
 def text(checked: Checked, options: Options) -> str:
-    """Every file's problems, then how it stands; when quiet, only what is wrong."""
+    """Every file's problems, then its state; when quiet, only errors."""
     lines: list[str] = []
     for scored in checked.submissions:
         lines += format_findings(scored.findings, options.every, options.quiet)

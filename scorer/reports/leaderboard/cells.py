@@ -344,7 +344,7 @@ def _against(report: Report, certainty: Certainty) -> Iterator[str]:
 
 
 def _intervals(report: Report) -> Iterator[str]:
-    """What intervals cannot promise, and why there are none."""
+    """The limits of the intervals, and the reason where there are none."""
     if report.uncertain:
         yield f"No intervals or tests of {printable(report.primary.id)}: {report.uncertain}."
     share, word = level(report), unit(report.called)
@@ -365,7 +365,7 @@ def _intervals(report: Report) -> Iterator[str]:
 
 
 def _fewer(report: Report, precision: int) -> Iterator[str]:
-    """Those with fewer lists than others, and how hard these are."""
+    """The submissions with fewer lists than others, and how hard these lists are."""
     fewer = report.certainty.fewer if report.certainty is not None else ()
     word, primary = unit(report.called), report.primary
     for row in fewer:

@@ -1,7 +1,7 @@
-"""What a page shows of a submission to a table: confusion, calibration, ROC, true and predicted.
+"""The curves of a submission of labels: confusion, calibration, ROC, true and predicted.
 
-Each is made of the statistics that a measure of the board keeps. The curves that let rows be told
-apart, ROC and predicted against true, are for organizers: a participant knows their own answers.
+Each is made of the statistics that a measure of the board keeps. The curves that show single rows,
+ROC and predicted against true, are for organizers: a participant knows their own answers.
 """
 
 from __future__ import annotations

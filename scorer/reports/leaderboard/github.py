@@ -1,4 +1,4 @@
-"""What GitHub's runners show beside a pull request: a mark at every problem, and the board."""
+"""Annotations that GitHub shows beside a pull request: every problem, and the board."""
 
 from scorer.core.text import printable
 from scorer.reports.base import PRIVATE, Options, form

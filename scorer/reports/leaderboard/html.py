@@ -1,4 +1,4 @@
-"""The report as one page that asks nothing of the network: board, submissions, pairs, measures."""
+"""The report as one page that loads nothing from the network: board, submissions, measures."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What lint found, as text, one format a file."""
+"""The findings of lint as text, one format a file."""

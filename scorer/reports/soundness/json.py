@@ -1,4 +1,4 @@
-"""What lint found as JSON."""
+"""The findings of lint as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lint found as text."""
+"""The findings of lint as text."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """HTML by templates: the data that they take, and the environment in which text stays text.
 
-A page is one file that asks nothing of the network; `page` writes it. A part of one is a template
-that takes plain data (`Part`), so that a page of another kind can include it: `fragment` writes it
-alone. The templates are in the folder beside this file.
+A page is one file that loads nothing from the network; `page` writes it. A part of one is a
+template that takes plain data (`Part`), so that a page of another kind can include it: `fragment`
+writes it alone. The templates are in the folder beside this file.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def environment() -> Environment:
 
 
 def _without_controls(value: Any) -> Any:
-    """What a template writes: text without controls but line ends; markup is ours."""
+    """The value that a template writes: text without controls but line ends; markup as it is."""
     if isinstance(value, str) and not hasattr(value, "__html__") and unseen(value) is not None:
         return "\n".join(printable(line, len(line)) for line in value.split("\n"))
     return value
@@ -231,7 +231,7 @@ def bar(ends: tuple[float, float], dot: float, scale: tuple[float, float], decim
 
 
 def scale_of(values: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
-    """From where to where bars run: over all intervals but those far from the others.
+    """The ends of the scale of bars: over all intervals but those far from the others.
 
     Args:
         values: low end, value and high end of each; NaN where there is none.

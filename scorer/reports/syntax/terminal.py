@@ -36,7 +36,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """What its cells need; a heading is folded, a number never is."""
+        """The width that its cells need; a heading is folded, a number never is."""
         word = max(map(cell_len, self.head.split()), default=0)
         return max(*map(cell_len, self.cells), min(word, WORD), 1)
 
