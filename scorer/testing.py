@@ -1,4 +1,4 @@
-"""What every metric must keep, for the tests of plugins as for scorer's own.
+"""Laws and worked cases that metrics are tested with, those of plugins as scorer's own.
 
     from scorer.testing import cases, laws
 
@@ -84,18 +84,18 @@ def judged(*lists: Pair, ties: Ties = "item-desc", extra: Extra | None = None) -
 
 def _with_columns(view: Judged, lists: Sequence[Pair], extra: Extra) -> Judged:
     """With further columns, whose values depend on the item, or the list's items, alone."""
-    best = [sorted(truth, key=lambda x, t=truth: -t[x]) for _, truth in lists]  # type: ignore[misc]
-    items = [item for mine in best for item in mine]
-    found = view.of_hits(np.array(items, dtype=object)).tolist()
-    whole = ["".join(mine) for mine in best]
-    rows = {"truth": items, "submission": found, "lists": whole, "items": items}
-    made = {}
+    ranked_items = [sorted(truth, key=lambda x, t=truth: -t[x]) for _, truth in lists]  # type: ignore[misc]
+    items = [item for names in ranked_items for item in names]
+    returned = view.of_hits(np.array(items, dtype=object)).tolist()
+    list_texts = ["".join(names) for names in ranked_items]
+    rows = {"truth": items, "submission": returned, "lists": list_texts, "items": items}
+    by_section = {}
     for section, kinds in extra.items():
         short = {"lists": "list", "items": "item"}.get(section, section)
         columns = {name: _made_up(kind, rows[section]) for name, kind in kinds.items()}
         levels = {name: ("x", "y") for name, kind in kinds.items() if kind == "classes"}
-        made[short] = Named(columns, short, levels)
-    return replace(view, extras=Extras(**made))
+        by_section[short] = Named(columns, short, levels)
+    return replace(view, extras=Extras(**by_section))
 
 
 def _made_up(kind: str, names: Sequence[str]) -> Column:
@@ -112,7 +112,7 @@ def _made_up(kind: str, names: Sequence[str]) -> Column:
 
 
 def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: Any) -> None:
-    """Hold a metric with these parameters to what every metric must keep.
+    """Test a metric with these parameters against the laws of all metrics.
 
     `extra` declares the further columns that it looks at, as a challenge does:
     `laws(my_metric, extra={"truth": {"degree": "number"}}, k=3)`.
@@ -130,7 +130,7 @@ def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: 
     for what in ("title", "source", "page"):
         message = "docstring" if what == "page" else what
         _hold(getattr(metric, what).strip(), f"{metric.name} has no {message}")
-    made = measure(metric, metric.name, params).settled(SETTLED)
+    bound = measure(metric, metric.name, params).settled(SETTLED)
     try:
         measure(metric, metric.name, {**params, "no_such_parameter": 1})
     except NotationError:
@@ -140,17 +140,17 @@ def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: 
     rng = random.Random(1)
     tries = [*EDGES, *(_lists(rng, metric) for _ in range(TRIES))]
     for ties in ("item-desc", "expected"):
-        if ties == "expected" and not (metric.expected and _has_closed_form(made, extra)):
+        if ties == "expected" and not (metric.expected and _has_closed_form(bound, extra)):
             continue
         for lists in tries:
             for law, rule in LAWS.items():
                 broken = partial(rule, extra=extra)
-                if _broken(broken, made, lists, ties):
-                    raise AssertionError(_smallest_case(made, law, broken, lists, ties))
+                if _broken(broken, bound, lists, ties):
+                    raise AssertionError(_smallest_case(bound, law, broken, lists, ties))
 
 
 def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
-    """Hold metrics to the worked cases of a YAML file.
+    """Test metrics against the worked cases of a YAML file.
 
     Args:
         path: the file.
@@ -161,37 +161,37 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
     """
     import yaml
 
-    registry = metrics().with_((_metric(each), each.__module__) for each in functions)
+    registry = metrics().with_((_metric(function), function.__module__) for function in functions)
     for n, case in enumerate(yaml.safe_load(Path(path).read_text(encoding="utf-8"))):
         where = f"{path}, case {n + 1} ({case.get('cite', 'not cited')})"
-        pairs = [_pair(one) for one in case["lists"]]
+        pairs = [_pair(pair) for pair in case["lists"]]
         view = judged(*pairs, ties=case.get("ties", "item-desc"))
         tolerance = case.get("tolerance", 1e-12)
         for notation, wanted in case["expect"].items():
-            found = _evaluated(measure(registry.get(parse(notation)[0]), notation), view)
+            values = _evaluated(measure(registry.get(parse(notation)[0]), notation), view)
             expected = [
-                _number(each) for each in (wanted if isinstance(wanted, list) else [wanted])
+                _number(value) for value in (wanted if isinstance(wanted, list) else [wanted])
             ]
-            message = f"{where}: {notation} is {found.tolist()}, expected {expected}"
-            _hold(found.size == len(expected), message)
-            _hold(np.allclose(found, expected, rtol=0, atol=tolerance, equal_nan=True), message)
+            message = f"{where}: {notation} is {values.tolist()}, expected {expected}"
+            _hold(values.size == len(expected), message)
+            _hold(np.allclose(values, expected, rtol=0, atol=tolerance, equal_nan=True), message)
             if "mean" in case:
-                mean, of = _number(case["mean"]), float(found.mean())
+                mean, of = _number(case["mean"]), float(values.mean())
                 _hold(abs(of - mean) <= tolerance, f"{where}: mean {of}, expected {mean}")
 
 
 def _gives(
-    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+    bound: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
 ) -> str | None:
-    _evaluated(made, judged(*lists, ties=ties, extra=extra))
+    _evaluated(bound, judged(*lists, ties=ties, extra=extra))
     return None
 
 
 def _in_range(
-    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+    bound: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
 ) -> str | None:
-    low, high = made.metric.range
-    for value in _evaluated(made, judged(*lists, ties=ties, extra=extra)).tolist():
+    low, high = bound.metric.range
+    for value in _evaluated(bound, judged(*lists, ties=ties, extra=extra)).tolist():
         if low is not None and value < low - SLACK:
             return f"{value} is below {low:g}"
         if high is not None and value > high + SLACK:
@@ -200,26 +200,26 @@ def _in_range(
 
 
 def _of_any_split(
-    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+    bound: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
 ) -> str | None:
-    together = _evaluated(made, judged(*lists, ties=ties, extra=extra))
-    parts = [_evaluated(made, judged(one, ties=ties, extra=extra)) for one in lists]
-    apart = np.concatenate([np.empty(0), *parts])
-    if np.array_equal(together, apart, equal_nan=True):
+    whole = _evaluated(bound, judged(*lists, ties=ties, extra=extra))
+    parts = [_evaluated(bound, judged(pair, ties=ties, extra=extra)) for pair in lists]
+    one_by_one = np.concatenate([np.empty(0), *parts])
+    if np.array_equal(whole, one_by_one, equal_nan=True):
         return None
-    return f"{together.tolist()} together, {apart.tolist()} one by one"
+    return f"{whole.tolist()} together, {one_by_one.tolist()} one by one"
 
 
 def _unmodified(
-    made: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
+    bound: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra | None = None
 ) -> str | None:
     view = judged(*lists, ties=ties, extra=extra)
-    views = list(view.each()) if made.metric.view is Ranked else [view]
-    for each in views:
-        before = pickle.dumps(each)
-        made.metric.function(each, **made.params)
-        if pickle.dumps(each) != before:
-            return f"{type(each).__name__} is not what it was"
+    views = list(view.each()) if bound.metric.view is Ranked else [view]
+    for argument in views:
+        before = pickle.dumps(argument)
+        bound.metric.function(argument, **bound.params)
+        if pickle.dumps(argument) != before:
+            return f"{type(argument).__name__} is not what it was"
     return None
 
 
@@ -231,9 +231,9 @@ LAWS: dict[str, Law] = {
 }
 
 
-def _broken(law: Law, made: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
+def _broken(law: Law, bound: Measure, lists: Sequence[Pair], ties: Ties) -> str | None:
     try:
-        return law(made, lists, ties)
+        return law(bound, lists, ties)
     except ScorerError as error:
         return str(error)
     except Exception as error:
@@ -246,40 +246,40 @@ def _hold(holds: object, message: str) -> None:
         raise AssertionError(message)
 
 
-def _evaluated(made: Measure, view: Judged) -> Floats:
+def _evaluated(bound: Measure, view: Judged) -> Floats:
     """One value a list, not yet held to the range."""
-    free = replace(made, metric=replace(made.metric, range=(None, None)))
-    found = evaluate(free, {Judged: view})
-    if not isinstance(found, np.ndarray):
-        raise PluginError(f"{made.name} gives a figure of all lists, not one value a list")
-    return found
+    unbounded = replace(bound, metric=replace(bound.metric, range=(None, None)))
+    values = evaluate(unbounded, {Judged: view})
+    if not isinstance(values, np.ndarray):
+        raise PluginError(f"{bound.name} gives a figure of all lists, not one value a list")
+    return values
 
 
-def _has_closed_form(made: Measure, extra: Extra | None) -> bool:
+def _has_closed_form(bound: Measure, extra: Extra | None) -> bool:
     """Whether these parameters have one for tied items; some have none, and say so."""
     try:
-        _evaluated(made, judged((["a", "b"], {"a": 1.0}), ties="expected", extra=extra))
+        _evaluated(bound, judged((["a", "b"], {"a": 1.0}), ties="expected", extra=extra))
     except NotationError:
         return False
     return True
 
 
-def _smallest_case(made: Measure, law: str, broken: Law, lists: Sequence[Pair], ties: Ties) -> str:
+def _smallest_case(bound: Measure, law: str, broken: Law, lists: Sequence[Pair], ties: Ties) -> str:
     smallest = list(lists)
     while True:
-        found = (s for s in _smaller(smallest) if _broken(broken, made, s, ties))
-        if (smaller := next(found, None)) is None:
+        failing = (s for s in _smaller(smallest) if _broken(broken, bound, s, ties))
+        if (smaller := next(failing, None)) is None:
             break
         smallest = smaller
-    shown = "".join(
+    lines = "".join(
         f"\n  returned {list(groups)!r}, truth {dict(truth)!r}" for groups, truth in smallest
     )
-    message = f"{made.name} (ties: {ties}) breaks a law: {law}"
-    return f"{message}\n  {_broken(broken, made, smallest, ties)}\nthe smallest case found:{shown}"
+    message = f"{bound.name} (ties: {ties}) breaks a law: {law}"
+    return f"{message}\n  {_broken(broken, bound, smallest, ties)}\nthe smallest case found:{lines}"
 
 
 def _smaller(lists: Sequence[Pair]) -> Iterator[list[Pair]]:
-    """The same with something left out, or simpler."""
+    """The same lists with something left out, or simpler."""
     for n, (groups, truth) in enumerate(lists):
         before, after = list(lists[:n]), list(lists[n + 1 :])
         if len(lists) > 1:
@@ -287,8 +287,8 @@ def _smaller(lists: Sequence[Pair]) -> Iterator[list[Pair]]:
         for at in range(len(groups)):
             yield [*before, ([*groups[:at], *groups[at + 1 :]], truth), *after]
             if not isinstance(groups[at], str):
-                one = [*groups[:at], *groups[at], *groups[at + 1 :]]
-                yield [*before, (one, truth), *after]
+                flattened = [*groups[:at], *groups[at], *groups[at + 1 :]]
+                yield [*before, (flattened, truth), *after]
         for item, grade in truth.items():
             yield [*before, (groups, {k: v for k, v in truth.items() if k != item}), *after]
             if grade not in (0.0, 1.0) and 1.0 not in truth.values():
@@ -296,13 +296,13 @@ def _smaller(lists: Sequence[Pair]) -> Iterator[list[Pair]]:
 
 
 def _lists(rng: random.Random, metric: Metric) -> tuple[Pair, ...]:
-    found = []
+    pairs = []
     for _ in range(rng.randint(1, 4)):
-        known = rng.sample(ITEMS, rng.randint(0, len(ITEMS)))
+        judged_items = rng.sample(ITEMS, rng.randint(0, len(ITEMS)))
         grades = (
-            rng.sample([float(n) / 2 for n in range(-2, 7)], len(known))
+            rng.sample([float(n) / 2 for n in range(-2, 7)], len(judged_items))
             if metric.strict_order
-            else rng.choices(GRADES, k=len(known))
+            else rng.choices(GRADES, k=len(judged_items))
         )
         groups: list[str | list[str]] = []
         for item in rng.sample(ITEMS, rng.randint(0, len(ITEMS))):
@@ -311,8 +311,8 @@ def _lists(rng: random.Random, metric: Metric) -> tuple[Pair, ...]:
                 groups.append([*last, item])
             else:
                 groups.append(item)
-        found.append((groups, dict(zip(known, grades, strict=True))))
-    return tuple(found)
+        pairs.append((groups, dict(zip(judged_items, grades, strict=True))))
+    return tuple(pairs)
 
 
 def _metric(function: Callable[..., Any]) -> Metric:
@@ -323,16 +323,16 @@ def _metric(function: Callable[..., Any]) -> Metric:
     return metric
 
 
-def _pair(one: Mapping[str, Any]) -> Pair:
-    groups = [list(map(str, x)) if isinstance(x, list) else str(x) for x in one["returned"]]
-    truth = one["truth"]
+def _pair(case: Mapping[str, Any]) -> Pair:
+    groups = [list(map(str, x)) if isinstance(x, list) else str(x) for x in case["returned"]]
+    truth = case["truth"]
     if isinstance(truth, list):
         return groups, dict.fromkeys(map(str, truth), 1.0)
     return groups, {str(item): float(grade) for item, grade in truth.items()}
 
 
-def _number(message: Any) -> float:
-    return float(Fraction(message)) if isinstance(message, str) else float(message)
+def _number(value: Any) -> float:
+    return float(Fraction(value)) if isinstance(value, str) else float(value)
 
 
 def _table(rows: Sequence[tuple[str, str, float]], number: str) -> Table:

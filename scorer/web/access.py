@@ -1,4 +1,4 @@
-"""Who may come in, how often, and what proves that a form is ours: tokens, sessions, limits."""
+"""Access: tokens, sessions, the tokens of forms, and rate limits."""
 
 from __future__ import annotations
 
@@ -83,27 +83,27 @@ def viewer_of(board: Board, token: str) -> Viewer:
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
     wanted = hashlib.sha256(token.encode()).hexdigest()
-    found = None
-    for known in board.tokens():
-        if hmac.compare_digest(known.hash, wanted) and known.revoked is None:
-            found = known
-    if found is None:
+    match = None
+    for candidate in board.tokens():
+        if hmac.compare_digest(candidate.hash, wanted) and candidate.revoked is None:
+            match = candidate
+    if match is None:
         return NOBODY
     now = datetime.now(UTC)
-    if found.used is None or now - found.used > AGAIN:  # reading is no reason to write each time
-        board.used(found.id)
-    return viewer_of_id(board, found.id)
+    if match.used is None or now - match.used > AGAIN:  # reading is no reason to write each time
+        board.used(match.id)
+    return viewer_of_id(board, match.id)
 
 
 def viewer_of_id(board: Board, id: int) -> Viewer:
     """Who the token of that number belongs to; nobody where it is revoked."""
-    known = next((t for t in board.tokens() if t.id == id and t.revoked is None), None)
-    if known is None:
+    token = next((t for t in board.tokens() if t.id == id and t.revoked is None), None)
+    if token is None:
         return NOBODY
-    if known.team is None:
-        return Viewer(None, True, known.id)
-    team = next((name for name, team in board.teams().items() if team.id == known.team), None)
-    return Viewer(team, False, known.id)
+    if token.team is None:
+        return Viewer(None, True, token.id)
+    team = next((name for name, team in board.teams().items() if team.id == token.team), None)
+    return Viewer(team, False, token.id)
 
 
 class Limiter:
@@ -114,7 +114,16 @@ class Limiter:
         self._acts: dict[tuple[str, str], deque[float]] = {}
 
     def allows(self, kind: str, key: str, most: int) -> bool:
-        """Count an act, unless there were too many within the last minute."""
+        """Count an act, unless there were too many within the last minute.
+
+        Args:
+            kind: the kind of act, each of which is counted by itself.
+            key: who acts: a token or an address.
+            most: how many acts a minute are allowed; 0: no limit.
+
+        Returns:
+            Whether it is allowed.
+        """
         if most <= 0:
             return True
         now = self._clock()

@@ -20,7 +20,7 @@ from scorer.reports.syntax.json import number_or_null, problem
 from scorer.store.phases import shown_at, spans
 from scorer.store.records import Entry
 from scorer.web.access import Viewer
-from scorer.web.app import Context, context_of, kept, ready, scratch
+from scorer.web.app import Context, context_of, ready, scratch, stored_upload
 from scorer.web.site import Site
 
 router = APIRouter()
@@ -197,7 +197,7 @@ def file_of(form: FormData) -> UploadFile:
 def problems_of(context: Context, site: Site, upload: UploadFile) -> Findings:
     """What the blind checks find in an uploaded file."""
     with scratch() as folder:
-        path = kept(upload, folder)
+        path = stored_upload(upload, folder)
         answer = context.ask(site, "check", path=str(path), name=path.name)
     return Findings.from_json(answer["findings"])
 
@@ -210,18 +210,18 @@ async def check(request: Request, id: str) -> Any:
     viewer = context.reader(request, site)
     context.limited(request, viewer)
     async with context.uploaded(request, site) as form:
-        found = await run_in_threadpool(problems_of, context, site, file_of(form))
-    return {"problems": [problem(each) for each in found]}
+        findings = await run_in_threadpool(problems_of, context, site, file_of(form))
+    return {"problems": [problem(each) for each in findings]}
 
 
 def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str]) -> Any:
     """An entry of a team, recorded and not evaluated yet."""
     assert viewer.team is not None
     with scratch() as folder:
-        path = kept(upload, folder)
-        named = Named(path.stem, path, shown=path.name)
+        path = stored_upload(upload, folder)
+        file = Named(path.stem, path, shown=path.name)
         (added,) = site.board.add(
-            [named], viewer.team, now=site.clock(), answers=answers, evaluate=False
+            [file], viewer.team, now=site.clock(), answers=answers, evaluate=False
         )
     return added
 
@@ -236,12 +236,12 @@ def answers_of(form: FormData) -> dict[str, str]:
             if key.startswith("answer.") and isinstance(value, str) and value.strip()
         }
     try:
-        found = json.loads(text)
+        answers = json.loads(text)
     except ValueError:
         raise HTTPException(422, "answers are no JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(answers, dict):
         raise HTTPException(422, "answers are a JSON object")
-    return {str(key): str(value) for key, value in found.items()}
+    return {str(key): str(value) for key, value in answers.items()}
 
 
 @router.post(V1 + "/{id}/entries", response_model=Sent, status_code=202)
@@ -353,11 +353,11 @@ def board(
     context = context_of(request)
     site = context.site(id)
     viewer = context.reader(request, site)
-    wanted = site.seen(viewer, split or site.default_split(viewer))
+    wanted = site.visible_split(viewer, split or site.default_split(viewer))
     if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
         raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
-    shown = site.shown(wanted, as_of, phase if viewer.organizer else None)
-    return ready(request, shown.json, "application/json")
+    ready_board = site.ready_board(wanted, as_of, phase if viewer.organizer else None)
+    return ready(request, ready_board.json, "application/json")
 
 
 @router.post(V1 + "/{id}/decisions", response_model=DecisionOut, status_code=201)
@@ -382,7 +382,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
         if site.board.outcome(decision.entry).team != viewer.team:
             raise HTTPException(404, f"no entry is called '{decision.entry}'")
     subject = decision.entry if decision.entry is not None else str(decision.team)
-    made = site.board.decide(
+    recorded_decision = site.board.decide(
         decision.kind,
         subject,
         decision.reason,
@@ -390,7 +390,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
         name=decision.name,
         now=site.clock(),
     )
-    return {"decision": made.number, "time": made.time.isoformat()}
+    return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}
 
 
 @router.get(V1 + "/{id}/kit.zip", response_class=Response)
@@ -433,11 +433,11 @@ def metrics(request: Request) -> Response:
         lines.append(f'scorer_requests_total{{method="{method}",status="{status}"}} {count}')
     lines.append("# TYPE scorer_entries gauge")
     for site in context.sites.values():
-        found = Counter(site.board.statuses().values())
+        counts = Counter(site.board.statuses().values())
         name = json.dumps(site.id)
         for state in ("pending", "scored", "rejected", "failed"):
             labels = f'challenge={name},status="{state}"'
-            lines.append(f"scorer_entries{{{labels}}} {found[state]}")
+            lines.append(f"scorer_entries{{{labels}}} {counts[state]}")
     lines += ["# TYPE scorer_workers gauge", f"scorer_workers {context.workers.alive}"]
     text = "".join(f"{line}\n" for line in lines)
     return Response(text, media_type="text/plain; version=0.0.4")

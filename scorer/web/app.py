@@ -1,4 +1,4 @@
-"""The application: what every request passes, and what every answer bears."""
+"""The application: its settings, the checks of every request, and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def site_key(site: Site) -> str:
     return "".join(sign if sign.isalnum() else f"-{ord(sign):x}-" for sign in site.id)
 
 
-def kept(upload: UploadFile, folder: str) -> Path:
+def stored_upload(upload: UploadFile, folder: str) -> Path:
     """An uploaded file under a name that leads nowhere."""
     name = os.path.basename((upload.filename or "").replace("\\", "/"))
     name = "".join(sign for sign in name if sign.isprintable())
@@ -215,14 +215,20 @@ def kept(upload: UploadFile, folder: str) -> Path:
     return path
 
 
-def ready(request: Request, made: Ready, media: str) -> Response:
-    """What was made ready, compressed for whoever takes that."""
+def ready(request: Request, content: Ready, media: str) -> Response:
+    """A response, compressed for browsers that take gzip.
+
+    Args:
+        request: the request, which says what is taken.
+        content: the bytes.
+        media: their media type.
+    """
     headers = {"Vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(
-            made.small, media_type=media, headers=headers | {"Content-Encoding": "gzip"}
+            content.small, media_type=media, headers=headers | {"Content-Encoding": "gzip"}
         )
-    return Response(made.plain, media_type=media, headers=headers)
+    return Response(content.plain, media_type=media, headers=headers)
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:
@@ -231,7 +237,13 @@ def scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 def error_answer(status: int, message: str, code: str | None = None) -> JSONResponse:
-    """An error as the API says it."""
+    """An error as the API answers it.
+
+    Args:
+        status: the HTTP status.
+        message: what is wrong.
+        code: S80x of a refusal.
+    """
     return JSONResponse({"code": code, "message": message, "problems": []}, status)
 
 
@@ -257,8 +269,8 @@ def create(settings: Settings | None = None) -> FastAPI:
         yield
         context.closing = True
         await asyncio.to_thread(context.workers.end)
-        for each in context.sites.values():
-            each.board.close()
+        for site in context.sites.values():
+            site.board.close()
 
     app = FastAPI(
         title="scorer", version=__version__, docs_url=None, redoc_url=None,
@@ -275,7 +287,9 @@ def create(settings: Settings | None = None) -> FastAPI:
     app.mount("/static", StaticFiles(directory=static), name="static")
 
     @app.middleware("http")
-    async def every(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+    async def each_request(
+        request: Request, answer: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
         if not request.scope["path"].startswith(settings.root_path):  # the proxy took it away
             request.scope["path"] = settings.root_path + request.scope["path"]
         writes = request.method not in ("GET", "HEAD", "OPTIONS")

@@ -109,13 +109,13 @@ def teams_of(site: Site) -> list[dict[str, Any]]:
     """Teams with how many entries and valid tokens they have, and when one was last used."""
     tokens = [token for token in site.board.tokens() if token.revoked is None]
     entries = site.board.entries()
-    found = []
+    rows = []
     for name, team in site.board.teams().items():
-        mine = [token for token in tokens if token.team == team.id]
-        used = max((token.used for token in mine if token.used is not None), default=None)
+        team_tokens = [token for token in tokens if token.team == team.id]
+        used = max((token.used for token in team_tokens if token.used is not None), default=None)
         count = sum(entry.team == team.id for entry in entries)
-        found.append({"name": name, "entries": count, "tokens": len(mine), "used": used})
-    return found
+        rows.append({"name": name, "entries": count, "tokens": len(team_tokens), "used": used})
+    return rows
 
 
 def copied(site: Site) -> Response:
@@ -131,9 +131,9 @@ def copied(site: Site) -> Response:
 
 def rescored(context: Context, site: Site, dry_run: bool) -> dict[str, Any]:
     """What a re-scoring changes, or would change."""
-    found = context.ask(site, "rescore", dry_run=dry_run)
+    changes = context.ask(site, "rescore", dry_run=dry_run)
     site.reload()
-    return found
+    return changes
 
 
 @router.get("/teams", response_model=Teams)

@@ -52,11 +52,11 @@ def templates() -> Environment:
     """The templates; what they write is escaped, and what is not there is a mistake."""
     reports = environment()
     assert reports.loader is not None
-    own = FileSystemLoader(Path(__file__).parent / "templates")
-    made = reports.overlay(loader=ChoiceLoader([own, reports.loader]))
-    made.filters = {**reports.filters}
-    made.filters["printable"] = lambda text: printable(text, 500)
-    return made
+    pages = FileSystemLoader(Path(__file__).parent / "templates")
+    overlay = reports.overlay(loader=ChoiceLoader([pages, reports.loader]))
+    overlay.filters = {**reports.filters}
+    overlay.filters["printable"] = lambda text: printable(text, 500)
+    return overlay
 
 
 def root_of(request: Request) -> str:
@@ -126,16 +126,16 @@ def to(request: Request, *steps: object) -> RedirectResponse:
 def home(request: Request) -> Response:
     """The challenges of this server."""
     context = context_of(request)
-    shown = []
+    listed = []
     for site in context.sites.values():
         viewer = context.viewer(request, site)
         if context.settings.private and not viewer.known:
             continue
         about = textwrap.shorten(site.board.challenge.description, 200, placeholder=" …")
-        shown.append((site, site.span(), about))
-    seen = {site.id for site, _, _ in shown}
-    hidden = [site for site in context.sites.values() if site.id not in seen]
-    return HTMLResponse(render(request, "home.html", challenges=shown, hidden=hidden))
+        listed.append((site, site.span(), about))
+    listed_ids = {site.id for site, _, _ in listed}
+    hidden = [site for site in context.sites.values() if site.id not in listed_ids]
+    return HTMLResponse(render(request, "home.html", challenges=listed, hidden=hidden))
 
 
 @router.get("/c/{id}")
@@ -145,43 +145,43 @@ def board(request: Request, id: str, split: str | None = None) -> Response:
     site = context.site(id)
     viewer = context.reader(request, site)
     visible = site.visible(viewer)
-    wanted = site.default_split(viewer) if split is None else site.seen(viewer, split)
+    wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
     if wanted not in visible:
         show = shown_at(site.rules, site.clock())
-        return page(request, site, viewer, "board.html", here="board", shown=None, visible=visible,
+        return page(request, site, viewer, "board.html", here="board", view=None, visible=visible,
                     split=None, show=show)  # fmt: skip
     if viewer.known:
         return HTMLResponse(board_text(request, site, viewer, wanted))
     # to whoever has not signed in, the page is the same, until something changes
     span = site.span()
     key = ("page", wanted, visible, span.phase.id if span else None, root_of(request))
-    made = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
-    return ready(request, made, "text/html")
+    content = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
+    return ready(request, content, "text/html")
 
 
 def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     """The board's page."""
-    shown, visible = site.shown(split), site.visible(viewer)
-    standings, rows = shown.live.report.standings, shown.live.rows
+    view, visible = site.ready_board(split), site.visible(viewer)
+    standings, rows = view.live.report.standings, view.live.rows
     own = None
     if viewer.team is not None:
         own = next((s for s in standings if rows[s.name].team == viewer.team), None)
     return page_text(
-        request, site, viewer, "board.html", here="board", shown=shown, split=split,
+        request, site, viewer, "board.html", here="board", view=view, split=split,
         visible=visible, own=own, live=marked(live_part(site, split), site, viewer),
         ranked=sum(s.rank is not None for s in standings),
-        primary=shown.live.report.primary.id, shake=site.shake_up(visible),
+        primary=view.live.report.primary.id, shake=site.shake_up(visible),
     )  # fmt: skip
 
 
 def live_part(site: Site, split: str) -> str:
     """What of a board changes while its page is open; the same for everybody."""
 
-    def made() -> str:
-        return templates().get_template("live.html").render(shown=site.shown(split))
+    def make() -> str:
+        return templates().get_template("live.html").render(view=site.ready_board(split))
 
     span = site.span()
-    return site.once(("live", split, span.phase.id if span else None), made)
+    return site.once(("live", split, span.phase.id if span else None), make)
 
 
 def marked(text: str, site: Site, viewer: Viewer) -> str:
@@ -196,7 +196,7 @@ def part(request: Request, id: str, split: str) -> Response:
     context = context_of(request)
     site = context.site(id)
     viewer = context.reader(request, site)
-    site.seen(viewer, split)
+    site.visible_split(viewer, split)
     return HTMLResponse(marked(live_part(site, split), site, viewer))
 
 
@@ -205,8 +205,8 @@ def csv(request: Request, id: str, split: str) -> Response:
     """The board as CSV, in which no cell is a formula."""
     context = context_of(request)
     site = context.site(id)
-    split = site.seen(context.reader(request, site), split)
-    return ready(request, site.shown(split).csv, "text/csv")
+    split = site.visible_split(context.reader(request, site), split)
+    return ready(request, site.ready_board(split).csv, "text/csv")
 
 
 @router.get("/c/{id}/events")
@@ -346,13 +346,13 @@ async def submit(request: Request, id: str) -> Response:
 def submitted(
     context: Context, request: Request, site: Site, viewer: Viewer, form: FormData
 ) -> Response:
-    """What became of a form that is on disk."""
+    """The answer to a form that is on disk."""
     upload = file_of(form)
     if form.get("act") != "send":
-        found = problems_of(context, site, upload)
+        findings = problems_of(context, site, upload)
         return submission(
-            context, request, site, viewer, checked=upload.filename, fatal=found.fatal,
-            findings=list(format_findings(found, False)),
+            context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
+            findings=list(format_findings(findings, False)),
         )  # fmt: skip
     added = recorded(site, viewer, upload, answers_of(form))
     if added.entry is None:
@@ -371,18 +371,18 @@ def entries(request: Request, id: str) -> Response:
     if not viewer.known:
         fault = "Sign in to see entries."
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
-    known = site.board.entries(viewer.team)
-    made = [site.board.outcome(entry.number) for entry in known]
-    held, phases = site.board.held(), spans(site.rules)
-    mine = {entry.number for entry in known}
+    team_entries = site.board.entries(viewer.team)
+    outcomes = [site.board.outcome(entry.number) for entry in team_entries]
+    state, phases = site.board.held(), spans(site.rules)
+    numbers = {entry.number for entry in team_entries}
     return page(
-        request, site, viewer, "entries.html", here="entries", entries=made,
+        request, site, viewer, "entries.html", here="entries", entries=outcomes,
         splits=site.value_splits(viewer), primary=site.board.terms().primary.id,
-        out=held.entries_out, baselines={entry.number for entry in known if entry.baseline},
-        selected={n for each in held.selected.values() for n in each} & mine,
+        out=state.entries_out, baselines={entry.number for entry in team_entries if entry.baseline},
+        selected={n for each in state.selected.values() for n in each} & numbers,
         select=next((each.phase.select for each in phases if each.phase.select), None),
         selects=viewer.team is not None,
-        comparable=[each.entry for each in reversed(made) if each.status == "scored"],
+        comparable=[each.entry for each in reversed(outcomes) if each.status == "scored"],
     )  # fmt: skip
 
 
@@ -396,15 +396,15 @@ def entry(request: Request, id: str, number: int) -> Response:
         fault = "Sign in to see entries."
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     added, viewer = own_entry(context, request, site, number)
-    splits, kept = site.value_splits(viewer), site.board.entry(number)
+    splits, record = site.value_splits(viewer), site.board.entry(number)
     histograms: list[Histogram] = []
     if added.status == "scored" and splits:
-        live = site.shown(splits[0]).live if splits[0] in site.visible(viewer) else None
-        histograms = pictures.distribution(site.board.snapshot(), kept, splits[0], live)
+        live = site.ready_board(splits[0]).live if splits[0] in site.visible(viewer) else None
+        histograms = pictures.distribution(site.board.snapshot(), record, splits[0], live)
     return page(
         request, site, viewer, "entry.html", here="entries", entry=added, splits=splits,
         findings=list(format_findings(added.findings, False)), histograms=histograms,
-        answers=kept.answers, file=kept.file,
+        answers=record.answers, file=record.file,
     )  # fmt: skip
 
 
@@ -491,8 +491,8 @@ def act(
         case "audit":
             return administration(request, site, viewer, audit=context.ask(site, "audit"))
         case "preview" | "rescore":
-            found = rescored(context, site, do == "preview")
-            return administration(request, site, viewer, preview=found)
+            changes = rescored(context, site, do == "preview")
+            return administration(request, site, viewer, preview=changes)
         case "token":
             token = site.board.new_token(subject, now=site.clock())
             return administration(request, site, viewer, token=token, named=subject)

@@ -1,4 +1,4 @@
-"""Pictures where people rather look, as plain data for templates, each with its numbers."""
+"""Pictures as plain data for templates, each with its numbers as a table."""
 
 from __future__ import annotations
 
@@ -78,6 +78,13 @@ def over_time(
 
     Only what the board shows or showed is in it: the entries that count, and where the best or
     the last of each team counts, those that counted at their time.
+
+    Args:
+        snapshot: of the board.
+        live: the board that is shown.
+        now: the time of the board.
+        teams: a team's name -> its number.
+        zone: of the days at the axis.
     """
     primary, names = snapshot.terms.primary, snapshot.state(now).names
     points = [
@@ -91,14 +98,14 @@ def over_time(
     times = np.array([time.timestamp() for time, _, _ in points])
     values = np.array([value for _, value, _ in points])
     is_up = primary.metric.better == "higher"
-    best = (np.maximum if is_up else np.minimum).accumulate(values)
+    best_so_far = (np.maximum if is_up else np.minimum).accumulate(values)
     low, high = float(values.min()), float(values.max())
     x = LEFT + (times - times[0]) / ((times[-1] - times[0]) or 1.0) * (WIDE - LEFT - 8)
 
     def up(value: Floats | float) -> Floats | float:
         return TALL - 24 - (value - low) / ((high - low) or 1.0) * (TALL - 40)
 
-    heights = np.asarray(up(best))
+    heights = np.asarray(up(best_so_far))
     path = f"M{place(x[0])} {place(heights[0])}" + "".join(
         f"H{place(a)}V{place(b)}" for a, b in zip(x[1:], heights[1:], strict=True)
     )
@@ -124,18 +131,22 @@ def over_time(
 def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterator[Entry]:
     """Entries that count, or counted when they came."""
     counts = {row.entry for row in live.rows.values()}
-    rules, primary, held = snapshot.rules.leaderboard, snapshot.terms.primary, snapshot.state(now)
+    rules, primary, decided = (
+        snapshot.rules.leaderboard,
+        snapshot.terms.primary,
+        snapshot.state(now),
+    )
     before = live.split == snapshot.split_shown(snapshot.span(now), now) and rules.ladder == "off"
     sign = 1.0 if primary.metric.better == "higher" else -1.0
-    best: dict[int | None, float] = {}
+    best_of_team: dict[int | None, float] = {}
     for entry in snapshot.entries:
         scored = snapshot.statuses.get(entry.sha256) == "scored"
-        if entry.baseline or entry.received > now or not scored or held.out(entry):
+        if entry.baseline or entry.received > now or not scored or decided.out(entry):
             continue
         value = sign * snapshot.means[entry.sha256][live.split].get(primary.id, np.nan)
-        improves = not value <= best.get(entry.team, -np.inf)
+        improves = not value <= best_of_team.get(entry.team, -np.inf)
         if not np.isnan(value):
-            best[entry.team] = max(value, best.get(entry.team, -np.inf))
+            best_of_team[entry.team] = max(value, best_of_team.get(entry.team, -np.inf))
         counted = rules.entry in ("last", "all") or (rules.entry == "best" and improves)
         if entry.number in counts or (before and counted):
             yield entry
@@ -152,32 +163,38 @@ def distribution(
         split: of which lists.
         live: the board, where it may be seen.
     """
-    one = snapshot.scored(entry, f"Entry {entry.number}", split)
-    shown, best = [one], None
+    own = snapshot.scored(entry, f"Entry {entry.number}", split)
+    compared, leader = [own], None
     if live is not None:
-        best = next((s for s in live.report.standings if s.rank is not None), None)
-    if live is not None and best is not None and live.rows[best.name].entry != entry.number:
-        other = next(each for each in live.report.submissions if each.name == best.name)
-        shown.append(other)
+        leader = next((s for s in live.report.standings if s.rank is not None), None)
+    if live is not None and leader is not None and live.rows[leader.name].entry != entry.number:
+        other = next(
+            submission for submission in live.report.submissions if submission.name == leader.name
+        )
+        compared.append(other)
     primary = snapshot.terms.primary
-    every = [values for each in shown if (values := each.values[primary.id].per_list) is not None]
-    every = [values[~np.isnan(values)] for values in every]
-    if not every or not every[0].size:
+    arrays = [
+        values
+        for submission in compared
+        if (values := submission.values[primary.id].per_list) is not None
+    ]
+    arrays = [values[~np.isnan(values)] for values in arrays]
+    if not arrays or not arrays[0].size:
         return []
-    low, high = _ends(primary, np.concatenate(every))
-    found = []
-    for scored, values in zip(shown, every, strict=False):
+    low, high = _ends(primary, np.concatenate(arrays))
+    histograms = []
+    for scored, values in zip(compared, arrays, strict=False):
         counts, edges = np.histogram(values, STEPS, (low, high))
         word = "lists"
-        found.append(
+        histograms.append(
             histogram(
-                f"{printable(scored.name, 60)}{', the best' * (scored is not one)}: "
+                f"{printable(scored.name, 60)}{', the best' * (scored is not own)}: "
                 f"{printable(primary.id)} over {word}; the dashed line is the mean",
                 word, [f"{edge:.3g}" for edge in edges], counts.tolist(),
                 (scored.values[primary.id].mean - low) / (high - low),
             )
         )  # fmt: skip
-    return found
+    return histograms
 
 
 def _ends(measure: Measure, values: Floats) -> tuple[float, float]:
@@ -188,7 +205,14 @@ def _ends(measure: Measure, values: Floats) -> tuple[float, float]:
 
 
 def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: datetime) -> Duel:
-    """Two entries: their values, how lists differ, and whether chance alone explains it."""
+    """Two entries: their values, how lists differ, and whether chance alone explains it.
+
+    Args:
+        snapshot: of the board.
+        entries: the two.
+        split: the split.
+        now: the time of the board.
+    """
     primary = snapshot.terms.primary
     one, other = (snapshot.scored(entry, str(entry.number), split) for entry in entries)
     rows = []
@@ -200,25 +224,25 @@ def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: date
         f"Means over the {printable(split)} lists; the difference is the first minus the second"
     )
     numbers = plain(caption, head, rows)
-    mine, theirs = one.values[primary.id].per_list, other.values[primary.id].per_list
-    if mine is None or theirs is None:
+    values, other_values = one.values[primary.id].per_list, other.values[primary.id].per_list
+    if values is None or other_values is None:
         return Duel(numbers, None, [])
-    differences = mine - theirs
+    differences = values - other_values
     differences = differences[~np.isnan(differences)]
     if not differences.size:
         return Duel(numbers, None, [])
-    far = float(np.abs(differences).max()) or 1.0
-    counts, edges = np.histogram(differences, STEPS + 1, (-far, far))
+    extent = float(np.abs(differences).max()) or 1.0
+    counts, edges = np.histogram(differences, STEPS + 1, (-extent, extent))
     picture = histogram(
         f"Differences in {printable(primary.id)} by list, entry {one.name} minus entry "
         f"{other.name}; the dashed line is the mean",
         "lists", [f"{edge:+.3g}" for edge in edges], counts.tolist(),
-        (float(differences.mean()) + far) / (2 * far),
+        (float(differences.mean()) + extent) / (2 * extent),
     )  # fmt: skip
-    up, down = int((differences > 0).sum()), int((differences < 0).sum())
+    higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     words = [
-        f"Entry {one.name} is higher in {up:,} lists, entry {other.name} in {down:,}; "
-        f"{differences.size - up - down:,} are equal."
+        f"Entry {one.name} is higher in {higher:,} lists, entry {other.name} in {lower:,}; "
+        f"{differences.size - higher - lower:,} are equal."
     ]
     only = [entry.number for entry in entries]
     tested = snapshot.certain(snapshot.order(now, split=split, only=only)).report.certainty
@@ -231,7 +255,13 @@ def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: date
 
 
 def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Shake:
-    """Each team's rank on one split against that on another."""
+    """Each team's rank on one split against that on another.
+
+    Args:
+        one: the board of one split.
+        other: the board of the other.
+        teams: a team's name -> its number.
+    """
     before, after = (
         {live.rows[s.name].team: s.rank for s in live.report.standings if s.rank is not None}
         for live in (one, other)
@@ -239,11 +269,11 @@ def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Sh
     both = sorted((rank, before[team], team) for team, rank in after.items() if team in before)
     place_of = {team: n for n, (_, _, team) in enumerate(sorted(both, key=lambda b: b[1]))}
     lines = []
-    for n, (rank, was, team) in enumerate(both):
+    for n, (rank, before_rank, team) in enumerate(both):
         y0, y1 = (LINE * (m + 1.5) for m in (place_of[team], n))
         lines.append(
             Slope(f"M60 {place(y0)}L260 {place(y1)}", place(y0), place(y1), teams.get(team, 0),
-                  printable(team, 30), (was, rank))
+                  printable(team, 30), (before_rank, rank))
         )  # fmt: skip
     label = (
         f"Ranks on the {printable(one.split)} lists against those on the {printable(other.split)}"

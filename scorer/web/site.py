@@ -1,4 +1,4 @@
-"""One challenge as the web shows it: what whoever may see, and boards made once for each change."""
+"""One challenge as the web shows it: who may see which split, and boards made once a change."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Ready:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ReadyBoard:
     """A board made ready: its table, its pictures, and as JSON and CSV when these are asked for."""
 
     live: LiveReport
@@ -127,7 +127,7 @@ class Site:
         return value
 
     def look(self) -> None:
-        """Ask the store at the next occasion, as after this server changed it."""
+        """Ask the store at the next request, since this server has changed it."""
         self._fresh = 0.0
 
     @property
@@ -139,11 +139,11 @@ class Site:
     def splits(self) -> tuple[str, ...]:
         """What boards there are."""
 
-        def made() -> tuple[str, ...]:
+        def make() -> tuple[str, ...]:
             names = sorted(self.board.splits(), key=lambda name: (name != "public", name))
             return (EVERYTHING, *names)
 
-        return self.once("splits", made)
+        return self.once("splits", make)
 
     @property
     def teams(self) -> Mapping[str, int]:
@@ -170,10 +170,10 @@ class Site:
             return self.splits
         now = self.clock()
         begun = [s for s in spans(self.rules) if s.opens is None or now >= s.opens]
-        shown = {span.phase.show for span in begun}
-        return tuple(split for split in self.splits if split in shown)
+        splits_shown = {span.phase.show for span in begun}
+        return tuple(split for split in self.splits if split in splits_shown)
 
-    def seen(self, viewer: Viewer, split: str | None) -> str:
+    def visible_split(self, viewer: Viewer, split: str | None) -> str:
         """The split, if somebody may see its board now.
 
         Raises:
@@ -185,37 +185,48 @@ class Site:
 
     def default_split(self, viewer: Viewer) -> str | None:
         """The split that a board opens with; None where nothing may be seen."""
-        visible, shown = self.visible(viewer), shown_at(self.rules, self.clock())
-        if shown in visible:
-            return shown
-        return visible[0] if visible and (viewer.organizer or shown != "none") else None
+        visible, current = self.visible(viewer), shown_at(self.rules, self.clock())
+        if current in visible:
+            return current
+        return visible[0] if visible and (viewer.organizer or current != "none") else None
 
     def value_splits(self, viewer: Viewer) -> tuple[str, ...]:
         """The splits whose values of its own entries a team may see."""
         visible = self.visible(viewer)
         if visible or viewer.organizer:
             return visible
-        own = shown_at(self.rules, self.clock()) == "own"
-        return (EVERYTHING,) if own and len(self.splits) == 1 else ()
+        shows_own = shown_at(self.rules, self.clock()) == "own"
+        return (EVERYTHING,) if shows_own and len(self.splits) == 1 else ()
 
-    def shown(self, split: str, as_of: datetime | None = None, phase: str | None = None) -> Shown:
-        """A board, made anew only when something changed."""
+    def ready_board(
+        self, split: str, as_of: datetime | None = None, phase: str | None = None
+    ) -> ReadyBoard:
+        """A board, made anew only when something changed.
+
+        Args:
+            split: the split.
+            as_of: the board as it was then; default: as it is.
+            phase: the phase whose rules apply; default: the present one.
+
+        Raises:
+            UnknownName: there is no such phase.
+        """
         span = self.span(phase)
         key = ("board", split, as_of, span.phase.id if span else None)
-        return self.once(key, lambda: self._made(split, as_of, phase))
+        return self.once(key, lambda: self._make_board(split, as_of, phase))
 
-    def _made(self, split: str, as_of: datetime | None, phase: str | None) -> Shown:
+    def _make_board(self, split: str, as_of: datetime | None, phase: str | None) -> ReadyBoard:
         snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.clock()
         live = snapshot.certain(snapshot.order(now, split=split, phase=phase))
         table, strip = standings(live, self.teams, self.zone)
-        return Shown(live, table, strip, over_time(snapshot, live, now, self.teams, self.zone))
+        return ReadyBoard(live, table, strip, over_time(snapshot, live, now, self.teams, self.zone))
 
     def shake_up(self, splits: tuple[str, ...]) -> Shake | None:
         """Ranks on the first split against those on the second, where both may be seen."""
         parts = [split for split in splits if split != EVERYTHING][:2]
         if len(parts) < 2:
             return None
-        one, other = (self.shown(split).live for split in parts)
+        one, other = (self.ready_board(split).live for split in parts)
         return self.once(("shake", *parts), lambda: shake_up(one, other, self.teams))
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:

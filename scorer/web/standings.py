@@ -54,16 +54,18 @@ def standings(
     head += [Head("entries", "number", "descending"), Head("latest", "text")]
     body = []
     for row, standing in zip(table.rows, live.report.standings, strict=True):
-        held = live.rows[standing.name]
+        live_row = live.rows[standing.name]
         cells = [cell._replace(link="") for cell in row.cells[:last]]
-        is_theirs = held.entry is not None
-        time = local_time(held.received, zone) if is_theirs else ""
+        is_theirs = live_row.entry is not None
+        time = local_time(live_row.received, zone) if is_theirs else ""
         for key in questions:
-            answer = held.answers.get(key, "")
+            answer = live_row.answers.get(key, "")
             cells.append(named(answer, 80, sort=printable(answer, 80), look="text answer"))
-        cells += [Cell(str(held.entries), str(held.entries)) if is_theirs else Cell(sort="")]
+        cells += [
+            Cell(str(live_row.entries), str(live_row.entries)) if is_theirs else Cell(sort="")
+        ]
         cells += [Cell(time[:10], time, "text", title=time)]
-        marks = [f"team-{teams[held.team]}"] if held.team in teams and is_theirs else []
+        marks = [f"team-{teams[live_row.team]}"] if live_row.team in teams and is_theirs else []
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
-    made: Table = table._replace(head=head, rows=body)
-    return Standings(made, data["filter"], data["notes"]), strip
+    full_table: Table = table._replace(head=head, rows=body)
+    return Standings(full_table, data["filter"], data["notes"]), strip

@@ -52,15 +52,15 @@ class Workers:
     def _work(self) -> None:
         while not self._ends:
             try:
-                found = sum(self._one(site) for site in self._sites) > 0
+                evaluated = sum(self._evaluate_one(site) for site in self._sites) > 0
             except ScorerError:  # the store is away; it may come back
-                found = False
-            if not found:
+                evaluated = False
+            if not evaluated:
                 with self._wake:
                     if not self._ends:
                         self._wake.wait(PAUSE)
 
-    def _one(self, site: Site) -> bool:
+    def _evaluate_one(self, site: Site) -> bool:
         """Have one waiting file evaluated; False where none waits."""
         name = f"{os.uname().nodename}:{os.getpid()}:{threading.current_thread().name}"
         return evaluate_next(site.board, site.place, self._limits, name)
