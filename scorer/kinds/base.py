@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -111,7 +110,7 @@ class SideTables(NamedTuple):
     features: tuple[str, ...] = ()  # the feature columns of items
     strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
     views: Mapping[type, str] = {}  # what is looked at, with a metric
-    rules: Submission = field(default_factory=Submission)
+    rules: Submission = Submission()
     separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
     extra: Mapping[str, Mapping[str, str]] = {}  # section -> name -> kind
     judged: Mapping[str, int] = {}  # items that a list needs, by metric

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -55,9 +54,7 @@ class Scorecard(NamedTuple):
     lists: tuple[str, ...]  # the truth's, in the order of their names
     answered: Mask  # one a list: whether the submission has it
     values: Mapping[str, Floats]  # measure id -> one a list, NaN where undefined
-    statistics: Mapping[str, Statistics] = field(
-        default_factory=dict
-    )  # of whole-challenge measures
+    statistics: Mapping[str, Statistics] = {}  # of whole-challenge measures
     digests: Mapping[str, str] = {}
     positions: Positions | None = None  # of the relevant items, where preferences are asked
     columns: ListColumns = NONE  # what measures need to know of the lists
