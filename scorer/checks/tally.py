@@ -66,15 +66,15 @@ class ListFindings(NamedTuple):
     @classmethod
     def of(cls, problems: Iterable[Problem]) -> ListFindings:
         """Those of one part."""
-        kept, counts, fatal = list[Problem](), Counter[str](), False
+        collected, counts, fatal = list[Problem](), Counter[str](), False
         for problem in problems:
             fatal |= problem.severity == "error"
             # of more than are kept, one problem may stand for the rest
             counts[problem.code] += problem.times if counts[problem.code] >= KEPT else 1
-            kept.append(problem)
-            if len(kept) >= 4 * KEPT:
-                kept = _first(kept)
-        return cls(tuple(_first(kept)), counts, fatal)
+            collected.append(problem)
+            if len(collected) >= 4 * KEPT:
+                collected = _first(collected)
+        return cls(tuple(_first(collected)), counts, fatal)
 
     def plus(self, others: Sequence[ListFindings]) -> ListFindings:
         """Those of all parts."""
@@ -88,12 +88,12 @@ class ListFindings(NamedTuple):
 def _first(problems: list[Problem]) -> list[Problem]:
     """The first of each code, by their lines; problems of one line as they come."""
     problems.sort(key=_place)
-    seen, kept = Counter[str](), []
+    counts, first = Counter[str](), []
     for problem in problems:
-        seen[problem.code] += 1
-        if seen[problem.code] <= KEPT:
-            kept.append(problem)
-    return kept
+        counts[problem.code] += 1
+        if counts[problem.code] <= KEPT:
+            first.append(problem)
+    return first
 
 
 def _place(problem: Problem) -> tuple[int, int, str, str]:
@@ -128,11 +128,11 @@ class IdTally:
             return cls(classes)
         names, line, rows, lists, kind = zip(*ids, strict=True)
         hashes = hashes_of(names)
-        known: dict[int, tuple[str, str | None]] = {}
+        names_by_hash: dict[int, tuple[str, str | None]] = {}
         for key, name, in_list in zip(hashes.tolist(), names, lists, strict=True):
-            known.setdefault(key, (name, in_list))
+            names_by_hash.setdefault(key, (name, in_list))
         columns = (np.array(line, np.int64), np.array(rows, np.int64), np.array(kind, np.uint8))
-        return cls(classes, hashes, *columns, known)._grouped()
+        return cls(classes, hashes, *columns, names_by_hash)._grouped()
 
     @classmethod
     def of_hashes(
@@ -155,12 +155,12 @@ class IdTally:
             names: the ids at some places.
         """
         bare = cls(classes, hashes, small(line, np.uint32), small(rows), kind)
-        kept = bare._first()
-        known = {
+        first = bare._first()
+        names_by_hash = {
             key: (name, None)
-            for key, name in zip(hashes[kept].tolist(), names(kept), strict=True)
+            for key, name in zip(hashes[first].tolist(), names(first), strict=True)
         }  # fmt: skip
-        return replace(bare, names=known)._kept()
+        return replace(bare, names=names_by_hash)._trimmed()
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -198,13 +198,13 @@ class IdTally:
             by = np.argsort(line, kind="stable")
             hashes, line, rows, kind = hashes[by], line[by], rows[by], kind[by]
         line, rows = small(line, np.uint32), small(rows)
-        return IdTally(self.classes, hashes, line, rows, kind, self.names)._kept()
+        return IdTally(self.classes, hashes, line, rows, kind, self.names)._trimmed()
 
-    def each(self) -> Iterator[tuple[str, str | None, int, int, str]]:
+    def entries(self) -> Iterator[tuple[str, str | None, int, int, str]]:
         """Yield the ids kept by name in the order of their lines: id, list, line, rows, class."""
         for n in np.sort(self._first()).tolist():
-            if (known := self.names.get(int(self.hashes[n]))) is not None:
-                yield *known, int(self.line[n]), int(self.rows[n]), self.classes[self.kind[n]]
+            if (entry := self.names.get(int(self.hashes[n]))) is not None:
+                yield *entry, int(self.line[n]), int(self.rows[n]), self.classes[self.kind[n]]
 
     def count(self, kind: str) -> int:
         """How many ids are of that class."""
@@ -212,14 +212,14 @@ class IdTally:
 
     def _lines(self) -> dict[int, int]:
         """The line of each id kept by name, by its hash."""
-        kept = self._first()
-        return dict(zip(self.hashes[kept].tolist(), self.line[kept].tolist(), strict=True))
+        first = self._first()
+        return dict(zip(self.hashes[first].tolist(), self.line[first].tolist(), strict=True))
 
     def _first(self) -> Ints:
         """Where the first `KEPT` of each class stand."""
         return np.concatenate([_first_of(self.kind, kind) for kind in range(len(self.classes))])
 
-    def _kept(self) -> IdTally:
+    def _trimmed(self) -> IdTally:
         """The tally with only the names that can be reported, within the limit of `TEXT`."""
         if len(self.names) <= KEPT and sum(map(_length, self.names.values())) <= TEXT:
             return self
@@ -227,12 +227,12 @@ class IdTally:
         for kind in range(len(self.classes)):
             size, before = 0, len(names)
             for key in self.hashes[np.flatnonzero(self.kind == kind)[:KEPT]].tolist():
-                if (known := self.names.get(key)) is None:
+                if (entry := self.names.get(key)) is None:
                     continue
-                size += _length(known)
+                size += _length(entry)
                 if size > TEXT and len(names) - before >= PLACES:
                     break
-                names[key] = known
+                names[key] = entry
         return replace(self, names=names)
 
 
@@ -260,8 +260,8 @@ def _next_alike(hashes: Hashes) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _length(known: tuple[str, str | None]) -> int:
-    return len(known[0]) + len(known[1] or "")
+def _length(entry: tuple[str, str | None]) -> int:
+    return len(entry[0]) + len(entry[1] or "")
 
 
 def id_problems(
@@ -269,11 +269,11 @@ def id_problems(
 ) -> Iterator[Problem]:
     """A problem for each id kept by name, and for each class one that stands for the rest."""
     last: dict[str, tuple[int, Problem]] = {}
-    for name, in_list, line, rows, kind in ids.each():
+    for name, in_list, line, rows, kind in ids.entries():
         yield (latest := problem(name, in_list, line, rows))
         last[kind] = last.get(kind, (0, latest))[0] + 1, latest
-    for kind, (kept, latest) in last.items():
-        if (rest := ids.count(kind) - kept) > 0:
+    for kind, (kept_count, latest) in last.items():
+        if (rest := ids.count(kind) - kept_count) > 0:
             yield replace(latest, times=rest)
 
 

@@ -74,7 +74,7 @@ class Ratings(NamedTuple):
         return Names(tuple(names[item] for item in self.truth.item[met].tolist()))
 
 
-def _asked(public: Public, asking: Asking) -> Public:
+def _to_predict(public: Public, asking: Asking) -> Public:
     """Which items of which lists are to be predicted: by the public file, else by the truth."""
     items = public.candidates
     if items is None and (table := asking.truth()) is not None:
@@ -87,7 +87,7 @@ def _asked(public: Public, asking: Asking) -> Public:
     truth=(Schema(("list", "item", "rating")),),
     known=(Schema(("list", "item")),),
     submission=(Schema(("list", "item", "prediction"), ("low", "high")),),
-    public=_asked,
+    public=_to_predict,
 )
 def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
     """Ratings, by list and then by item, whatever the order of the file.

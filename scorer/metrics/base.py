@@ -161,7 +161,7 @@ class Measure:
     @property
     def all_parts(self) -> tuple[Measure, ...]:
         """This measure and, recursively, the measures it is composed of."""
-        return (self, *(each for part in self.parts for each in part.all_parts))
+        return (self, *(inner for part in self.parts for inner in part.all_parts))
 
     @property
     def decimals(self) -> bool:
@@ -173,7 +173,7 @@ class Measure:
         """The lowest and the highest value that it can have."""
         low, high = self.metric.range
         aggregates = (self.combination.lists, *self.combination.aggregates)
-        if any(each.name == "sum" for each in aggregates):
+        if any(aggregate.name == "sum" for aggregate in aggregates):
             return (low if low == 0 else None, high if high == 0 else None)
         return low, high
 
@@ -341,9 +341,9 @@ def measure(
             if ours in given:
                 raise NotationError(f"{metric.name}: {quoted(ours)} is given twice", key)
             given[ours] = setting
-    known = list(metric.parameters.model_fields)
+    names = list(metric.parameters.model_fields)
     if at is not None:
-        if metric.at not in known:
+        if metric.at not in names:
             raise NotationError(f"{metric.name} takes no cut-off; write {metric.name}")
         if metric.at in given:
             raise NotationError(f"{metric.name}: the cut-off is given twice", metric.at)
@@ -352,9 +352,9 @@ def measure(
             raise NotationError(f"{metric.name} takes one cut-off, such as {metric.name}@{at[0]}")
         given[metric.at] = (at,) if metric.at == "cutoffs" and not isinstance(at, tuple) else at
     for key in given:
-        if key not in known:
-            hint = f"; did you mean {quoted(closest)}?" if (closest := nearest(key, known)) else ""
-            has = f"it has {', '.join(known)}" if known else "it has none"
+        if key not in names:
+            hint = f"; did you mean {quoted(closest)}?" if (closest := nearest(key, names)) else ""
+            has = f"it has {', '.join(names)}" if names else "it has none"
             raise NotationError(f"{metric.name} has no parameter {quoted(key)}{hint} ({has})", key)
     try:
         settled = metric.parameters(**given)
@@ -371,7 +371,7 @@ def measure(
             f"{metric.name}: {_called(metric, key)} cannot be {written(given.get(key))}; {message}",
             key,
         ) from None
-    settings = {key: getattr(settled, key) for key in known}
+    settings = {key: getattr(settled, key) for key in names}
     name = _canonical(metric, settings)
     return Measure(metric, settings, name, id or name, primary)
 
@@ -383,15 +383,15 @@ def find(measures: Sequence[Measure], word: str) -> Measure | None:
     >>> find([measure(ndcg.__scorer__, "nDCG@10")], "ndcg_cut_10").id
     'nDCG@10'
     """
-    known = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
-    if (match := known.get(word.casefold())) is not None:
+    by_name = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
+    if (match := by_name.get(word.casefold())) is not None:
         return match
     try:
         name = parse(word)[0].casefold()
-        for each in measures:
-            metric = each.metric
+        for candidate in measures:
+            metric = candidate.metric
             if name in (alias.casefold() for alias in (metric.name, *metric.aliases)):
-                return known.get(measure(metric, word).name.casefold())
+                return by_name.get(measure(metric, word).name.casefold())
     except NotationError:
         pass
     return None
@@ -417,13 +417,14 @@ def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:
 def _ours(metric: Metric, key: str, value: Any) -> dict[str, Any]:
     """The metric's own parameters for one of another tool."""
     if key in metric.peers:
-        known = metric.peers[key]
-        if "*" in known:  # renamed only
-            return {known["*"]: value}
-        if str(value) in known:
-            return dict(known[str(value)])
+        equivalents = metric.peers[key]
+        if "*" in equivalents:  # renamed only
+            return {equivalents["*"]: value}
+        if str(value) in equivalents:
+            return dict(equivalents[str(value)])
         raise NotationError(
-            f"{metric.name}: {key}={written(value)} is unknown; it can be {', '.join(known)}", key
+            f"{metric.name}: {key}={written(value)} is unknown; it can be {', '.join(equivalents)}",
+            key,
         )
     return {key: value}
 
@@ -459,7 +460,9 @@ def _of_function(function: Callable[..., Any]) -> Metric:
 
 def _plugged(path: str, function: str) -> Metric:
     """The metric that a function of a challenge's own file is."""
-    return next(one for one in _own_metrics(path) if one.function.__qualname__ == function)
+    return next(
+        candidate for candidate in _own_metrics(path) if candidate.function.__qualname__ == function
+    )
 
 
 @cache

@@ -54,7 +54,7 @@ class Combination:
         if self.groups:
             facts["average"] = list(self.groups)
         if (self.lists, *self.aggregates) != (MEAN,) * (1 + len(self.aggregates)):
-            facts["aggregate"] = [str(each) for each in (self.lists, *self.aggregates)]
+            facts["aggregate"] = [str(aggregate) for aggregate in (self.lists, *self.aggregates)]
         if any((self.list_weights, *self.weights)):
             facts["weights"] = [self.list_weights, *self.weights]
         if self.group is not None:

@@ -14,7 +14,7 @@ from scorer.views.texts import Texts
 def _matches(texts: Texts, rel: float, normalize: str) -> list[float]:
     matches = []
     for text, accepted in zip(texts.first(), texts.accepted(rel), strict=True):
-        accepted_texts = {normal(each, normalize) for each in accepted}
+        accepted_texts = {normal(candidate, normalize) for candidate in accepted}
         answer = normal("" if text is None else text, normalize)
         matches.append(float(answer in accepted_texts if accepted else not answer))
     return matches
@@ -24,7 +24,7 @@ def _explain(listing: Listing[Texts], value: float, *, rel: float, normalize: st
     (text,), (accepted,) = listing.view.first(), listing.view.accepted(rel)
     answer = "" if text is None else text
     yield Sentence(f"The answer, as compared: {normal(answer, normalize) or 'nothing'}")
-    compared = [normal(each, normalize) for each in accepted]
+    compared = [normal(candidate, normalize) for candidate in accepted]
     yield grid("Accepted", {"text": accepted, "as compared": compared})
     yield formula("ExactMatch", "", "{}", value, value=value)
 

@@ -23,7 +23,7 @@ def _needs(params: Any) -> tuple[str, ...]:
 def _explain(
     listing: Listing[Returned], value: float, *, k: int, base: str, users: int | None
 ) -> Steps:
-    top_items, (known_to, past) = listing.view.top(k), _known(listing.view, base, users)
+    top_items, (known_to, past) = listing.view.top(k), _known_to(listing.view, base, users)
     bits = -np.log2(known_to[top_items.item] / past)
     yield Sentence(f"The past has {past:,.12g} {base}; what nobody knows counts as known to one.")
     columns = {"known to": known_to[top_items.item], "-log2 of the share": bits}
@@ -77,14 +77,14 @@ def novelty(
     array([2.3333])
     """
     top_items = returned.top(k)
-    known_to, past = _known(returned, base, users)
+    known_to, past = _known_to(returned, base, users)
     if base == "users" and users is not None and known_to.max() > users:
         most = f"an item is known to {known_to.max():,.12g} past users"
         raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
     return ratio(top_items.total(-np.log2(known_to[top_items.item] / past)), top_items.total())
 
 
-def _known(returned: Returned, base: str, users: int | None) -> tuple[Floats, float]:
+def _known_to(returned: Returned, base: str, users: int | None) -> tuple[Floats, float]:
     """How many users, or interactions, each item of the catalogue has, and their total."""
     past = returned.catalogue.users.sum() if base == "interactions" else users
     return np.maximum(returned.catalogue.users, 1.0), float(past or 0)

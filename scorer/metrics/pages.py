@@ -12,8 +12,8 @@ from scorer.metrics.notation import NotationError, parse, written
 
 def overview(metrics: Registry[Metric]) -> str:
     """One line for each metric."""
-    width = max(len(notation(each)) for each in metrics)
-    lines = [f"{notation(each):{width}}  {each.title}" for each in metrics]
+    width = max(len(notation(metric)) for metric in metrics)
+    lines = [f"{notation(metric):{width}}  {metric.title}" for metric in metrics]
     return "\n".join(lines) + "\n\nOne metric's page: score metrics NAME\n"
 
 
@@ -45,7 +45,7 @@ def _page(metric: Metric) -> str:
 
 def table(metrics: Registry[Metric]) -> str:
     """The table of metrics in Markdown, as README holds it."""
-    rows = [f"| `{notation(each)}` | {each.title} | {_lead(each)} |" for each in metrics]
+    rows = [f"| `{notation(metric)}` | {metric.title} | {_lead(metric)} |" for metric in metrics]
     return "\n".join(["| metric | name | what it says |", "|---|---|---|", *rows]) + "\n"
 
 

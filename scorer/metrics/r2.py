@@ -36,7 +36,7 @@ def _of_rows(rows: Floats, weight: Floats) -> float:
 
 def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     view = listing.view
-    middle, spread = (float(each[0]) for each in view.spread())
+    middle, spread = (float(sums[0]) for sums in view.spread())
     errors = (view.prediction - view.rating) ** 2
     columns = {
         "squared error": errors,

@@ -14,7 +14,7 @@ from scorer.views.texts import Texts
 def _of(text: str | None, accepted: list[str], normalize: str) -> list[tuple[float, float, float]]:
     """F1, precision and recall against each accepted text; against nothing where none is."""
     answer = normal("" if text is None else text, normalize)
-    return [overlap(answer, normal(each, normalize)) for each in accepted or [""]]
+    return [overlap(answer, normal(candidate, normalize)) for candidate in accepted or [""]]
 
 
 def _explain(listing: Listing[Texts], value: float, *, rel: float, normalize: str) -> Steps:

@@ -32,9 +32,9 @@ class Named(dict[str, Column]):
 
     def __missing__(self, name: str) -> Column:
         section = {"list": "lists", "item": "items"}.get(self.section, self.section)
-        known = f"; declared: {', '.join(self)}" if self else ""
+        declared = f"; declared: {', '.join(self)}" if self else ""
         raise ChallengeError(
-            f"{section} has no further column {quoted(name)}{known}; declare it: "
+            f"{section} has no further column {quoted(name)}{declared}; declare it: "
             f"{section}: {{columns: {{extra: {{{printable(name, 60)}: text}}}}}}"
         )
 

@@ -98,8 +98,8 @@ class Truth:
         if hashed(items):
             return self.hashes[self.item]
         code = np.full(len(self.named) + 1, -1)  # that the other column has for each item
-        known = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
-        code[known] = np.arange(known.size)
+        codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
+        code[codes] = np.arange(codes.size)
         code[-1] = -1
         return spread(code[self.item])
 

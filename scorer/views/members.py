@@ -39,8 +39,8 @@ def _one_order(columns: Sequence[CodedColumn]) -> tuple[Sequence[str] | pl.Serie
         return named, [place[columns[0].codes]]
     if not any(map(hashed, columns)):
         names = sorted({name for column in columns for name in column.names})
-        known = {name: n for n, name in enumerate(names)}
-        places = [np.array([known[x] for x in column.names], np.int64) for column in columns]
+        place_of = {name: n for n, name in enumerate(names)}
+        places = [np.array([place_of[x] for x in column.names], np.int64) for column in columns]
         return names, [at[column.codes] for at, column in zip(places, columns, strict=True)]
     import polars as pl
 

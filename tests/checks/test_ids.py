@@ -97,7 +97,7 @@ def test_long_ids_take_little_room():
     held = sum(len(name) + len(where) for name, where in tally.names.values())
     assert held <= TEXT
     assert len(tally) == 300
-    assert [line for *_, line, _, _ in tally.each()][:5] == [2, 3, 4, 5, 6]
+    assert [line for *_, line, _, _ in tally.entries()][:5] == [2, 3, 4, 5, 6]
     halves = IdTally.of(CLASSES, ids[1::2]).plus([IdTally.of(CLASSES, ids[::2])])
     assert dict(halves.names) == dict(tally.names)
 

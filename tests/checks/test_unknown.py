@@ -73,7 +73,7 @@ def test_a_tally_of_hashes_is_that_of_names():
     one = IdTally.of_hashes(CLASSES, hashes_of(names), line, rows, kind, some)
     each = zip(names, line.tolist(), rows.tolist(), [None] * len(names), kind.tolist(), strict=True)
     other = IdTally.of(CLASSES, list(each))
-    assert list(one.each()) == list(other.each())
+    assert list(one.entries()) == list(other.entries())
     assert asked == [KEPT]
     for of in ("hashes", "line", "rows", "kind"):
         assert getattr(one, of).dtype == getattr(other, of).dtype

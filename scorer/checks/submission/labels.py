@@ -67,9 +67,9 @@ class Faults(NamedTuple):
             max(part.high for part in every),
             any(part.words for part in every),
             next((part.word for part in every if part.word), ""),
-        )._kept()
+        )._trimmed()
 
-    def _kept(self) -> Faults:
+    def _trimmed(self) -> Faults:
         """The same with the first faults only, where there are many."""
         if len(self.faults) <= 4 * KEPT:
             return self
@@ -156,11 +156,11 @@ def unknown_label(submitted: Submitted) -> Faults:
     strange: dict[str, str] = {}  # a cell -> the label that is none
     words = False
     for cell in ids.names:
-        labels = [cell] if separator is None else [each.strip() for each in cell.split(separator)]
+        labels = [cell] if separator is None else [part.strip() for part in cell.split(separator)]
         words = words or not _number(cell)
         if separator is not None and not cell.strip():
             continue  # no label at all
-        lost = next((each for each in labels if each not in classes), None)
+        lost = next((part for part in labels if part not in classes), None)
         if lost is not None:
             strange[cell] = lost
     faults: dict[tuple[str, str], First] = {}
@@ -174,7 +174,7 @@ def unknown_label(submitted: Submitted) -> Faults:
             first if other is None else First(other.rows + rows, other.line, other.name, label)
         )
     word = printable(submitted.table.called("label"), 60)
-    return Faults(faults, words=words, word=word)._kept()
+    return Faults(faults, words=words, word=word)._trimmed()
 
 
 @check("S501", "S502", "S503", "S504", "S505", "S506", kinds=("labels",), scope="row")
@@ -199,7 +199,7 @@ def number_beside_classes(submitted: Submitted) -> Faults:
         at = int(lines[row])
         line, name = submitted.line(at), submitted.lists.text(at)
         faults[code, cell] = First(rows, line, name, f"{word} {what}")
-    return Faults(faults)._kept()
+    return Faults(faults)._trimmed()
 
 
 @check("S524", "S525", kinds=("labels",), scope="row")

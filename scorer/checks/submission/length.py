@@ -15,14 +15,14 @@ from scorer.core.text import quoted
 @check("S401", "S402", "S403", kinds=("grades", "preferences"))
 def length(submitted: Submitted) -> Iterator[Problem]:
     """A list has at most as many items as `submission.length` asks, and at least one."""
-    wanted, word = submitted.rules.length, submitted.public.word("list")
-    if not (wanted and wanted.min == 0):
+    limits, word = submitted.rules.length, submitted.public.word("list")
+    if not (limits and limits.min == 0):
         for name, line in submitted.empty.items():
             message = f"{word} {quoted(name)} is empty"
             yield Problem("S403", message, line=line, list=name, role="list")
-    if wanted is not None and wanted.max is not None and "item" in submitted.table.ids:
+    if limits is not None and limits.max is not None and "item" in submitted.table.ids:
         sizes = _sizes(submitted)
-        yield from _wrong(submitted, ~submitted.nameless_lists & (sizes > wanted.max))
+        yield from _wrong(submitted, ~submitted.nameless_lists & (sizes > limits.max))
 
 
 @check("S401", kinds=("grades", "preferences"), complete=True)
@@ -31,10 +31,10 @@ def too_short(submitted: Submitted) -> Iterator[Problem]:
 
     A row that could not be read may be the one that seems to be missing.
     """
-    wanted = submitted.rules.length
-    if wanted is not None and wanted.min and "item" in submitted.table.ids:
+    limits = submitted.rules.length
+    if limits is not None and limits.min and "item" in submitted.table.ids:
         sizes = _sizes(submitted)
-        short = ~submitted.nameless_lists & (sizes < wanted.min) & (sizes > 0)
+        short = ~submitted.nameless_lists & (sizes < limits.min) & (sizes > 0)
         yield from _wrong(submitted, short)
 
 
@@ -47,9 +47,9 @@ def _wrong(submitted: Submitted, wrong: Mask) -> Iterator[Problem]:
     """Problems of lists that are too long or too short."""
     if not wrong.any():
         return
-    lists, wanted, word = submitted.lists, submitted.rules.length, submitted.public.word("list")
-    assert wanted is not None
-    least, most = wanted.min or 0, wanted.max
+    lists, limits, word = submitted.lists, submitted.rules.length, submitted.public.word("list")
+    assert limits is not None
+    least, most = limits.min or 0, limits.max
     exactly = least == most
     _, rows, sizes = occurrences(lists, wrong, submitted.table.line)
     size_of = dict(zip(rows.tolist(), sizes.tolist(), strict=True))

@@ -61,7 +61,7 @@ class Lists(NamedTuple):
 
     def _another(self, whole: Whole) -> Problem:
         word, many = whole.public.word("list"), len(self.strange)
-        first = [name for name, *_ in self.strange.each()][:3]
+        first = [name for name, *_ in self.strange.entries()][:3]
         more = f" and {many - 3:,} more" if many > 3 else ""
         message = (
             f"no {word} of this file is in this challenge; is the file for another one? "
@@ -145,8 +145,8 @@ def unknown_list(submitted: Submitted) -> Lists:
             refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, NAMED))
         codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
         if hashed(ids):
-            kept, plain, ended = _unexplained(submitted, codes, rows, counts)
-            codes, rows, counts = codes[kept], rows[kept], counts[kept]
+            explained, plain, ended = _unexplained(submitted, codes, rows, counts)
+            codes, rows, counts = codes[explained], rows[explained], counts[explained]
             decimals &= ended
         for name, row, count in zip(named(ids, codes), rows, counts.tolist(), strict=True):
             add(name, submitted.line(row), count)

@@ -44,7 +44,7 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
         lines = lines[~numbered_rows(truthful.public, truthful.table.ids["list"])]
         ids = ids.where(lines)
     for cell in ids.names:
-        labels = [cell] if separator is None else [each.strip() for each in cell.split(separator)]
+        labels = [cell] if separator is None else [part.strip() for part in cell.split(separator)]
         if separator is not None and not cell.strip():
             continue  # no label at all
         for label in labels:

@@ -56,12 +56,12 @@ def only_judged(listing: Listing[Judged], wanted: bool = True) -> Listing[Judged
     if not wanted:
         return listing
     view, names = listing.view.only_judged(), listing.names
-    kept = [int(rank) - 1 for rank in listing.view.hits.relevant(0).rank]
+    judged_rows = [int(rank) - 1 for rank in listing.view.hits.relevant(0).rank]
     return Listing(
         view,
         Names(
             names.truth,
-            tuple(names.returned[n] for n in kept),
+            tuple(names.returned[n] for n in judged_rows),
             view.hits.before,
             view.hits.tied,
         ),

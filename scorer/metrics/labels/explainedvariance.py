@@ -19,7 +19,7 @@ def _figure(statistics: Statistics, **_: Any) -> float:
     target, prediction, weight = statistics.rows.T
     if not target.size:
         return float("nan")
-    error, spread = (_variance(each, weight) for each in (target - prediction, target))
+    error, spread = (_variance(values, weight) for values in (target - prediction, target))
     if spread == 0:
         return float(error == 0)
     return float(1 - error / spread)

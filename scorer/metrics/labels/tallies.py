@@ -45,9 +45,9 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
         average: str,
         positive: str | None = None,
         threshold: float = 0.5,
-        **own: Any,
+        **params: Any,
     ) -> Floats:
-        return averaged(sums, average, partial(rate, **own))
+        return averaged(sums, average, partial(rate, **params))
 
     def figure(statistics: Statistics, **params: Any) -> float:
         return float(of_sums(counts(statistics).reshape(1, -1), **params)[0])
@@ -59,9 +59,9 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
         average: str,
         positive: str | None,
         threshold: float,
-        **own: Any,
+        **params: Any,
     ) -> Steps:
-        parts = symbols, partial(rate, **own)
+        parts = symbols, partial(rate, **params)
         return by_class(listing, value, name, parts, average, positive, threshold)
 
     return {
