@@ -16,11 +16,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     ValidationInfo,
     WithJsonSchema,
 )
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scorer.challenge.yaml import Value
 from scorer.core.text import quoted
@@ -120,6 +121,20 @@ def switch(on: Any) -> Callable[[Any], Any]:
     return validate
 
 
+class Before(NamedTuple):
+    """A function of a value before pydantic looks at it.
+
+    As `BeforeValidator`, which would look at the signature of each function anew for each field.
+    """
+
+    function: Callable[[Any], Any]
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.function, handler(source))
+
+
 class Or(NamedTuple):
     """A short form beside the full one, for JSON Schema; a validator reads it."""
 
@@ -131,28 +146,28 @@ class Or(NamedTuple):
         return {"anyOf": [self.short, handler(core)]}
 
 
-Text = Annotated[str, BeforeValidator(as_text), WithJsonSchema(SCALAR)]
+Text = Annotated[str, Before(as_text), WithJsonSchema(SCALAR)]
 
 
-Name = Annotated[str, Field(min_length=1), BeforeValidator(as_text), WithJsonSchema(SCALAR)]
+Name = Annotated[str, Field(min_length=1), Before(as_text), WithJsonSchema(SCALAR)]
 
 
-Number = Annotated[float, BeforeValidator(as_number)]
+Number = Annotated[float, Before(as_number)]
 
 
-Share = Annotated[float, Field(gt=0, lt=1), BeforeValidator(as_number)]
+Share = Annotated[float, Field(gt=0, lt=1), Before(as_number)]
 
 
-Whole = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(as_whole)]
+Whole = Annotated[int, Field(ge=0, le=MOST), Before(as_whole)]
 
 
-Count = Annotated[int, Field(ge=1, le=MOST), BeforeValidator(as_whole)]
+Count = Annotated[int, Field(ge=1, le=MOST), Before(as_whole)]
 
 
-Size = Annotated[int, BeforeValidator(as_size), Or({"type": "string"})]
+Size = Annotated[int, Before(as_size), Or({"type": "string"})]
 
 
-Word = BeforeValidator(as_text)  # before a Literal
+Word = Before(as_text)  # before a Literal
 
 
 def _inside(value: Any, info: ValidationInfo) -> Any:
@@ -185,4 +200,4 @@ Files = tuple[File, ...]
 class Part(BaseModel):
     """A section of challenge.yaml: unknown keys are errors, and nothing changes once read."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

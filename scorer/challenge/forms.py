@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     Discriminator,
     Field,
     Tag,
@@ -17,6 +16,7 @@ from pydantic.fields import FieldInfo
 
 from scorer.challenge.fields import (
     SCALAR,
+    Before,
     File,
     Name,
     Part,
@@ -66,7 +66,7 @@ def _texts(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else (value,)
 
 
-def _roles(roles: tuple[str, ...]) -> BeforeValidator:
+def _roles(roles: tuple[str, ...]) -> Before:
     """A mapping whose keys are some roles."""
 
     def checked(value: Any) -> Any:
@@ -77,7 +77,7 @@ def _roles(roles: tuple[str, ...]) -> BeforeValidator:
                 raise wrong(f"no role {quoted(role)} here{hint} (known: {', '.join(roles)})")
         return value
 
-    return BeforeValidator(checked)
+    return Before(checked)
 
 
 def _single_role(value: Any) -> Any:
@@ -113,13 +113,13 @@ def _files(value: Any) -> Any:
     return value
 
 
-Paths = Annotated[dict[str, Name], BeforeValidator(_paths), _roles(JSON), WithJsonSchema(PAIRS)]
-Separator = Annotated[str, BeforeValidator(_separator), WithJsonSchema(SCALAR)]
-Texts = Annotated[tuple[Name, ...], BeforeValidator(_texts), WithJsonSchema(TEXTS)]
+Paths = Annotated[dict[str, Name], Before(_paths), _roles(JSON), WithJsonSchema(PAIRS)]
+Separator = Annotated[str, Before(_separator), WithJsonSchema(SCALAR)]
+Texts = Annotated[tuple[Name, ...], Before(_texts), WithJsonSchema(TEXTS)]
 Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(PAIRS)]
 Wide = Annotated[
     dict[str, Texts],
-    BeforeValidator(_single_role),
+    Before(_single_role),
     _roles(WIDE),
     WithJsonSchema({"type": "object", "additionalProperties": TEXTS}),
 ]
@@ -199,7 +199,7 @@ class Formed(Cut):
         description="where a JSON document has its columns: {list: 'questions[].id', "
         "item: 'questions[].documents[]'}",
     )
-    parts: Annotated[dict[Name, Name], BeforeValidator(_files), WithJsonSchema(PAIRS)] = Field(
+    parts: Annotated[dict[Name, Name], Before(_files), WithJsonSchema(PAIRS)] = Field(
         {},
         description="files of a folder or a ZIP archive that are one submission: {like: like.csv}; "
         "the list of a part is called like/ID, and the part is its group",

@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Discriminator,
     Field,
     PrivateAttr,
@@ -27,6 +26,7 @@ from pydantic import (
 from scorer.challenge import phases as living
 from scorer.challenge.fields import (
     SCALAR,
+    Before,
     Count,
     File,
     Files,
@@ -147,7 +147,7 @@ def _extra(value: Any) -> Any:
     return {name: as_text(kind) for name, kind in value.items()}
 
 
-Extra = Annotated[dict[Name, str], BeforeValidator(_extra)]
+Extra = Annotated[dict[Name, str], Before(_extra)]
 
 
 def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
@@ -331,13 +331,13 @@ class Submission(Formed):
     length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(
         None, description="items of each list: exactly 10, or {min: 1, max: 10}; default: any"
     )
-    range: Annotated[tuple[Number, Number] | None, BeforeValidator(_range)] = Field(
+    range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
         None, description="lowest and highest prediction allowed"
     )
     classes: Annotated[tuple[Name, ...], AfterValidator(_distinct)] = Field(
         (), description="the labels there are, in their order; default: those of the truth"
     )
-    probability: Annotated[dict[str, Name], BeforeValidator(_classes)] = Field(
+    probability: Annotated[dict[str, Name], Before(_classes)] = Field(
         {}, description="of each class the column of its probability; written among the columns"
     )
     numbers: Texts = Field(
@@ -351,7 +351,7 @@ class Submission(Formed):
         "error",
         description="ranks that a list leaves out: refused, or kept as slots without an item",
     )
-    normalize: Annotated[bool, BeforeValidator(as_flag)] = Field(
+    normalize: Annotated[bool, Before(as_flag)] = Field(
         False, description="whether probabilities that do not sum to 1 are divided by their sum"
     )
     missing_list: Annotated[Literal["error", "zero", "skip"], Word] | None = Field(
@@ -403,7 +403,7 @@ def _formula(text: str) -> str:
     return text
 
 
-OneOrMany = Annotated[tuple[str, ...], BeforeValidator(_one_or_many)]
+OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
 
 
 class MeasureSpec(Part):
@@ -412,7 +412,7 @@ class MeasureSpec(Part):
     notation: Name
     params: dict[str, Any] = Field({})
     id: Name | None = None
-    primary: Annotated[bool, BeforeValidator(as_flag)] = False
+    primary: Annotated[bool, Before(as_flag)] = False
     kaggle: File | None = None  # a file with Kaggle's function `score`, whose metric it is
     better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
     score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
@@ -508,10 +508,10 @@ class Leaderboard(Part):
     )
     intervals: Annotated[
         Share | None,
-        BeforeValidator(switch(0.95)),
+        Before(switch(0.95)),
         Or({"type": "boolean"}),
     ] = Field(0.95, description="level of the bootstrap intervals over lists; false: none")
-    tiers: Annotated[Tiers | None, BeforeValidator(switch({})), Or({"type": "boolean"})] = Field(
+    tiers: Annotated[Tiers | None, Before(switch({})), Or({"type": "boolean"})] = Field(
         Tiers(), description="which submissions do not differ significantly; false: no tiers"
     )
     seed: Whole = Field(1, description="seed of all random draws")
@@ -536,7 +536,7 @@ class Example(Part):
     expect: Annotated[dict[str, Number], Field(min_length=1)] = Field(
         description="measure id: value"
     )
-    tolerance: Annotated[float, Field(ge=0), BeforeValidator(as_number)] = Field(
+    tolerance: Annotated[float, Field(ge=0), Before(as_number)] = Field(
         1e-9, description="how far a value may be from the expected one"
     )
 
@@ -544,9 +544,7 @@ class Example(Part):
 class Challenge(Part):
     """Everything that challenge.yaml says, paths made absolute and defaults filled in."""
 
-    scorer: Annotated[Literal[1], BeforeValidator(as_whole)] = Field(
-        1, description="version of this format"
-    )
+    scorer: Annotated[Literal[1], Before(as_whole)] = Field(1, description="version of this format")
     id: Name = Field("", description="short name; default: the folder's name")
     title: Text = Field("", description="full name; default: the id")
     description: Text = Field("", description="what the challenge is about, in Markdown")

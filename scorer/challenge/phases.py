@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Field,
     GetJsonSchemaHandler,
     WithJsonSchema,
@@ -17,6 +16,7 @@ from pydantic_core import CoreSchema
 
 from scorer.challenge.fields import (
     SCALAR,
+    Before,
     Count,
     File,
     Name,
@@ -72,8 +72,8 @@ def _share(value: Any) -> float | str:
     return float(share)
 
 
-Time = Annotated[datetime, BeforeValidator(as_time), WithJsonSchema(SCALAR)]
-Zone = Annotated[str, BeforeValidator(_zone), WithJsonSchema(SCALAR)]
+Time = Annotated[datetime, Before(as_time), WithJsonSchema(SCALAR)]
+Zone = Annotated[str, Before(_zone), WithJsonSchema(SCALAR)]
 SplitName = Annotated[
     Name,
     AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name)),
@@ -91,7 +91,7 @@ class Splits(Part):
     settings are the splits.
     """
 
-    shares: dict[SplitName, Annotated[float | str, BeforeValidator(_share)]] = Field(
+    shares: dict[SplitName, Annotated[float | str, Before(_share)]] = Field(
         {}, description="name: share of the lists, or rest"
     )
     seed: Whole | None = Field(
@@ -189,13 +189,13 @@ class Question(Part):
     type: Annotated[Literal["text", "flag", "url", "number"], Word] = Field(
         "text", description="what an answer is"
     )
-    required: Annotated[bool, BeforeValidator(as_flag)] = Field(
+    required: Annotated[bool, Before(as_flag)] = Field(
         False, description="whether an entry without an answer is refused"
     )
-    max: Annotated[int, Field(ge=1, le=10_000), BeforeValidator(as_whole)] = Field(
+    max: Annotated[int, Field(ge=1, le=10_000), Before(as_whole)] = Field(
         1000, description="characters of an answer"
     )
-    board: Annotated[bool, BeforeValidator(as_flag)] = Field(
+    board: Annotated[bool, Before(as_flag)] = Field(
         False, description="whether the board shows the answer"
     )
 
