@@ -203,9 +203,9 @@ def test_awrf(lists):
         [fairness(*pair, group, 2, None) for pair in lists], nan_ok=True
     )
     levels = {"group": ("x", "y")}
-    extras = replace(view.extras, item=Named(dict(view.extras.item), "item", levels))
+    extras = view.extras._replace(item=Named(dict(view.extras.item), "item", levels))
     wanted = np.tile([0.25, 0.5], (len(lists), 1))
-    extras = replace(extras, list=Named({"group": wanted[:, ::-1]}, "list", {"group": ("y", "x")}))
+    extras = extras._replace(list=Named({"group": wanted[:, ::-1]}, "list", {"group": ("y", "x")}))
     given_targets = replace(view, extras=extras)
     assert of("AWRF(target=lists)", given_targets).tolist() == pytest.approx(
         [fairness(*pair, group, None, [0.25, 0.5]) for pair in lists]
