@@ -154,8 +154,12 @@ def rated(rows, rng, size=50):
 def bounded(rows, rng):
     """As `rated`, with bounds of each prediction, all of full precision."""
     truth, sent = rated(rows, rng)
-    given, apart = rng.uniform(1, 5, rows), rng.uniform(0, 1, (2, rows))
-    columns = {"prediction": given, "low": given - apart[0], "high": given + apart[1]}
+    prediction, widths = rng.uniform(1, 5, rows), rng.uniform(0, 1, (2, rows))
+    columns = {
+        "prediction": prediction,
+        "low": prediction - widths[0],
+        "high": prediction + widths[1],
+    }
     return truth, sent.with_columns(**columns)
 
 

@@ -191,8 +191,8 @@ def _model_data(root: Value, folder: Path) -> dict[str, Any]:
             entry["kaggle"].text: entry["kaggle"] for entry in tree["metrics"] if "kaggle" in entry
         }
         if files and isinstance(plugins := tree.setdefault("plugins", []), list):
-            known = {entry.text for entry in plugins if isinstance(entry, Value)}
-            plugins += [file for name, file in files.items() if name not in known]
+            names = {entry.text for entry in plugins if isinstance(entry, Value)}
+            plugins += [file for name, file in files.items() if name not in names]
     for section, roles in FIELD_ROLES.items():
         match tree.get(section):
             case {"columns": dict(columns), **rest}:

@@ -57,14 +57,16 @@ class Compared:
         return unit(self.report.called if self.report else {})
 
     @property
-    def shown(self) -> tuple[Measure, ...]:
+    def shown_measures(self) -> tuple[Measure, ...]:
         """The measures that a text shows, the primary first."""
         return self.measures if self.every_measure else self.measures[:1]
 
     @property
     def others(self) -> str:
         """A sentence on the measures that a text does not show; empty where there are none."""
-        names = [printable(measure.id) for measure in self.measures if measure not in self.shown]
+        names = [
+            printable(measure.id) for measure in self.measures if measure not in self.shown_measures
+        ]
         return f"Also compared: {', '.join(names)} (-m, or --format html, csv, json)." * bool(names)
 
     @property

@@ -24,7 +24,7 @@ def markdown(compared: Compared, options: Options) -> str:
     else:
         if compared.measures:
             lines += ["", escaped(legend(compared))]
-        for measure in compared.shown:
+        for measure in compared.shown_measures:
             lines += _sheet(by_measure(compared, measure, options.precision))
         for key in compared.preferences:
             lines += _sheet(by_preference(pairing, key, options.precision))

@@ -74,7 +74,7 @@ def _pairs(paper: TextReport, compared: Compared, options: Options) -> list[str]
     if compared.measures:
         paper.say(legend(compared), "dim")
     together: dict[str, tuple[str, ...]] = {}
-    for measure in compared.shown:
+    for measure in compared.shown_measures:
         sheet = by_measure(compared, measure, options.precision)
         columns = dict(zip(sheet.head, zip(*sheet.rows, strict=True), strict=True))
         paper.say(f"\n{printable(sheet.title)}", "bold")
@@ -90,7 +90,7 @@ def _pairs(paper: TextReport, compared: Compared, options: Options) -> list[str]
             paper.say(f"  {title(pair)}, {printable(key)}: {cell}")
     if compared.measures:
         paper.say(f"\n{MOST}:")
-    for measure in compared.shown:
+    for measure in compared.shown_measures:
         for pair in compared.pairing.pairs:
             lists = most(pair.measures[measure.id], compared.pairing.lists, options.precision)
             about = f"{title(pair)}, " if len(compared.pairing.pairs) > 1 else ""

@@ -113,12 +113,12 @@ def _standings(
     others = [measure for measure in report.measures if measure.id != report.primary.id]
     columns = []
     for measure in (report.primary, *others):
-        best = _best(rows, measure, precision)
+        best_rows = _best_rows(rows, measure, precision)
         means = [mean_of(row, measure, precision) for row in rows]
         ranks = measure is report.primary
         marks = [marked(row, report) if ranks else "" for row in rows]
         cells = [
-            (rf"\textbf{{{_number(mean)}}}" if n in best else _number(mean))
+            (rf"\textbf{{{_number(mean)}}}" if n in best_rows else _number(mean))
             + r"\textsuperscript{\dag}" * (ranks and row.name in behind)
             + escaped(mark)
             for n, (row, mean, mark) in enumerate(zip(rows, means, marks, strict=True))
@@ -132,7 +132,7 @@ def _standings(
     return fixed, columns
 
 
-def _best(rows: Sequence[Standing], measure: Measure, precision: int) -> set[int]:
+def _best_rows(rows: Sequence[Standing], measure: Measure, precision: int) -> set[int]:
     """The ranked rows whose value of the measure, as it is shown, is the best one."""
     values = {n: row.values[measure.id] for n, row in enumerate(rows) if row.rank is not None}
     valued = {n: value for n, value in values.items() if not math.isnan(value)}
