@@ -297,7 +297,7 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
             key = np.unique(key, return_inverse=True)[1]
         key = key * width + codes[rows]
     ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():  # as it should be, and sooner known
+    if not (ordered[1:] == ordered[:-1]).any():  # the usual case, which is cheaper to find out
         return rows[:0], rows[:0]
     order = np.argsort(key, kind="stable")
     new = starts(key[order])

@@ -27,10 +27,10 @@ from scorer.views.ranked import hashed as is_hashed
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
 SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}")
-TOOLS = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")  # how what tools make of ids begins
+TOOLS = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")  # how ids begin that a tool has changed
 LOST = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
 LOST_BY_TOOLS = {"nan", "NaN", "<NA>"}  # of these, what nobody would call an item
-LONGEST = 64  # characters of an id that a suggestion is looked for
+LONGEST = 64  # characters of an id for which a suggestion is looked for
 FOLDED = 128  # characters of an id beyond ASCII that is normalised: many marks cost their square
 FEW = 200  # ids that are compared one by one
 LETTERS = 120  # different characters of the public ids that are tried
@@ -107,7 +107,7 @@ class Known:
                                  f"{_difference(name, meant)}", meant)  # fmt: skip
         if len(name) <= 4 and name.casefold() in LOST:
             return Fault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
-        if TOOLS.match(name) is None:  # as most; what follows costs more
+        if TOOLS.match(name) is None:  # most ids; what follows is slower
             return None
         if match := DECIMAL_ID.fullmatch(name):
             meant = self._whole(match[1])

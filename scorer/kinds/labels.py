@@ -83,7 +83,7 @@ class Labels(NamedTuple):
         return Views(answered, {Labelled: view, Rows: view})
 
     def _mixed(self, column: CodedColumn, row: Ints, answered: Mask, extras: Extras) -> Views:
-        """Rows of classes and of numbers; in the view of the others a row is met, and counts 0."""
+        """Views of rows of classes and of numbers; in each the other rows are predicted rightly."""
         assert self.numbered is not None
         assert isinstance(self.truth, np.ndarray)
         codes, shared = np.append(column.codes, -1)[row], (self.lists, answered, self.weight)
@@ -211,7 +211,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         truth = indicators(column.names, classes, separators[0])[column.codes[rows]]
     else:
         truth = coded(column.names, classes)[column.codes[rows]]
-    if numbered is not None:  # a row of the other kind is one that is met
+    if numbered is not None:  # a row of the other kind counts as answered correctly
         values = np.array([number(name)[0] for name in column.names])[column.codes[rows]]
         truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
     columns, fault = _columns(rules, classes, separators[0] is not None)

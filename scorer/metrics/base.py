@@ -60,7 +60,9 @@ class Metric:
     sums: Callable[..., Any] | None = None  # each list's, where rows hold something else
     weighted: Callable[..., float] | None = None  # a figure whose lists have weights
     no_interval: str | None = None  # why no bootstrap of the figure is valid
-    smooth: bool = field(default=True, kw_only=True)  # whether a figure feels one list of many
+    smooth: bool = field(
+        default=True, kw_only=True
+    )  # whether one list of many changes a figure little
     explain: Callable[..., Any] | None = None
     peers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     needs: Needs = ()
@@ -215,7 +217,7 @@ class Measure:
             extra = fields[key].json_schema_extra
             schema_extra = extra if isinstance(extra, dict) else {}
             if schema_extra.get("quiet") and value == fields[key].default:
-                continue  # it came later than signatures that are known
+                continue  # added after signatures were published
             symbol = schema_extra.get("symbol", key)
             text = written(value).replace("\\", "\\\\").replace("|", "\\|")
             parts.append(f"{symbol}:{text}")

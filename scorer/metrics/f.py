@@ -79,7 +79,8 @@ def f(
         judged = judged.only_judged()
     hits = judged.hits.relevant(rel)
     relevant = judged.ideal.count(rel)
-    counts = (relevant > 0) | (average == "pooled")  # what is returned there is wrong, and counts
+    # if pooled, what is returned where nothing is relevant counts as wrong
+    counts = (relevant > 0) | (average == "pooled")
     return ratios(
         (1 + beta**2) * hits.total(hits.within(k)), (beta**2 * relevant + k) * counts, average
     )

@@ -77,9 +77,8 @@ def setf(
         judged = judged.only_judged()
     hit_count = judged.hits.count(rel)
     relevant_count = judged.ideal.count(rel)
-    counts = (relevant_count > 0) | (
-        average == "pooled"
-    )  # what is returned there is wrong, and counts
+    # if pooled, what is returned where nothing is relevant counts as wrong
+    counts = (relevant_count > 0) | (average == "pooled")
     return ratios(
         (1 + beta**2) * hit_count, (beta**2 * relevant_count + judged.returned) * counts, average
     )

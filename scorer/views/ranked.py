@@ -18,7 +18,7 @@ from scorer.views.hits import Ties
 Hashes = NDArray[np.uint64]
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
 GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
-MANY = 20_000  # ids that polars puts in order sooner than Python does
+MANY_IDS = 20_000  # ids that polars puts in order sooner than Python does
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,7 +363,7 @@ def _ordered(run: Ints, key: Floats) -> Ints:
 
 def _by_name(group: Ints, names: IdTexts, descending: bool) -> Ints | list[int]:
     """Rows by their groups, which are in order, then by their names."""
-    if len(names) > MANY and "polars" in sys.modules:
+    if len(names) > MANY_IDS and "polars" in sys.modules:
         import polars as pl
 
         frame = pl.DataFrame({"group": group, "name": pl.Series(names, dtype=pl.String)})

@@ -13,7 +13,7 @@ from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.views.ranked import RankedRows, hashed
 
-FEW = 10  # lists of one item
+FEW_LISTS = 10  # lists of one item
 
 
 class SameLists(NamedTuple):
@@ -36,7 +36,7 @@ class SameLists(NamedTuple):
         """A warning about a constant model."""
         if self.lists < 2 or self.order is None or self.empty:
             return
-        if self.size == 1 and self.lists < FEW:  # which may well be chance
+        if self.size == 1 and self.lists < FEW_LISTS:  # which may well be chance
             return
         message = "all lists hold the same items in the same order; a constant model?"
         yield Problem("S410", message, "warning")

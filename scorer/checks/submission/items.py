@@ -191,7 +191,7 @@ def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
         names = ids.names if not hashed(ids) else ids.held
         row = int(np.argmin(submitted.table.line))
         start = ids.text(row)
-        if start and not DECIMAL_ID.fullmatch(start):  # as is mostly so
+        if start and not DECIMAL_ID.fullmatch(start):  # the usual case
             return Suspects(IdTally.of(SUSPICIOUS, suspects), None, False)
         decimals = all(DECIMAL_ID.fullmatch(name) for name in names if name)
         named = np.array([bool(name) for name in names], dtype=bool)

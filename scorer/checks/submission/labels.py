@@ -16,8 +16,8 @@ from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.io.table import number
 
-APART = 1e-3  # how far the sum of a row's probabilities may be from 1: they are rounded
-SLACK = 1e-9  # of adding them up
+SUM_TOLERANCE = 1e-3  # of the sum of a row's probabilities, which may be rounded
+ROUNDING = 1e-9  # of the addition itself
 PERCENT = "percent? divide by 100"
 DIVIDE = "divide each row by its sum, or in the challenge: submission: {normalize: true}"
 
@@ -221,7 +221,7 @@ def no_probability(submitted: Submitted) -> Faults:
         faults["S524", ""] = _at(submitted, row, rows.size, what)
     if len(roles) > 1 and public.separator is None and not submitted.rules.normalize:
         total = likely.sum(axis=1)
-        rows = np.flatnonzero(np.abs(total - 1) > APART + SLACK)
+        rows = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE + ROUNDING)
         if rows.size:
             row = _first(submitted, rows)
             of = f"{public.word('list')} {quoted(submitted.lists.text(row))}"

@@ -109,7 +109,7 @@ class Lists(NamedTuple):
         )
         beyond = ("S302", "warning")
         ignored = [p for p in problems if (p.code, p.severity) == beyond]
-        if len(ignored) > 1:  # one word for all: nobody means to answer what is not asked
+        if len(ignored) > 1:  # one warning for all of them
             problems = [p for p in problems if (p.code, p.severity) != beyond]
             many = sum(p.times for p in ignored)
             names = join_first([str(p.list) for p in ignored][:3])

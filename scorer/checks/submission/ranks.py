@@ -13,7 +13,7 @@ from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
-SHOWN = 6  # ranks of a list that has a gap
+SHOWN_RANKS = 6  # ranks of a list that has a gap
 
 
 @check("S405", "S407", kinds=("grades", "preferences"))
@@ -67,7 +67,7 @@ def rank_gaps(submitted: Submitted) -> Iterator[Problem]:
         list_ranks = value[starts[n] : ends[n] + 1]
         at = int(np.flatnonzero(list_ranks > np.append(0, list_ranks[:-1]) + 1)[0])
         row, missing = rows[starts[n] + at], list_ranks[at - 1] + 1 if at else 1
-        name, window = lists.text(row), slice(max(at - SHOWN + 1, 0), at + SHOWN // 2)
+        name, window = lists.text(row), slice(max(at - SHOWN_RANKS + 1, 0), at + SHOWN_RANKS // 2)
         listed = ", ".join(f"{r:.12g}" for r in list_ranks[window])
         listed = (
             ("..., " if window.start else "")

@@ -14,7 +14,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.views.ranked import RankedRows
 
-MANY = 0.25  # the share of tied scores that is worth a word
+MANY_TIES = 0.25  # the share of tied scores from which on there is a warning
 
 
 class Disagreeing(NamedTuple):
@@ -87,7 +87,7 @@ class Ties(NamedTuple):
 
     def problems(self, whole: Whole) -> Iterator[Problem]:
         """A warning where the tie rule decides much."""
-        if self.tied and self.tied / self.rows >= MANY:
+        if self.tied and self.tied / self.rows >= MANY_TIES:
             share = f"{self.tied / self.rows:.0%}".replace("%", " %")
             message = f"{share} of the scores tie inside their list; the tie rule decides"
             message += f" (ties: {whole.rules.ties})"

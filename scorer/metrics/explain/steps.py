@@ -14,7 +14,7 @@ Cell = str | int | float | None  # None: nothing stands there
 Write = Callable[[float], str]
 
 ROWS = 24  # of a table that are shown before it is abbreviated
-TOP, END = 28, 12  # of a table's rows that matter
+FIRST_ROWS, LAST_ROWS = 28, 12  # of a table's rows that matter
 ITEMS = 40  # of a set
 
 
@@ -51,8 +51,8 @@ class Grid(NamedTuple):
         rows = list(range(len(self.rows)))
         if len(rows) > ROWS:
             rows = [n for n in rows if n in (0, last) or not self.matter or self.matter[n]]
-        if len(rows) > TOP + END:
-            rows = [*rows[:TOP], *rows[-END:]]
+        if len(rows) > FIRST_ROWS + LAST_ROWS:
+            rows = [*rows[:FIRST_ROWS], *rows[-LAST_ROWS:]]
         following = 0
         for n in rows:
             if n - following > 1:

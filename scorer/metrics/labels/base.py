@@ -15,7 +15,7 @@ from scorer.metrics.notation import NotationError
 from scorer.views.labelled import Labelled, Rows, Targets
 from scorer.views.pooled import Statistics
 
-SHOWN = 12  # classes of a confusion matrix that an explanation shows
+SHOWN_CLASSES = 12  # classes of a confusion matrix that an explanation shows
 TRUE, PREDICTED, WEIGHT = 1, 2, 3  # columns of the statistics that `tallies` gives
 
 
@@ -182,7 +182,7 @@ def cells(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
             f"confusion matrix, of {total:,} in all."
         )
     ]
-    if len(view.classes) <= SHOWN:
+    if len(view.classes) <= SHOWN_CLASSES:
         used = names if table[:, -1].any() else names[:-1]
         columns: dict[str, Any] = {"true \\ predicted": view.classes}
         columns |= {name: [whole_number(c) for c in table[:, n]] for n, name in enumerate(used)}

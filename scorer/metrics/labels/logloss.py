@@ -12,7 +12,7 @@ from scorer.metrics.labels.base import of_row, one_label, share_of, true_probabi
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics, shares
 
-LEAST = float(np.finfo(np.float64).eps)
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 def _explain(listing: Listing[Labelled], value: float) -> Steps:
@@ -45,4 +45,4 @@ def logloss(labelled: Labelled) -> Floats | Statistics:
     array([0.6931, 0.2231])
     """
     one_label(labelled, "LogLoss")
-    return labelled.mean(-np.log(np.clip(true_probability(labelled), LEAST, 1 - LEAST)))
+    return labelled.mean(-np.log(np.clip(true_probability(labelled), EPSILON, 1 - EPSILON)))

@@ -14,7 +14,7 @@ from scorer.metrics.labels.base import divided, of_row, one_label, true_probabil
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
-LEAST = float(np.finfo(np.float64).eps)
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
@@ -63,6 +63,6 @@ def rce(labelled: Labelled) -> Statistics:
     29.2481
     """
     one_label(labelled, "RCE")
-    loss = -np.log(np.clip(true_probability(labelled), LEAST, 1 - LEAST)) * labelled.weights
+    loss = -np.log(np.clip(true_probability(labelled), EPSILON, 1 - EPSILON)) * labelled.weights
     classes = labelled.indicators(labelled.truth) * labelled.weights[:, None]
     return labelled.pooled(loss, *classes.T)
