@@ -1,1 +1,1 @@
-"""What one can do, one verb a file: the public Python surface."""
+"""The public Python functions, one verb a file."""

@@ -239,7 +239,7 @@ class Board:
         return tuple(sorted(n for n in names if files_in_force.get(n) != self._manifest.get(n)))
 
     def _opened(self, version: Version) -> OpenChallenge:
-        """A version's truth, open; its own files are used, whatever stands in the folder now."""
+        """A version's truth, read from the version's own files, whatever is in the folder now."""
         if version.number not in self._ready:
             self._ready[version.number] = answerable(opened(self._bound(version)))
         return self._ready[version.number]
@@ -476,7 +476,7 @@ class Board:
         self._evaluate(version, sha256, files.get(sha256, "submission"))
 
     def fail(self, sha256: str, cause: str) -> None:
-        """Keep that an evaluation failed, unless it was finished after all."""
+        """Record that an evaluation failed, unless it has finished already."""
         self._database.finish(self._failure(self.version(), sha256, cause))
 
     def _failure(self, version: Version, sha256: str, cause: str) -> Evaluation:
@@ -493,7 +493,7 @@ class Board:
         self._database.ask(version.values, [e.sha256 for e in entries], datetime.now(UTC))
 
     def finish_pending(self, version: Version | None = None) -> None:
-        """Evaluate what was recorded and not evaluated, as after a process was killed."""
+        """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
         chosen = version or self.version()
         entries = [*self._database.entries(), *self._baselines(chosen)]
         statuses = self._database.statuses(chosen.values)
@@ -504,7 +504,7 @@ class Board:
                 self._evaluate(chosen, entry.sha256, entry.file)
 
     def _baselines(self, version: Version) -> list[Entry]:
-        """The challenge's own baselines, as entries that were always there."""
+        """The challenge's own baselines, as entries received before all others."""
         challenge = self._rules(version)
         entries = []
         for path in challenge.leaderboard.baselines:
@@ -805,7 +805,7 @@ class Board:
     # the board
 
     def snapshot(self, version: Version | None = None) -> Snapshot:
-        """All that the board is a function of, under the version in force or another."""
+        """Everything that the board depends on, under the version in force or another."""
         chosen = version or self.version()
         cache = self._caches.setdefault(chosen.number, {})
         snapshot = self._snapshot(chosen, lambda sha256: self._whole(chosen, sha256))
@@ -945,7 +945,7 @@ class Board:
         return result
 
     def _lists_changed(self, before: Version, evaluations: Mapping[str, Evaluation]) -> int:
-        """For how many lists any value of any entry is another than before."""
+        """The number of lists for which any value of any entry has changed."""
         changed: set[str] = set()
         for sha256, evaluation in evaluations.items():
             earlier = self._database.evaluation(before.values, sha256)
@@ -1113,7 +1113,7 @@ class _Means(Mapping[str, Means]):
 
 
 class _Unstored(_Means):
-    """The means of evaluations that are in no store yet."""
+    """The means of evaluations that are not stored yet."""
 
     def __init__(
         self, board: Board, version: Version, evaluations: Mapping[str, Evaluation]
@@ -1167,7 +1167,7 @@ def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict
 
 
 def _differing(one: Scorecard | None, other: Scorecard | None) -> set[str]:
-    """The lists for which two scorecards have another value, or only one has any."""
+    """The lists whose values differ between two scorecards, or that only one of them has."""
     if one is None or other is None:
         either = one or other
         return set() if either is None else set(either.lists)

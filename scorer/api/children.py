@@ -1,4 +1,4 @@
-"""Child processes with limits of time and memory, for whoever evaluates files of strangers."""
+"""Child processes with limits of time and memory, in which untrusted files are evaluated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Limits(NamedTuple):
 
     @property
     def time(self) -> int:
-        """Seconds after which it is ended, whatever it does."""
+        """Seconds after which it is killed."""
         return self.seconds * 3 // 2 + 1
 
 
@@ -93,7 +93,7 @@ def ask_child(
 def _ended(
     child: subprocess.Popen[bytes], task: bytes, seconds: float, beat: Callable[[], None]
 ) -> tuple[bytes, bytes]:
-    """What a child wrote, once it has ended; it is killed when it takes longer."""
+    """Standard output and error of a child; it is killed when it takes longer than `seconds`."""
     until = time.monotonic() + seconds
     while True:
         try:

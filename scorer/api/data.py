@@ -31,7 +31,7 @@ PAIRS = ("list", "better", "worse")
 
 
 class Layout(NamedTuple):
-    """What the columns of a table are, and what they are called."""
+    """The roles of the columns of a table, and their names."""
 
     shape: Schema
     value: str  # the role of the value that a dict or a row gives
@@ -49,15 +49,15 @@ class Layout(NamedTuple):
         if shape is None and not any("better" in each.roles for each in shapes):
             fitting = (each for each in shapes if set(columns) <= set(each.roles))
             shape = next(fitting, shapes[0])
-            known = {**shape.columns, **columns}
-            return cls(Schema(shape.required, shape.optional, known), shape.required[-1], True)
+            called = {**shape.columns, **columns}
+            return cls(Schema(shape.required, shape.optional, called), shape.required[-1], True)
         shape = shape or shapes[0]
         numbers = [role for role in shape.roles if role not in TEXT]
         value = "score" if "score" in numbers else next(iter(numbers), "item")
         return cls(Schema(shape.required, shape.optional, columns), value)
 
     def called(self, *roles: str) -> tuple[str, ...]:
-        """What the columns of these roles are called."""
+        """The names of the columns with these roles."""
         return tuple(map(self.shape.called, roles))
 
 
@@ -72,7 +72,7 @@ def is_frame(data: object) -> bool:
 
 
 def columns_of(frame: object) -> tuple[str, ...]:
-    """What a data frame calls its columns, where it says so."""
+    """The names of a data frame's columns, as far as they are text."""
     arrow = hasattr(frame, "column_names")  # whose `columns` are the data
     names = getattr(frame, "column_names" if arrow else "columns", ())
     return tuple(name for name in list(names) if isinstance(name, str))
@@ -245,5 +245,5 @@ def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
 
 
 def _kind(data: object) -> str:
-    """What a value is, in a sentence."""
+    """The type of a value with its article, for messages."""
     return f"{'an' if type(data).__name__[0] in 'aeiou' else 'a'} {type(data).__name__}"

@@ -21,7 +21,7 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
 from scorer.prepare.bind import prepare
-from scorer.prepare.guess.challenge import asked_by
+from scorer.prepare.guess.challenge import needs_of
 
 TRUTH = "truth"  # what messages call it
 UNSAID = ("format", "columns")  # of a challenge's `submission:`, not said here
@@ -185,7 +185,7 @@ def _challenge(
     columns: Columns,
     rules: Rules,
 ) -> Challenge:
-    """The challenge that these words make."""
+    """The challenge with that truth, these measures and rules."""
     submission: dict[str, Any] = dict(rules)
     top_level = {
         key: submission.pop(key)
@@ -244,12 +244,12 @@ def _challenge(
 def _answers(truth: object, specs: Sequence[object]) -> dict[str, str]:
     """The column of answers, where a truth is a table of classes or numbers."""
     words = (spec.get("metric") if isinstance(spec, Mapping) else spec for spec in specs)
-    asked = asked_by([word for word in words if isinstance(word, str)])
-    if "labels" not in asked.kinds:
+    needs = needs_of([word for word in words if isinstance(word, str)])
+    if "labels" not in needs.kinds:
         return {}
-    role = "target" if "prediction" in asked.columns else "label"
+    role = "target" if "prediction" in needs.columns else "label"
     names = data.columns_of(truth) if data.is_frame(truth) else ()
-    if len(asked.kinds) == 1 or data.is_flat(truth) or (role in names and "item" not in names):
+    if len(needs.kinds) == 1 or data.is_flat(truth) or (role in names and "item" not in names):
         return {role: role}
     return {}
 

@@ -57,10 +57,10 @@ def fix(
 
 def _meant(ids: Mapping[str, object]) -> Meant:
     """Which of the public ids an unknown one certainly is."""
-    known = Known(ids)
+    known_ids = Known(ids)
 
     def meant(name: str) -> str | None:
-        fault = None if name in known else known.fault(name)
+        fault = None if name in known_ids else known_ids.fault(name)
         return fault.meant if fault is not None and fault.code in CERTAIN else None
 
     return meant

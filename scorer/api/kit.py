@@ -55,7 +55,7 @@ Rows = list[dict[str, Any]]
 
 
 class Kit(NamedTuple):
-    """A kit's bytes, the same for the same challenge, and what is told to the organizer."""
+    """A kit's bytes, the same for the same challenge, and notes for the organizer."""
 
     data: bytes
     dropped: tuple[str, ...]  # ids of the measures that it cannot compute
@@ -106,7 +106,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
 
 
 def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
-    """What the kit's challenge.yaml asks for, and the measures that it has no means for.
+    """The measures of the kit's challenge.yaml, and the ids of those that it cannot compute.
 
     Metrics of plugins, those that need further files or columns of the lists, and formulas of
     such measures are left out; where none remains another of the same kind stands in, since some
@@ -116,8 +116,8 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
     columns = () if _groups_reveal_splits(prepared.challenge, public) else ("group",)
 
     def computable(bound: Measure) -> bool:
-        how = bound.combination
-        if how.numbers or not set(how.names) <= set(columns):
+        combination = bound.combination
+        if combination.numbers or not set(combination.names) <= set(columns):
             return False
         if bound.parts:
             return all(computable(part) for part in bound.parts)
@@ -196,12 +196,12 @@ def _public(
 
 
 def _answer(prepared: BoundChallenge) -> str:
-    """The role of what a table's truth says of each row."""
+    """The role of the answers in a table's truth: target or label."""
     return "target" if "prediction" in prepared.shapes[0].required else "label"
 
 
 def _submission_rules(challenge: Challenge, public: Public) -> dict[str, Any]:
-    """What a submission must be; of a table the classes too, which no truth is there to say."""
+    """The kit's `submission:`; for a table with the classes, since the kit has no truth."""
     rules = challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     if probability := rules.pop("probability", None):
         single = probability.get("") if len(probability) == 1 else None
@@ -232,7 +232,7 @@ def _lists(
 
 
 def _keys(challenge: Challenge, files: dict[str, bytes], packed: list[str]) -> dict[str, Any]:
-    """What challenge.yaml says of the file that the lines of submissions are about."""
+    """The kit's `lines:`, the file that gives the ids of lines without ids."""
     source = challenge.key_files.get("submission.lines")
     if source is None:
         return {}
@@ -608,7 +608,7 @@ def _rules(challenge: Challenge) -> Iterator[str]:
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
-    """The same bytes for the same files, whenever and wherever they are packed."""
+    """A zip archive of the files; the same files give the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name in sorted(files):

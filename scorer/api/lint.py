@@ -40,7 +40,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     """
     ready = answerable(opened(prepare(challenge, allow_plugins)))
     examples, others = _examples(ready)
-    rejected, ours = _baselines(ready)
+    rejected, accepted = _baselines(ready)
     assert ready.answers is not None
     probe_set = probes(ready)
     perfect = [values(ready, table) for table in probe_set.perfect()]
@@ -66,8 +66,8 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), probe_set.truth.item.size, ready.measures, means, chance, draws,
-        probe_set.drawn, detectable_of(ready, [*others, *ours]), tuple(examples), ready.warnings,
-        tuple(remarks), ready.public.called,
+        probe_set.drawn, detectable_of(ready, [*others, *accepted]), tuple(examples),
+        ready.warnings, tuple(remarks), ready.public.called,
     )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def _in_its_folder(problem: Problem, path: Path) -> Problem:
 
 
 def _best_possible(measure: Measure, perfect: Sequence[Value]) -> float:
-    """The best that is possible: of each list the best, as a submission may choose list by list."""
+    """The best possible value, made from the best of each list."""
     sign = 1.0 if measure.metric.better == "higher" else -1.0
     tables = [value.per_list for value in perfect if value.plain and value.per_list is not None]
     if len(tables) == len(perfect) and perfect[0].folds is None:
@@ -150,7 +150,7 @@ def _measured(
     alike: Chance,
     ties: str,
 ) -> Iterator[Remark]:
-    """What the probes say of a measure that the truth's items decide."""
+    """Remarks on a measure, from the values of the probes."""
     if measure.metric.view is Returned or measure.metric.aggregate == "sum":
         return
     name, up = measure.id, measure.metric.better == "higher"
@@ -195,7 +195,7 @@ def _ceilings(
 
 
 def _truth(ready: OpenChallenge) -> Iterator[Remark]:
-    """What a truth of grades leaves to be desired."""
+    """Remarks on a truth of grades."""
     if not isinstance(ready.answers, Grades):
         return
     truth = ready.answers.truth

@@ -1,4 +1,4 @@
-"""Do the items of a submission occur in the truth at all? Told to the organizer, who has it."""
+"""A warning for the organizer: hardly any item of a submission occurs in the truth."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def overlap(
         if table is None or "item" not in table.ids or not len(table.ids["item"].names):
             continue
         items = table.ids["item"]
-        in_truth = _known(items, truth)
+        in_truth = _count_in_truth(items, truth)
         if in_truth >= FEW * len(items.names):
             continue
         count = f"{in_truth:,} of {len(items.names):,} items" if in_truth else "no item"
@@ -65,7 +65,7 @@ def overlap(
 
 
 def _is_low(ready: OpenChallenge, scored: Scored) -> bool:
-    """Whether a measure of what was found is next to nothing."""
+    """Whether a measure of relevant items is close to 0."""
     return any(
         scored.values[measure.id].mean < LOW
         for measure in ready.measures
@@ -76,7 +76,7 @@ def _is_low(ready: OpenChallenge, scored: Scored) -> bool:
     )
 
 
-def _known(items: CodedColumn, truth: Truth) -> int:
+def _count_in_truth(items: CodedColumn, truth: Truth) -> int:
     """How many of the different items the truth names."""
     if isinstance(truth.named, Sequence):
         return sum(name in truth.items for name in items.names)
@@ -84,15 +84,15 @@ def _known(items: CodedColumn, truth: Truth) -> int:
 
 
 def _reason(items: CodedColumn, truth: Truth) -> str:
-    """What explains that ids are not in the truth, of the first few; nothing where nothing does."""
+    """Why the first few ids are not in the truth, for a message; empty where no cause is found."""
     names = items.names[:LOOKED]
     if all(DECIMAL_ID.fullmatch(name) for name in names):
         return f"; {WORDS['S306']} ({quoted(names[0])})"
     if len(truth.named) > MOST:
         return ""
-    known = Known(truth.items)
+    known_ids = Known(truth.items)
     for name in names:
-        fault = known.fault(name) if name not in truth.items else None
+        fault = known_ids.fault(name) if name not in truth.items else None
         if fault is not None and fault.code in WORDS:
             return f"; {WORDS[fault.code]} ({quoted(name)})"
     return ""

@@ -1,4 +1,4 @@
-"""What the lists of a challenge can show: how small a difference, and how many lists it takes."""
+"""The smallest difference that the lists of a challenge can show, and how many lists it takes."""
 
 from __future__ import annotations
 

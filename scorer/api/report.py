@@ -51,7 +51,7 @@ class Text:
     plain = "table"  # the form that is printed
 
     def content(self) -> Any:
-        """What a form is made from."""
+        """The data that the form writes."""
         return self
 
     def render(self, form: str | None = None, **options: Any) -> str:
@@ -80,8 +80,8 @@ class Text:
         """
         where = Path(path)
         if (form := SUFFIXES.get(where.suffix.lower())) is None:
-            known = ", ".join(SUFFIXES)
-            message = f"{printable(where)} cannot be written: its suffix names no form ({known})"
+            suffixes = ", ".join(SUFFIXES)
+            message = f"{printable(where)} cannot be written: its suffix names no form ({suffixes})"
             raise UsageError(message)
         form = self.plain if form == "table" else form
         write(where, self.render(form, **options).encode("utf-8", "backslashreplace"))
@@ -90,7 +90,7 @@ class Text:
         return self.render().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for a notebook."""
         return f"<pre>{escape(self.render())}</pre>"
 
 
@@ -107,7 +107,7 @@ class Report(Text, results.Report):
 
     @classmethod
     def of(cls, report: results.Report) -> Self:
-        """The same report, with its text."""
+        """A report with the same contents, which can be rendered."""
         return cls(**{each.name: getattr(report, each.name) for each in fields(report)})
 
     def mean(self, name: str, measure: str | None = None) -> float:
@@ -260,7 +260,7 @@ class Comparison(Text, _Compared):
     subject = "comparison"
 
     def content(self) -> Any:
-        """What a form is made from."""
+        """The data that the form writes."""
         from scorer.reports.comparison.cells import Compared
 
         return Compared(self.report.challenge, self.report, self.pairing)
@@ -290,7 +290,7 @@ class Checked(Text, list[Scored]):
         self.challenge = challenge
 
     def content(self) -> Any:
-        """What a form is made from."""
+        """The data that the form writes."""
         from scorer.reports.findings.cells import Checked as Content
 
         return Content(self.challenge, self)

@@ -61,7 +61,9 @@ def submission_name(path: Path) -> str:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
             break
-    for suffix in sorted({s for known in formats() for s in known.suffixes}, key=len, reverse=True):
+    for suffix in sorted(
+        {s for reader in formats() for s in reader.suffixes}, key=len, reverse=True
+    ):
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             return name[: -len(suffix)]
     return name
@@ -303,7 +305,7 @@ def _outcomes(
 
 
 def trespasses(ready: OpenChallenge, path: Path) -> Findings:
-    """What forbids to read a submission's file at all; nothing, for most."""
+    """The problem of a submission whose path must not be read; empty for most."""
     findings = Findings(str(path))
     if (problem := trespass(ready.prepared.challenge, path)) is not None:
         findings.add(problem)

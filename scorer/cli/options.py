@@ -1,4 +1,4 @@
-"""What a command is, and the words that several commands share.
+"""The result of a command, and the options that several commands share.
 
 What a command works with is imported when it works: the help of a command
 should not wait for numpy.
@@ -29,7 +29,7 @@ REJECTED, WRONG = 1, 2  # exit codes: a submission is rejected; the challenge is
 
 
 class Terminal(NamedTuple):
-    """What the process has around it; only `cli` makes one."""
+    """Standard input, the terminal and the progress bar of the process; only `cli` makes one."""
 
     stdin: BinaryIO | None  # None: it is closed
     width: int | None  # None: standard output is no terminal
@@ -45,7 +45,7 @@ class Terminal(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a command gives: text for stdout or a file, notes for stderr, and how it ended."""
+    """The result of a command: text for stdout or a file, notes for stderr, and the exit code."""
 
     text: str | bytes = ""
     notes: tuple[str, ...] = ()
@@ -190,7 +190,7 @@ def challenge_of(
 
 
 def engine_options(words: Sequence[str] | None) -> dict[str, str]:
-    """What an engine is told, of `--engine-option`.
+    """The options of an engine, from `--engine-option`.
 
     Raises:
         UsageError: a word is not NAME=VALUE.
@@ -207,7 +207,7 @@ def engine_options(words: Sequence[str] | None) -> dict[str, str]:
 
 
 def _is_truth(path: Path) -> bool:
-    """Whether a file is a truth; what tells is not loaded for a folder."""
+    """Whether a file is a truth; the code that guesses is not imported for a folder."""
     if not os.path.isfile(path):  # False, too, for what no file can be called
         return False
     from scorer.prepare.guess.challenge import is_truth
@@ -285,7 +285,7 @@ def _of_parts(folder: str) -> bool:
 
 
 def _files(folder: str) -> list[Path]:
-    """The files of a folder by name; what is hidden and what is no file is none of them."""
+    """The files of a folder by name, without hidden ones and folders."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:

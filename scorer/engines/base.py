@@ -1,4 +1,4 @@
-"""What an engine is: how the lists of submissions come to `score_lists`, and where."""
+"""The contract of engines, which bring the lists of submissions to `score_lists`."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _undefined(measure: str, terms: Terms, name: str) -> Problem:
 def ranked(
     terms: Terms, scored: Sequence[Scored], received: Mapping[str, float] | None = None
 ) -> Report:
-    """A report whose standings are ordered, and that says nothing of how certain they are.
+    """A report whose standings are ordered, without intervals, tests and tiers.
 
     Args:
         terms: what the challenge says of its board.

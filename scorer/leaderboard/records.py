@@ -143,7 +143,7 @@ def _challenge(fields: Mapping[str, Any]) -> Challenge:
 def _metrics_named(
     name: str, registry: Registry[Metric], kinds: Sequence[str]
 ) -> dict[str, Metric]:
-    """What has that name: a metric, a preference between submissions, an aggregation of them.
+    """The metrics of that name by registry: a metric, a preference, an aggregation.
 
     Of several metrics with one name, the one for challenges of these kinds.
     """
@@ -198,8 +198,10 @@ def _written(bound: Measure) -> dict[str, Any]:
 def _measure(fields: Mapping[str, Any], registry: Registry[Metric]) -> Measure:
     parts = tuple(_measure(part, registry) for part in fields.get("parts", ()))
     bound = _bare(fields, registry, parts)
-    how = fields.get("combination")
-    return replace(bound, parts=parts, combination=_combination(how) if how else PLAIN)
+    combination = fields.get("combination")
+    return replace(
+        bound, parts=parts, combination=_combination(combination) if combination else PLAIN
+    )
 
 
 def _combination(fields: Mapping[str, Any]) -> Combination:

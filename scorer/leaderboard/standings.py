@@ -15,7 +15,7 @@ from scorer.views.positions import Positions
 
 
 class Entry(NamedTuple):
-    """What the leaderboard knows of a submission."""
+    """A submission's values, as the leaderboard orders it."""
 
     name: str
     values: Mapping[str, float]  # measure id -> mean
@@ -35,7 +35,7 @@ def by_measure(measure: str, better: Better) -> Criterion:
 def by_preference(
     preference: Measure, aggregate: Measure, positions: Mapping[str, Positions]
 ) -> Criterion:
-    """Order by what an aggregation makes of the preferences between the entries themselves.
+    """Order by an aggregation of the preferences between the entries.
 
     Baselines do not take part: who stands outside the ranks must not change them.
 
@@ -69,7 +69,7 @@ class Ranks(NamedTuple):
 def ranks_by(
     measures: Sequence[tuple[str, Better]], aggregate: Measure, entries: Sequence[Entry]
 ) -> Ranks:
-    """What an aggregation makes of the ranks by several measures.
+    """Aggregate the ranks by several measures.
 
     Each measure compares every two; one without a value is below those that have one.
 

@@ -30,7 +30,7 @@ from scorer.views.positions import Positions, PositionTable
 
 
 class BoundChallenge(NamedTuple):
-    """What a challenge settles before any truth or submission is opened."""
+    """A challenge with its measures bound, before any truth or submission is read."""
 
     challenge: Challenge
     metrics: Registry[Metric]
@@ -43,14 +43,14 @@ class BoundChallenge(NamedTuple):
 
     @property
     def views(self) -> frozenset[type]:
-        """All that the measures and the leaderboard look at."""
+        """The views that the measures and the leaderboard need."""
         preferred = self.rank_by or any(m.metric.view is PositionTable for m in self.breakers)
         metric_views = {m.metric.view for m in self.measures if not m.parts}
         return frozenset(metric_views | {Positions} if preferred else metric_views)
 
     @property
     def shapes(self) -> tuple[Schema, ...]:
-        """What a submission may look like: the kind's shapes, with what the measures need."""
+        """The schemas of submissions: the kind's, with the columns that the measures need."""
         columns, shapes = self.challenge.submission.columns, self.kind.submission
         further = extra_roles(self.challenge.submission.extra)
         needed = frozenset(role for m in self.measures for role in m.metric.columns)
@@ -75,7 +75,7 @@ class BoundChallenge(NamedTuple):
 
     @property
     def limits(self) -> Limits:
-        """What a submission may cost to read."""
+        """The limits of reading a submission."""
         return self.challenge.submission.limits.bounds
 
     def called(self, role: str) -> str:
@@ -245,7 +245,7 @@ def _candidates(
 def _leaderboard(
     challenge: Challenge, measures: Sequence[Measure], kind: Kind
 ) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, RankedBy | None, list[Problem]]:
-    """What the leaderboard's rules name: measures of the challenge, preferences, an aggregation."""
+    """Bind what the leaderboard's rules name: measures, preferences, an aggregation."""
     board, problems = challenge.leaderboard, list[Problem]()
 
     def bound_to(key: str, bind_to: Callable[[], Measure]) -> Measure | None:
@@ -296,7 +296,7 @@ def _ranking(
     match = find(measures, name)
     if match is not None:
         return match.id
-    ids = [known.id for known in measures]
+    ids = [bound.id for bound in measures]
     suggestion = nearest(name, ids)
     hint = (
         f"; did you mean {quoted(suggestion)}?"

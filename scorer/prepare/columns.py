@@ -142,11 +142,14 @@ def _uneven_weights(prepared: BoundChallenge, columns: ListColumns, path: str) -
     """Weights of groups that are not the same for all lists of a group."""
     problems = []
     for measure in prepared.measures:
-        how = measure.combination
-        for depth, name in enumerate(how.weights):
+        combination = measure.combination
+        for depth, name in enumerate(combination.weights):
             if name is None or name not in columns.weights:
                 continue
-            keys, weights = keys_of(columns, how)[:, : len(how.groups) - depth], columns.weights
+            keys, weights = (
+                keys_of(columns, combination)[:, : len(combination.groups) - depth],
+                columns.weights,
+            )
             _, group = np.unique(keys, axis=0, return_inverse=True)
             least = np.full(group.max() + 1, np.inf)
             most = -least
@@ -154,7 +157,7 @@ def _uneven_weights(prepared: BoundChallenge, columns: ListColumns, path: str) -
             np.maximum.at(most, group.reshape(-1), weights[name])
             if (least != most).any():
                 at = int(np.flatnonzero(least[group.reshape(-1)] != most[group.reshape(-1)])[0])
-                kind = columns.groups[how.groups[depth]]
+                kind = columns.groups[combination.groups[depth]]
                 called = quoted(kind.names[kind.codes[at]])
                 message = (
                     f"{name} is the weight of a group in {measure.id}, and lists of {called} have "

@@ -65,13 +65,13 @@ class Combiner:
         return "" if first == "group" or first in self.columns else first
 
     def combined(self, spec: MeasureSpec, bound: Measure) -> Measure:
-        """The measure with what its spec says of lists and groups."""
+        """The measure with the combination of lists and groups that its spec asks for."""
         problems_before = len(self.problems)
-        how = self._combination(spec, bound)
-        if how.plain or len(self.problems) > problems_before:
+        combination = self._combination(spec, bound)
+        if combination.plain or len(self.problems) > problems_before:
             return bound
-        name = bound.name + how.suffix
-        return replace(bound, combination=how, name=name, id=spec.id or name)
+        name = bound.name + combination.suffix
+        return replace(bound, combination=combination, name=name, id=spec.id or name)
 
     def _combination(self, spec: MeasureSpec, bound: Measure) -> Combination:
         metric = bound.metric

@@ -153,7 +153,7 @@ def board_digest(challenge: Challenge, measures: Sequence[Measure]) -> str:
 
 
 def fingerprint(digests: Mapping[str, str], board: str) -> str:
-    """What tells a challenge from others, and from what it was before.
+    """A short digest that changes whenever the challenge or its truth does.
 
     Args:
         digests: those of its values; none where the truth was not opened.
@@ -200,7 +200,7 @@ def _values(
 
 
 def _lines(challenge: Challenge) -> dict[str, object]:
-    """What files without ids are lines of, less the paths."""
+    """The `lines:` of each section, without paths."""
     lines_by_section: dict[str, object] = {}
     for name in ("truth", "submission", "lists", "items"):
         section = getattr(challenge, name)
@@ -219,9 +219,9 @@ def _digest(fields: Mapping[str, object]) -> bytes:
 
 
 def _code(metric: Metric) -> str | None:
-    """The digest of the file that a metric stands in; none for scorer's own, which have a version.
+    """The digest of the file that defines a metric; None for scorer's own, which have a version.
 
-    A plugin's functions are told from scorer's by their module, as the registry does.
+    Scorer's own functions are recognized by their module, as in the registry.
     """
     function = inspect.unwrap(metric.function)
     if function.__module__.startswith("scorer."):

@@ -119,7 +119,7 @@ def _parameters(function: Callable[..., Any], path: Path) -> list[inspect.Parame
 
 
 def _columns(challenge: Challenge) -> dict[str, tuple[str, str]]:
-    """What each column is called, in the truth and in a submission."""
+    """Role -> the names of its column in the truth and in a submission."""
     rules = challenge.submission
     roles = ("list", "label", "target", "weight", "prediction")
     columns = {

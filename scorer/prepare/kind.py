@@ -21,14 +21,14 @@ OWN_COLUMNS = {"preferences": {"better", "worse"}, "labels": {"label", "target"}
 Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
 
 
-def kind_of(challenge: Challenge, known: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
+def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
     """The one kind that all metrics fit, or the first two that do not go together."""
     fits = frozenset(kind.name for kind in kinds())
-    for n, (spec, choices) in enumerate(known):
+    for n, (spec, choices) in enumerate(candidates):
         kinds_here = _kinds_of(choices)
         if not fits & kinds_here:
             first = next(
-                earlier[0] for _, earlier in known[:n] if not _kinds_of(earlier) & kinds_here
+                earlier[0] for _, earlier in candidates[:n] if not _kinds_of(earlier) & kinds_here
             )
             message = (
                 f"{first.name} looks at {_or(first.kinds)} and {choices[0].name} at "
@@ -37,12 +37,14 @@ def kind_of(challenge: Challenge, known: Sequence[Choice]) -> tuple[Kind, list[P
             return kinds().get(min(fits)), [challenge.problem("C115", spec.key, message)]
         fits &= kinds_here
     name = _decided(challenge, fits) if len(fits) > 1 else min(fits)
-    problems = _ambiguous_cells(challenge, known, fits) or list(_unread(challenge, known, name))
+    problems = _ambiguous_cells(challenge, candidates, fits) or list(
+        _unread(challenge, candidates, name)
+    )
     return kinds().get(name), problems
 
 
 def _ambiguous_cells(
-    challenge: Challenge, known: Sequence[Choice], fits: frozenset[str]
+    challenge: Challenge, candidates: Sequence[Choice], fits: frozenset[str]
 ) -> list[Problem]:
     """The problem of wide columns whose cells could be numbers, classes or items."""
     source = challenge.truth
@@ -50,7 +52,7 @@ def _ambiguous_cells(
     decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
     if "list" not in source.wide or decided or {*VALUES, "item"} & {*source.columns}:
         return []
-    numbers = any(metric.view is Targets for _, choices in known for metric in choices)
+    numbers = any(metric.view is Targets for _, choices in candidates for metric in choices)
     if fits == {"labels"} and not numbers:
         return []
     message = "what the cells of these columns are is not said: numbers, classes or items"
@@ -61,13 +63,13 @@ def _ambiguous_cells(
     return [challenge.problem("C121", "truth.wide", message, help)]
 
 
-def _unread(challenge: Challenge, known: Sequence[Choice], kind: str) -> Iterator[Problem]:
+def _unread(challenge: Challenge, candidates: Sequence[Choice], kind: str) -> Iterator[Problem]:
     """Measures of items, where the truth is said to have numbers or classes."""
     source = challenge.truth
     roles = sorted(OWN_COLUMNS["labels"] & {*source.columns, *source.document})
-    if kind == "labels" or not roles or not known:
+    if kind == "labels" or not roles or not candidates:
         return
-    spec, choices = known[0]
+    spec, choices = candidates[0]
     message = (
         f"{choices[0].name} looks at {_or(choices[0].kinds)}, whose truth has no {roles[0]}, "
         "which this one is said to have"

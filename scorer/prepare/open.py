@@ -1,4 +1,4 @@
-"""A challenge made ready: measures bound, its kind decided, its files read."""
+"""Open challenges: measures bound, kind decided, files read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from scorer.views.returned import Returned
 
 
 def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
-    """What participants may know, from the public files, else from the truth's public columns.
+    """The public part of a challenge, from its public files, else from the truth's public columns.
 
     Where the truth has been read anyway, its public columns are taken from there.
 
@@ -205,7 +205,7 @@ class OpenChallenge:
     columns: ListColumns = NONE  # of the truth's lists, where measures need them
 
     def reading(self, format: str) -> OpenChallenge:
-        """The same, for submissions in another format."""
+        """The challenge for submissions in another format."""
         challenge = self.prepared.challenge
         rules = challenge.submission.model_copy(update={"format": format})
         prepared = self.prepared._replace(
@@ -215,7 +215,7 @@ class OpenChallenge:
 
     @cached_property
     def plan(self) -> Plan:
-        """What scoring a submission needs of it."""
+        """The plan by which submissions are scored."""
         prepared = self.prepared
         return Plan(
             self.public,
@@ -384,7 +384,7 @@ def _tell_cells(table: Table, source: Described, findings: Findings) -> None:
 def _items(
     prepared: BoundChallenge, findings: Findings
 ) -> tuple[dict[str, Table], tuple[str, ...]]:
-    """What is known of the items and of the past, where a measure asks: tables, and features."""
+    """The tables of items and history, and the features, where a measure needs them."""
     challenge = prepared.challenge
     tables: dict[str, Table] = {}
     features: tuple[str, ...] = ()
@@ -452,7 +452,7 @@ def _parts(table: Table, role: str, path: str, findings: Findings) -> dict[str, 
 
 
 def answerable(ready: OpenChallenge) -> OpenChallenge:
-    """The same, unless the truth has lists that no submission could answer: `ChallengeError`."""
+    """The challenge itself; `ChallengeError` where no submission could have a value for a list."""
     if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
         return ready
     from scorer.prepare.probes import unanswerable

@@ -41,16 +41,16 @@ NONE = np.empty(0, dtype=np.int64)
 
 
 class Probes(Protocol):
-    """What can be made of one kind of truth."""
+    """The submissions that can be made from one kind of truth."""
 
     @property
     def truth(self) -> Truth:
-        """What they are made from."""
+        """The truth that they are made from."""
         ...
 
     @property
     def drawn(self) -> str:
-        """What random submissions are drawn from, in words."""
+        """Where random submissions are drawn from, in words."""
         ...
 
     @property
@@ -94,7 +94,7 @@ def probes(ready: OpenChallenge) -> Probes:
 
 
 def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, Scorecard]]:
-    """How a table scores, and how in each fold."""
+    """The scorecards of a table: over the whole truth, and of each fold."""
     plan = replace(ready.plan, checks=False)
     table = _with_extra_columns(ready, table, true_values=False)
     scored = outcome(plan, score_lists(plan, table), Findings(), None)
@@ -138,7 +138,7 @@ def _with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) -
 
 
 def values(ready: OpenChallenge, table: Table) -> dict[str, Value]:
-    """What a table comes to by each measure, after the challenge's rules."""
+    """The value of a table by each measure, after the challenge's rules."""
     card, folds = cards(ready, table)
     rules = ready.prepared.rules
     return {
@@ -404,7 +404,7 @@ class _OfGrades:
         beside: int = 0,
         keep_worst: bool = False,
     ) -> Table:
-        """Lists in the order of the rows, cut or filled up to the length that is asked.
+        """Lists in the order of the rows, cut or filled up to the allowed length.
 
         Args:
             in_list: the list of each row; rows of a list stand together.

@@ -18,7 +18,7 @@ NONE = np.empty(0, dtype=np.int64)
 
 
 def of_labels(answers: Labels, public: Public) -> _OfRows:
-    """What can be made of a truth of classes, of numbers, or of both."""
+    """The probes of a truth of classes, of numbers, or of both."""
     if answers.numbered is None:
         return _OfRows(answers, public.word("list"))
     names = [public.groups.get(name, "") for name in answers.lists]
@@ -53,13 +53,13 @@ class _OfRows:
             return tables | {
                 "mean": self._predicted(np.full(self.rows, self.answers.target.mean()))
             }
-        share = self._known.mean(axis=0)
-        common = np.zeros_like(self._known)
+        share = self._membership.mean(axis=0)
+        common = np.zeros_like(self._membership)
         if self.answers.constants.several:
             common[:, :] = share >= 0.5
         else:
             common[:, share.argmax()] = 1
-        prior = np.broadcast_to(share, self._known.shape)
+        prior = np.broadcast_to(share, self._membership.shape)
         return tables | {"majority": self._labelled(common), "prior": self._labelled(common, prior)}
 
     def random(self, rng: np.random.Generator) -> Table:
@@ -76,7 +76,7 @@ class _OfRows:
         return rng.permutation(self.rows)
 
     @cached_property
-    def _known(self) -> Floats:
+    def _membership(self) -> Floats:
         """Which classes each row has, as 0 and 1."""
         truth = self.answers.truth
         if truth.ndim == 2:
@@ -87,7 +87,7 @@ class _OfRows:
         """The true answers of the chosen rows, given to `rows`, or to all."""
         if not self.answers.constants.classes:
             return self._predicted(self.answers.target[chosen], rows)
-        return self._labelled(self._known[chosen], rows=rows)
+        return self._labelled(self._membership[chosen], rows=rows)
 
     def _predicted(self, prediction: Floats, rows: Ints | None = None) -> Table:
         rows = np.arange(self.rows) if rows is None else rows
@@ -114,7 +114,7 @@ class _OfRows:
 
 @dataclass(frozen=True)
 class _OfBoth(_OfRows):
-    """Of groups that have numbers and groups that have classes: each group alone."""
+    """Probes where some groups have numbers and others classes; each group is drawn by itself."""
 
     group: Ints  # of each row
 

@@ -1,1 +1,1 @@
-"""What every verb gives, as data."""
+"""The results of all verbs, as data."""

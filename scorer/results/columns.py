@@ -18,7 +18,7 @@ class Groups(NamedTuple):
 
 
 class ListColumns(NamedTuple):
-    """What is known of each list beside its values, by the names of the columns."""
+    """The groups and weights of lists, by the names of their columns."""
 
     groups: Mapping[str, Groups] = {}
     weights: Mapping[str, Floats] = {}  # (lists,)

@@ -1,4 +1,4 @@
-"""Pairs of submissions held against each other, as data."""
+"""Comparisons of pairs of submissions, as data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Tally:
 
     @classmethod
     def of(cls, values: Floats) -> Tally:
-        """Of one number a list, above 0 where the first wins; NaN does not count."""
+        """Counted from one number a list, above 0 where the first wins; NaN does not count."""
         noise = NOISE * float(np.nanmax(np.abs(values), initial=0.0))
         wins, losses = int((values > noise).sum()), int((values < -noise).sum())
         return cls(wins, int((~np.isnan(values)).sum()) - wins - losses, losses)
@@ -29,7 +29,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """What a preference says of a pair."""
+    """The outcome of a preference for a pair."""
 
     mean: float  # over the lists where it is defined
     tally: Tally
@@ -91,6 +91,6 @@ class Pairing:
 
     @property
     def of_measures(self) -> Pairing:
-        """The same without preferences between rankings."""
+        """The comparison without preferences between rankings."""
         pairs = tuple(replace(pair, preferences={}) for pair in self.pairs)
         return replace(self, pairs=pairs, orders={}, cycles={})

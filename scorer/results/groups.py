@@ -35,7 +35,7 @@ def belonging(card: Scorecard, measure: Measure) -> Mask:
 def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | None:
     """The groups of a measure that have one of these lists; None where it has no groups.
 
-    A group is told by its own name and those of the groups that hold it.
+    A group is identified by its own name and those of the groups that contain it.
 
     Args:
         columns: what is known of the lists.
@@ -70,9 +70,9 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
     return Grouped(group_codes, tuple(names), tuple(levels))
 
 
-def keys_of(columns: ListColumns, how: Combination) -> Ints:
+def keys_of(columns: ListColumns, combination: Combination) -> Ints:
     """The groups of each list, the outermost first: shape (lists, levels)."""
-    return np.column_stack([columns.groups[name].codes for name in reversed(how.groups)])
+    return np.column_stack([columns.groups[name].codes for name in reversed(combination.groups)])
 
 
 def _member(keys: Ints, groups: Ints, depth: int) -> Ints:

@@ -1,4 +1,4 @@
-"""What scoring gives: values, standings, the report."""
+"""The results of scoring: values, standings, the report."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class How(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """All of it in a line, as the signature of a measure."""
+        """All fields in a line, as the signature of a measure."""
         return "|".join(f"{key}:{value}" for key, value in self._asdict().items())
 
 
@@ -185,7 +185,7 @@ class Report:
     uncertain: str = ""  # why the primary measure has neither intervals nor tests
 
     def published(self, paths: bool = False) -> Report:
-        """Without what tells of the truth, of baselines' files, or of the machine it was made on.
+        """The report without details of the truth, of baselines' files, and of this machine.
 
         Warnings about the challenge are only counted, since they name items of the truth; those
         about files that were given are for whoever scores them, and left out; a parameter that the

@@ -1,4 +1,4 @@
-"""What scoring gives, and what reports show."""
+"""Scorecards: the raw values of submissions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Scorecard(NamedTuple):
     columns: ListColumns = NONE  # what measures need to know of the lists
 
     def of_figure(self, measure: str) -> Statistics | None:
-        """What the figure of a measure is made of, with its lists' names and groups."""
+        """The statistics of a figure of all lists, with the lists' names and groups."""
         statistics = self.statistics.get(measure)
         if statistics is None:
             return None
@@ -195,7 +195,7 @@ def _joined_positions(parts: Sequence[tuple[Positions | None, Ints]]) -> Positio
 
 
 class Outcome(NamedTuple):
-    """What an engine gives for one submission."""
+    """The result of an engine for one submission."""
 
     findings: Findings
     sha256: str | None  # None: the file cannot be read

@@ -1,4 +1,4 @@
-"""What lint found, as data."""
+"""The results of lint, as data."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What it takes to detect a difference."""
+    """How many lists it takes to detect a difference."""
 
     challenge: Challenge
     primary: Measure

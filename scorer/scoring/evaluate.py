@@ -65,7 +65,7 @@ def score(
 
 
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
-    """What the metric makes of its view: one value a list, or statistics of the whole."""
+    """The metric's value of each list, or the statistics of a figure of all lists."""
     metric = measure.metric
     with plugin_call(f"metric {metric.name} failed"):
         if metric.view is Ranked:
@@ -81,7 +81,7 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
 
 
 def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
-    """What each rating adds to the pooled figure, beside the number of its item."""
+    """The statistics of each rating for the pooled figure, after the code of its item."""
     rated = views[Rated]
     assert isinstance(rated, Rated)
     assert rated.item_code is not None

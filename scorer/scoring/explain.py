@@ -1,4 +1,4 @@
-"""How a list comes by its values: each metric's own explanation, and what the rules make of it."""
+"""Explanations of a list's values: each metric's own, and the effect of the rules."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def explained(
     if measure.parts:
         return _of_parts(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view
-    one = Listing(single_list(views[view], at), named(view))
+    listing = Listing(single_list(views[view], at), named(view))
     value = raw(measure, card, at)
     try:
-        steps = tuple((metric.explain or plain(measure))(one, value, **measure.params))
+        steps = tuple((metric.explain or plain(measure))(listing, value, **measure.params))
     except ScorerError:
         raise
     except Exception as error:
@@ -143,14 +143,14 @@ def _combined(
 def plain(measure: Measure) -> Callable[..., Steps]:
     """The explanation of a metric that has none of its own: what it looks at, and its value."""
 
-    def steps(one: Listing[Any], value: float, **_: Any) -> Steps:
-        match one.view:
+    def steps(listing: Listing[Any], value: float, **_: Any) -> Steps:
+        match listing.view:
             case Judged():
-                yield ranked_table(one, one.view.hits, {})
+                yield ranked_table(listing, listing.view.hits, {})
             case Returned():
-                yield returned(one, one.view, {"grade": one.view.grade})
-            case _ if hasattr(one.view, "prediction"):
-                yield rated(one, {})
+                yield returned(listing, listing.view, {"grade": listing.view.grade})
+            case _ if hasattr(listing.view, "prediction"):
+                yield rated(listing, {})
         yield formula(measure.metric.name, "", "{}", value, value=value)
 
     return steps

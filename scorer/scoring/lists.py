@@ -65,11 +65,11 @@ class Plan:
         return PublicIds(self.public)
 
     def places(self, fold: str | None) -> Ints:
-        """Where each public list stands in the truth, or a fold's; -1 where not, and at the end."""
+        """Each public list's index in the truth, or a fold's; -1 where absent, and at the end."""
         return self._places[fold]
 
     def columns_of(self, lists: Sequence[str]) -> ListColumns:
-        """What measures need to know of some of the truth's lists."""
+        """The groups and weights of some of the truth's lists, where measures need them."""
         if not self.columns.groups and not self.columns.weights:
             return self.columns
         return self.columns.at(np.array([self._index[name] for name in lists], dtype=np.int64))
@@ -127,7 +127,7 @@ class Begun(NamedTuple):
         return self.scored(self.views(texts))
 
     def views(self, texts: Callable[[Ints], IdTexts]) -> dict[str | None, Views]:
-        """What the measures see of each fold that has any of the lists, given the ids."""
+        """The views of each fold that has any of the lists, given the ids."""
         return {
             fold: meeting.views(texts(meeting.wanted))
             for fold, (truth, meeting) in (self.meetings or {}).items()
@@ -135,7 +135,7 @@ class Begun(NamedTuple):
         }
 
     def scored(self, views: Mapping[str | None, Views]) -> Part:
-        """The part, given what the measures see."""
+        """The part, given the views."""
         if self.meetings is None:
             return Part(self.checked)
         try:
@@ -167,7 +167,7 @@ def score_lists(plan: Plan, table: Table) -> Part:
 
 
 def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
-    """As `score_lists` of all lists of a submission, and what the measures saw of them.
+    """As `score_lists` for all lists of a submission, with the views of the measures.
 
     Args:
         plan: the challenge.

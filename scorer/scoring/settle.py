@@ -26,7 +26,7 @@ Figure = Callable[[Mask], float]  # of some of the lists
 
 
 def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None) -> Value:
-    """The value that the rules make of a scorecard's lists.
+    """The value of a measure over a scorecard's lists, after the rules.
 
     Args:
         card: raw values.
@@ -52,16 +52,16 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
     values, states = of_lists(card, measure, rules)
     values[~kept] = np.nan
-    how, counted = measure.combination, ~np.isnan(values)
-    if measure.metric.aggregate == "sum" and how.plain:
+    combination, counted = measure.combination, ~np.isnan(values)
+    if measure.metric.aggregate == "sum" and combination.plain:
         summands = values[counted]
         mean = float(np.cumsum(summands)[-1]) if summands.size else np.nan
     else:
-        weights = card.columns.weights.get(how.list_weights or "")
+        weights = card.columns.weights.get(combination.list_weights or "")
 
         def figure(chosen: Mask) -> float:
             rows = chosen & counted
-            return how.lists.of(values[rows], None if weights is None else weights[rows])
+            return combination.lists.of(values[rows], None if weights is None else weights[rows])
 
         mean = _of_groups(card, measure, rules, counted, figure)
     return Value(
@@ -70,7 +70,7 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         int(((states == MISSING) & kept).sum()),
         int(((states == UNDEFINED) & kept).sum()),
         values,
-        whole=not how.of_lists,
+        whole=not combination.of_lists,
     )
 
 

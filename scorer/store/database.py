@@ -157,7 +157,7 @@ class Database:
         ]
 
     def stamp(self) -> tuple[int, ...]:
-        """What changes whenever entries, evaluations, decisions, teams or versions do."""
+        """Numbers that change whenever entries, evaluations, decisions, teams or versions do."""
         columns = (
             schema.entry.c.number,
             schema.decision.c.number,

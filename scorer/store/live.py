@@ -31,7 +31,7 @@ Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
 
 class Row(NamedTuple):
-    """What a row of the board stands for."""
+    """The entry and the team of a row of the board."""
 
     entry: int | None  # None: a baseline of the challenge's
     team: str
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 
 class LiveReport(NamedTuple):
-    """A report, and what its rows stand for."""
+    """A report with the entries and teams of its rows."""
 
     report: Report
     rows: Mapping[str, Row]  # name of a standing -> row
@@ -70,7 +70,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that a board is a function of, under one version of the challenge."""
+    """Everything that a board depends on, under one version of the challenge."""
 
     terms: Terms
     splits: Mapping[str, Mask]  # split -> one a list, `all` included

@@ -43,7 +43,7 @@ class Refusal(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What remains of a quota; None where there is no such limit."""
+    """The remaining quota; None where there is no such limit."""
 
     today: int | None
     total: int | None
@@ -112,7 +112,7 @@ def quota_left(
     statuses: Mapping[int, Status],
     now: datetime,
 ) -> Left:
-    """What a team may still send in a phase.
+    """The number of entries that a team may still send in a phase.
 
     Only what was scored, or waits to be, counts; rejected files have a limit of
     their own, failures none. Days are those of the challenge's zone.
@@ -170,7 +170,7 @@ def refused_by_quota(challenge: Challenge, left: Left) -> Refusal | None:
 def refused_answers(
     questions: Mapping[str, Question], answers: Mapping[str, str]
 ) -> Refusal | None:
-    """S805 where a required answer is missing, or an answer is none of what is asked."""
+    """S805 where a required answer is missing, or an answer does not fit its question."""
     if unknown := [key for key in answers if key not in questions]:
         hint = f"; the questions are {join_first(list(questions))}" if questions else ""
         return Refusal("S805", f"{join_first(unknown)} is not asked{hint}")

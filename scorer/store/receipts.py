@@ -94,7 +94,7 @@ def verify_lines(text: str) -> tuple[int, list[str]]:
 
 
 def commitment(salt: str, files: Mapping[str, str]) -> str:
-    """What a seal publishes.
+    """The commitment that a seal publishes.
 
     Args:
         salt: random text in hexadecimal.

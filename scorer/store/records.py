@@ -1,4 +1,4 @@
-"""What a store remembers, as data. All times are aware and in UTC."""
+"""The records of a store, as data. All times are aware and in UTC."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Who takes part."""
+    """A team that takes part."""
 
     id: int
     name: str  # as it was made; decisions may have renamed it
@@ -57,7 +57,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What one state of the challenge makes of one file: its problems and its scorecard."""
+    """The problems and the scorecard of one file under one state of the challenge."""
 
     values: str  # the digest of the state, as a version has it
     sha256: str
@@ -99,7 +99,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a team gets for an entry: a link of a chain that anybody can verify."""
+    """The receipt of an entry: a link of a chain that anybody can verify."""
 
     entry: int
     previous: str | None  # the digest of the receipt before

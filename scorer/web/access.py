@@ -24,7 +24,7 @@ AGAIN = timedelta(minutes=1)  # after which it is noted again that a token was u
 
 
 class Viewer(NamedTuple):
-    """Who asks."""
+    """The team, organizer or visitor who sends a request."""
 
     team: str | None = None  # None: nobody's, or an organizer's
     organizer: bool = False
@@ -57,7 +57,7 @@ class Sessions:
         self._forms = URLSafeSerializer(secret, salt="form")
 
     def sign(self, token: int) -> str:
-        """The cookie of whoever has that token; another one each time."""
+        """A cookie for a token; another one each time."""
         return self._signer.sign(f"{token}.{secrets.token_hex(8)}").decode()
 
     def token(self, cookie: str) -> int | None:
@@ -69,7 +69,7 @@ class Sessions:
             return None
 
     def form(self, cookie: str) -> str:
-        """What a form must bring back: nobody else can make it for this cookie."""
+        """The token that a form must send back; only this server can make it for a cookie."""
         return str(self._forms.dumps(hashlib.sha256(cookie.encode()).hexdigest()))
 
     def is_ours(self, cookie: str, form: str) -> bool:
@@ -78,7 +78,7 @@ class Sessions:
 
 
 def viewer_of(board: Board, token: str) -> Viewer:
-    """Who a token lets in; nobody where it is unknown or revoked.
+    """The viewer of a token; nobody where it is unknown or revoked.
 
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
@@ -96,7 +96,7 @@ def viewer_of(board: Board, token: str) -> Viewer:
 
 
 def viewer_of_id(board: Board, id: int) -> Viewer:
-    """Who the token of that number belongs to; nobody where it is revoked."""
+    """The viewer of the token with that number; nobody where it is revoked."""
     token = next((t for t in board.tokens() if t.id == id and t.revoked is None), None)
     if token is None:
         return NOBODY

@@ -52,7 +52,7 @@ NAME_BYTES = 200  # of a file's name; most file systems take 255
 
 
 class Settings(NamedTuple):
-    """What `score serve` was asked for."""
+    """The settings of `score serve`."""
 
     challenges: tuple[str, ...]
     store: str | None = None
@@ -69,7 +69,7 @@ class Settings(NamedTuple):
 
 
 class Context:
-    """What the routes share."""
+    """The state that the routes share."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -117,7 +117,7 @@ class Context:
         return request.url.scheme == "https"
 
     def viewer(self, request: Request, site: Site) -> Viewer:
-        """Who asks: by a bearer token, else by a session. 401 for a wrong token."""
+        """The viewer, by a bearer token, else by a session. 401 for a wrong token."""
         header = request.headers.get("authorization", "")
         if header:
             scheme, _, token = header.partition(" ")
@@ -190,7 +190,7 @@ class Context:
             await form.close()
 
     def ask(self, site: Site, do: str, **more: Any) -> dict[str, Any]:
-        """What a child process answers; 503 where it does not."""
+        """The answer of a child process to a task; 503 where it fails."""
         try:
             return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:
@@ -347,6 +347,6 @@ def create(settings: Settings | None = None) -> FastAPI:
 
 
 def context_of(request: Request) -> Context:
-    """What the routes share."""
+    """The state that the routes share."""
     context: Context = request.app.state.context
     return context

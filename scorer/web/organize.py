@@ -130,7 +130,7 @@ def copied(site: Site) -> Response:
 
 
 def rescored(context: Context, site: Site, dry_run: bool) -> dict[str, Any]:
-    """What a re-scoring changes, or would change."""
+    """The changes by a re-scoring, or by its preview."""
     changes = context.ask(site, "rescore", dry_run=dry_run)
     site.reload()
     return changes

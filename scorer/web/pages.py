@@ -49,7 +49,7 @@ FORGED = "this form has expired; reload the page and send it again"
 
 @cache
 def templates() -> Environment:
-    """The templates; what they write is escaped, and what is not there is a mistake."""
+    """The templates; values are escaped, and undefined ones are errors."""
     reports = environment()
     assert reports.loader is not None
     pages = FileSystemLoader(Path(__file__).parent / "templates")
@@ -65,7 +65,7 @@ def root_of(request: Request) -> str:
 
 
 def render(request: Request, template: str, **data: Any) -> str:
-    """A page. Every one has the way back, and the form's token of whoever looks."""
+    """A page; every one has a link to the home page, and the viewer's form token."""
     values: dict[str, Any] = {
         "root": root_of(request), "site": None, "viewer": NOBODY, "form_token": "",
         "here": "", "version": __version__,
@@ -74,7 +74,7 @@ def render(request: Request, template: str, **data: Any) -> str:
 
 
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:
-    """What went wrong, in words."""
+    """The page of an error."""
     title = f"{status}: {HTTPStatus(status).phrase}"
     return HTMLResponse(
         render(request, "error.html", code=status, title=title, message=message), status
@@ -105,7 +105,7 @@ def page(
 
 
 def signed_in(request: Request, id: str, form_token: str) -> tuple[Context, Site, Viewer]:
-    """Who sends a form, if the form is ours. 401 for nobody, 403 for a forged one."""
+    """The viewer who sends a form. 401 for visitors, 403 for a forged form."""
     context = context_of(request)
     site = context.site(id)
     viewer = context.viewer(request, site)
@@ -175,7 +175,7 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
 
 
 def live_part(site: Site, split: str) -> str:
-    """What of a board changes while its page is open; the same for everybody."""
+    """The part of a board that changes while its page is open; the same for everybody."""
 
     def make() -> str:
         return templates().get_template("live.html").render(view=site.ready_board(split))

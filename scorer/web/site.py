@@ -44,13 +44,13 @@ class Ready:
 
     @cached_property
     def small(self) -> bytes:
-        """The same by gzip."""
+        """The bytes compressed by gzip."""
         return gzip.compress(self.plain, 6)
 
 
 @dataclass(frozen=True)
 class ReadyBoard:
-    """A board made ready: its table, its pictures, and as JSON and CSV when these are asked for."""
+    """A board with its table and pictures, and as JSON and CSV on demand."""
 
     live: LiveReport
     standings: Standings
@@ -77,7 +77,7 @@ class _Slot:
 
 
 class Site:
-    """A challenge, its board, and what is kept ready of it."""
+    """A challenge, its board, and a cache of what is made from it."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Site:
         before.close()
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
-        """What `make` gives, made once for each state of the store."""
+        """The result of `make`, cached for each state of the store."""
         now = time.monotonic()
         stamp = self.board.stamp() if now >= self._fresh else self._stamp
         with self._lock:
@@ -137,7 +137,7 @@ class Site:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """What boards there are."""
+        """The splits that have a board."""
 
         def make() -> tuple[str, ...]:
             names = sorted(self.board.splits(), key=lambda name: (name != "public", name))
@@ -147,7 +147,7 @@ class Site:
 
     @property
     def teams(self) -> Mapping[str, int]:
-        """What the teams are called now -> their numbers."""
+        """The present name of each team -> its number."""
         return self.once(
             "teams", lambda: {name: team.id for name, team in self.board.teams().items()}
         )

@@ -139,7 +139,7 @@ def compare(
 
 
 def _preferences(challenge: Challenge, form: str) -> tuple[str, ...] | None:
-    """Those compared when none is asked for: as text the one that ranks, else all there are."""
+    """The default preferences: for text the one that ranks, if any, else all (None)."""
     from scorer.api.report import READ
 
     rank_by = challenge.leaderboard.rank_by

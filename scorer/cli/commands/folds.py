@@ -73,7 +73,7 @@ def folds(
 
 
 def _columns(words: Sequence[str]) -> dict[str, str]:
-    """What the file calls its columns, from `ROLE=NAME` words."""
+    """Role -> column name, from `ROLE=NAME` words."""
     columns = {}
     for word in words:
         role, equals, name = word.partition("=")

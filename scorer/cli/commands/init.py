@@ -70,7 +70,7 @@ def init(
 
 
 def _about(text: str) -> str:
-    """What a template is about: its first line, a comment."""
+    """The description of a template: its first line, a comment."""
     return text.split("\n", 1)[0].removeprefix("#").strip()
 
 

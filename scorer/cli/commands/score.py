@@ -145,7 +145,7 @@ def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, floa
 
 
 def _failed(report: Report, floors: Mapping[str, float]) -> list[str]:
-    """Who is worse than asked for, baselines aside; one without a value is."""
+    """Messages about submissions below a floor, or without a value; baselines are exempt."""
     lines = []
     for measure in report.measures:
         if (floor := floors.get(measure.id)) is None:

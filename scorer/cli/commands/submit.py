@@ -101,7 +101,7 @@ def _api(url: str) -> str:
 def _checked(
     client: Any, base: str, file: Path, terminal: Terminal
 ) -> tuple[tuple[str, ...], bool]:
-    """What the kit's checks say of the file, and whether it would be accepted."""
+    """The findings of the kit's checks, and whether the file would be accepted."""
     from scorer.api.check import check
 
     answer = client.get(f"{base}/kit.zip")

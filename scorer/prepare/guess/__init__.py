@@ -1,5 +1,5 @@
-"""What challenge.yaml would say of a truth and a submission, by what stands in the two files.
+"""Guesses challenge.yaml from the contents of a truth and of a submission.
 
-Two tables are all that is asked: `forms.FORMS`, how files are written, and `kinds.KINDS`, what
-their columns mean. The first entry that fits decides, so what is rarer stands further up.
+Two tables decide: `forms.FORMS`, how files are written, and `kinds.KINDS`, what their columns
+mean. The first entry that fits wins, so rarer forms and kinds come first.
 """

@@ -1,4 +1,4 @@
-"""What is asked of a guess, and what one says."""
+"""The input of a guess, and its result."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from scorer.prepare.guess.look import Look
 NOTHING: frozenset[str] = frozenset()
 
 
-class Asked(NamedTuple):
-    """What the given measures look at; nothing where none are given.
+class Needs(NamedTuple):
+    """The kinds and columns that the given measures need; empty where none are given.
 
     Attributes:
         kinds: the kinds of challenge that all of them fit.
@@ -27,7 +27,7 @@ class Asked(NamedTuple):
 
 
 class Guess(NamedTuple):
-    """What challenge.yaml would say.
+    """The sections of a guessed challenge.yaml.
 
     Attributes:
         what: in a sentence, for the organizer.
@@ -43,4 +43,4 @@ class Guess(NamedTuple):
 
 
 # of a truth and a sample, of which there may be none: None where the columns mean something else
-Kind = Callable[[Look, Look | None, Asked], Guess | None]
+Kind = Callable[[Look, Look | None, Needs], Guess | None]

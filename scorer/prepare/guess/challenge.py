@@ -16,7 +16,7 @@ from scorer.core.text import display_path
 from scorer.io.formats.base import formats
 from scorer.metrics.base import metrics as registry
 from scorer.metrics.notation import NotationError, parse
-from scorer.prepare.guess.base import Asked, Guess
+from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
 
@@ -30,7 +30,7 @@ def is_truth(path: Path) -> bool:
     content = look(path)
     if content is None:
         return False
-    if content.names and any(kind(content, None, Asked()) for kind in KNOWN):
+    if content.names and any(kind(content, None, Needs()) for kind in KNOWN):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
     named = any(not suffixes.isdisjoint(reader.suffixes) for reader in formats())
@@ -58,7 +58,7 @@ def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Chal
 def challenge_data(
     truth: Path, sample: Path | None, metrics: Sequence[str] = ()
 ) -> tuple[dict[str, Any], Guess]:
-    """What challenge.yaml would say, for `load`, and what that is taken from.
+    """The fields of a guessed challenge.yaml, for `load`, and the guess.
 
     Args:
         truth: the truth's file.
@@ -72,9 +72,9 @@ def challenge_data(
     if not truth_look.names:  # as of a damaged Parquet file
         raise UsageError(f"{display_path(truth)}: no columns can be read")
     sample_look = sample_look if sample_look is not None and sample_look.names else None
-    asked = asked_by(metrics)
+    needs = needs_of(metrics)
     guess = next(
-        (fitting for kind in KINDS if (fitting := kind(truth_look, sample_look, asked))), None
+        (fitting for kind in KINDS if (fitting := kind(truth_look, sample_look, needs))), None
     )
     if guess is None:
         where = display_path(truth)
@@ -103,22 +103,22 @@ def _named(section: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in section.items() if k != "columns"} | {"header": header}
 
 
-def asked_by(notations: Sequence[str]) -> Asked:
-    """What measures look at.
+def needs_of(notations: Sequence[str]) -> Needs:
+    """The kinds and columns that measures need.
 
     Args:
-        notations: of the measures; what is none is told of when they are bound.
+        notations: of the measures; wrong ones are skipped, since binding them reports them.
     """
     candidates = []
     for notation in notations:
         with suppress(UnknownName, NotationError):
             candidates.append(registry().named(parse(notation)[0], every=True))
     if not candidates:
-        return Asked()
+        return Needs()
     fits = (
         frozenset(name for metric in choices for name in metric.kinds) for choices in candidates
     )
     kinds = reduce(frozenset.__and__, fits)
     tabled = (metric for choices in candidates for metric in choices if "labels" in metric.kinds)
     needed = {role for metric in tabled for role in metric.columns}
-    return Asked(kinds, frozenset(needed))
+    return Needs(kinds, frozenset(needed))

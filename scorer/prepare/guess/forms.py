@@ -31,16 +31,16 @@ Form = Callable[[Path, Sequence[str]], Look | None]
 
 
 def look(path: Path) -> Look | None:
-    """What is seen of a file, by the first form that knows it; None where none does."""
+    """The columns and first rows of a file, by the first form that fits; None where none does."""
     lines = first_lines(path)
     return next((content for form in FORMS if (content := form(path, lines)) is not None), None)
 
 
 def looked(path: Path) -> Look:
-    """The same of a file that must be known.
+    """The columns and first rows of a file.
 
     Raises:
-        UsageError: no form knows it.
+        UsageError: no form fits it.
     """
     if (content := look(path)) is not None:
         return content
@@ -126,7 +126,7 @@ def _are_ids(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _usual(path: Path) -> str:
-    """What separates the columns of a file that is called so."""
+    """The separator of columns by a file's suffix."""
     return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
 
 

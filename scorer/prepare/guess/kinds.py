@@ -1,4 +1,4 @@
-"""What the columns of a truth and a sample mean: a table of kinds, of which the first fits."""
+"""The table of kinds: what the columns of a truth and a sample mean; the first that fits wins."""
 
 from __future__ import annotations
 

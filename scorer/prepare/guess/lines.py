@@ -27,7 +27,7 @@ KINDS = {
 
 
 class Side(NamedTuple):
-    """What is seen of a truth or a sample.
+    """The values of a truth or a sample, as far as they were read.
 
     Attributes:
         values: some of what it says of lists: a number, a class, or several ids.
@@ -44,14 +44,14 @@ class Side(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What its values are."""
+        """The kind of its values: number, class or items."""
         if self.mark:
             return "items"
         return "number" if all(DECIMAL.fullmatch(value) for value in self.values) else "class"
 
 
 def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Guess]:
-    """What challenge.yaml would say of files of which one at least has lines without ids.
+    """The fields of a guessed challenge.yaml where a file at least has lines without ids.
 
     Args:
         truth: the truth's file.

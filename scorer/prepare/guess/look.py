@@ -1,4 +1,4 @@
-"""What is seen of a file without reading it whole: its columns and its first rows."""
+"""The columns and the first rows of a file, which is not read whole."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = {
 
 
 class Look(NamedTuple):
-    """What is seen of a file.
+    """The columns and the first rows of a file.
 
     Attributes:
         names: of its columns.
@@ -73,7 +73,7 @@ class Look(NamedTuple):
         return max(last_rank.values(), default=0) > 1
 
     def called(self, role: str, taken: Collection[str] = ()) -> str | None:
-        """What the file calls a column, by what people call such columns."""
+        """The column with that role, by the usual names for it; None where there is none."""
         by_folded_name = {folded(name): name for name in reversed(self.names) if name not in taken}
         return next((by_folded_name[word] for word in NAMES[role] if word in by_folded_name), None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scorer.prepare.guess.base import Asked, Guess
+from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.look import Look, folded, renamed
 
 PREFERRED = ("better", "worse")
@@ -14,13 +14,13 @@ RANKING = ("nDCG@10", "P@5")
 SUBTOPICS = ("alpha_nDCG@20", "ERR_IA@20", "StRecall@20")
 
 
-def trec(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+def trec(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     """TREC's qrels; runs, or lists in any other form.
 
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
@@ -35,19 +35,19 @@ def trec(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     return Guess("TREC's qrels", {}, rules, ("AP", *RANKING))
 
 
-def preferences(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """Of two items of a list the better one.
+def preferences(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+    """Preferences: a list, the better and the worse of two of its items.
 
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
     """
     by_folded_name = {folded(name): name for name in reversed(truth.names)}
-    if not set(PREFERRED) <= by_folded_name.keys() or not asked.fits("preferences"):
+    if not set(PREFERRED) <= by_folded_name.keys() or not needs.fits("preferences"):
         return None
     first = truth.called("list")
     first = first or next((n for n in truth.names if folded(n) not in PREFERRED), None)
@@ -59,7 +59,7 @@ def preferences(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     return Guess("preferences", renamed(roles), renamed(sent), ("EDRC",))
 
 
-def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+def cells(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     """A row for each list, with all its items in one cell, as Kaggle's contests by MAP have it.
 
     The truth may have a row for each item all the same.
@@ -67,12 +67,12 @@ def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
     """
-    if truth.trec or not asked.fits("grades"):
+    if truth.trec or not needs.fits("grades"):
         return None
     sections: list[dict[str, Any]] = []
     most = 0
@@ -96,7 +96,7 @@ def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
             ((item, mark),) = item_columns
             most = max(len(cell.split(mark)) for cell in look.cells(item))
             sections.append(renamed({"list": key, "item": item}) | {"cells": {"item": mark}})
-        elif look is truth and sample is not None and (long := unnamed(truth, None, asked)):
+        elif look is truth and sample is not None and (long := unnamed(truth, None, needs)):
             sections.append(dict(long.truth))
         else:
             return None
@@ -105,7 +105,7 @@ def cells(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
 
 
 def _between(look: Look, name: str) -> str | None:
-    """What separates several ids in the cells of a column: each has a digit, few come often."""
+    """The separator of several ids in the cells of a column; ids have digits, and no dots."""
     values = look.cells(name)
     for mark in BETWEEN:
         parts = [cell.split(mark) for cell in values]
@@ -118,13 +118,13 @@ def _between(look: Look, name: str) -> str | None:
     return None
 
 
-def named(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
-    """Lists and items that are called so, as a user and a movie, in both files.
+def named(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+    """Lists and items whose columns have usual names, such as user and movie, in both files.
 
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
@@ -134,7 +134,7 @@ def named(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
             return None
     if sample is not None and _answered(truth) and _answered(sample):
         return None
-    return unnamed(truth, sample, asked)
+    return unnamed(truth, sample, needs)
 
 
 def _answered(look: Look) -> bool:
@@ -145,13 +145,13 @@ def _answered(look: Look) -> bool:
     return look.distinct(key) and 2 * len(set(look.cells(answer))) <= len(look.rows)
 
 
-def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+def unnamed(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     """Lists and items by what both files have, then by their place.
 
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
@@ -175,11 +175,11 @@ def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     value = truth.called("grade", taken) or truth.called("rating", taken)
     value = value or next((name for name in truth.others(taken) if truth.numeric(name)), None)
     roles = {"list": first, "item": item}
-    if value is not None and _rates(value, truth, sample, taken, asked):
+    if value is not None and _rates(value, truth, sample, taken, needs):
         rated = renamed(roles | {"rating": value})
         sent = _submitted(sample, roles, ("prediction",), value) if sample else renamed(roles)
         return Guess("ratings", rated, sent, ("RMSE", "MAE"))
-    if not asked.fits("grades"):
+    if not needs.fits("grades"):
         return None
     graded = renamed(roles | ({} if value is None else {"grade": value}))
     sent = _submitted(sample, roles, ("score", "rank"), value) if sample else renamed(roles)
@@ -187,12 +187,12 @@ def unnamed(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
 
 
 def _rates(
-    value: str, truth: Look, sample: Look | None, taken: Sequence[str], asked: Asked
+    value: str, truth: Look, sample: Look | None, taken: Sequence[str], needs: Needs
 ) -> bool:
     """Whether submissions predict the truth's numbers, rather than order the items."""
-    if asked.fits("ratings") != asked.fits("grades"):
-        return asked.fits("ratings")
-    if sample is None or not asked.fits("ratings"):
+    if needs.fits("ratings") != needs.fits("grades"):
+        return needs.fits("ratings")
+    if sample is None or not needs.fits("ratings"):
         return False
     if sample.called("prediction", taken) is not None:
         return True
@@ -205,7 +205,7 @@ def _rates(
 def _submitted(
     sent: Look, roles: Mapping[str, str | None], numbers: Sequence[str], value: str | None = None
 ) -> dict[str, Any]:
-    """What a submission calls its columns.
+    """The `columns:` of a submission.
 
     Args:
         sent: the columns of one.

@@ -10,7 +10,7 @@ from scorer.core.formula import spelt
 from scorer.core.text import join_first
 from scorer.io.form import part_of
 from scorer.io.table import DECIMAL
-from scorer.prepare.guess.base import Asked, Guess
+from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.look import Look
 
 MOST_CLASSES = 30  # whole numbers of more than so many values are numbers, not classes
@@ -22,21 +22,21 @@ LIKELY = ("LogLoss", "Accuracy")
 NUMBERS = ("RMSE", "MAE", "R2")
 
 
-def table(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+def table(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     """A row for each id, of which the truth has each once.
 
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
     """
-    if not asked.fits("labels") or truth.trec:
+    if not needs.fits("labels") or truth.trec:
         return None
     if sample is None:
-        return _without_sample(truth, asked)
+        return _without_sample(truth, needs)
     key = _key(truth, sample)
     if key is None:
         return None
@@ -54,11 +54,11 @@ def table(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
         answer_column = sample.called("label", (sample_key,)) or sample.called(
             "prediction", (sample_key,)
         )
-    return _single(truth, sample, (truth_key, value), (sample_key, answer_column or sent[0]), asked)
+    return _single(truth, sample, (truth_key, value), (sample_key, answer_column or sent[0]), needs)
 
 
-def _without_sample(truth: Look, asked: Asked) -> Guess | None:
-    """Of a truth without a sample: what is called so, else of two columns the second."""
+def _without_sample(truth: Look, needs: Needs) -> Guess | None:
+    """A table without a sample: answers by a usual name, else the second of two columns."""
     key = next((name for name in truth.names if _is_id(name)), truth.names[0])
     called = truth.called("label", (key,)) or truth.called("rating", (key,))
     if truth.rows and not truth.distinct(key):
@@ -66,7 +66,7 @@ def _without_sample(truth: Look, asked: Asked) -> Guess | None:
     if called is None and not (_is_id(key) and len(truth.names) == 2):
         return None
     value = called or next(truth.others((key,)))
-    return _single(truth, None, (key, value), (key, value), asked)
+    return _single(truth, None, (key, value), (key, value), needs)
 
 
 def _is_row(sent: Sequence[str], key: str) -> bool:
@@ -124,7 +124,7 @@ def _by_class(truth: Look, key: str, sample_key: str, sent: Sequence[str]) -> Gu
 
 
 def _single(
-    truth: Look, sample: Look | None, of: tuple[str, str], sent: tuple[str, str], asked: Asked
+    truth: Look, sample: Look | None, of: tuple[str, str], sent: tuple[str, str], needs: Needs
 ) -> Guess:
     """A sample with one column of answers.
 
@@ -133,7 +133,7 @@ def _single(
         sample: the submission's.
         of: the columns of ids and of answers in the truth.
         sent: the same in the sample.
-        asked: what the measures need.
+        needs: what the measures need.
     """
     cells, sample_cells = truth.cells(of[1]), sample.cells(sent[1]) if sample is not None else []
     classes = sorted(set(cells))
@@ -144,13 +144,13 @@ def _single(
         columns = {"columns": {"list": of[0], role: of[1]}} | more
         return Guess(what, columns, {"columns": {"list": sent[0], sent_role: sent[1]}}, metrics)
 
-    if sample is not None and not asked.columns and (parts := _numbers(truth, of)):
+    if sample is not None and not needs.columns and (parts := _numbers(truth, of)):
         return _beside(truth, parts, of, sent)
     numbers = _numeric(cells)
     counts = numbers and not _coded(classes)
     likely = len(classes) == 2 and sample is not None and _likely(sample, sent[1], numbers)
-    probable = likely or "probability" in asked.columns
-    if "prediction" in asked.columns or (counts and not probable):
+    probable = likely or "probability" in needs.columns
+    if "prediction" in needs.columns or (counts and not probable):
         return guess("a table of numbers", "target", "prediction", NUMBERS, {})
     if probable:
         what = "a table of two classes, with the probability of one"
@@ -211,7 +211,7 @@ def _likely(sample: Look, name: str, numbers: bool) -> bool:
 
 
 def _separator(cells: Sequence[str]) -> str | None:
-    """What parts several labels in a cell: few labels make many cells."""
+    """The separator of several labels in a cell, where few labels make many cells."""
     for sign in SEPARATORS:
         labels = {label.strip() for cell in cells for label in cell.split(sign)}
         if any(sign in cell for cell in cells) and 2 * len(labels) <= len(set(cells)):

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from scorer.prepare.guess.base import Asked, Guess
+from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.look import Look, renamed
 from scorer.prepare.guess.pairs import RANKING
 
 FEWEST = 3  # columns of numbers that are targets though no number counts them
 
 
-def wide(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+def wide(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     """A row for each id, with numbers in columns that both files have: days, or targets.
 
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
@@ -34,7 +34,7 @@ def wide(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     if not all(look.numeric(name) for look in (truth, sample) for name in sent):
         return None
     begins = counted(sent)
-    if begins is not None and asked.fits("ratings"):
+    if begins is not None and needs.fits("ratings"):
         truths: dict[str, Any] = {"columns": {"list": key, "rating": "rating"}}
         what = f"a table of numbers, in columns {begins}1 and so on"
         pattern = f"{begins}*"
@@ -44,7 +44,7 @@ def wide(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
             renamed({"list": key}) | {"wide": {"item": pattern}},
             ("RMSE", "MAE"),
         )
-    if len(sent) < FEWEST or not asked.fits("labels"):
+    if len(sent) < FEWEST or not needs.fits("labels"):
         return None
     all_columns = len(truth.names) == len(sample.names)
     return Guess(
@@ -58,18 +58,18 @@ def wide(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
     )
 
 
-def ranks(truth: Look, sample: Look | None, asked: Asked) -> Guess | None:
+def ranks(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     """Pairs, and a sample with a column for each rank: item_1, item_2 and so on.
 
     Args:
         truth: the columns and first rows of the truth.
         sample: those of a submission; None: there is none.
-        asked: what the given measures look at.
+        needs: what the given measures look at.
 
     Returns:
         None where the columns mean something else.
     """
-    if sample is None or truth.trec or not asked.fits("grades") or "header" in sample.written:
+    if sample is None or truth.trec or not needs.fits("grades") or "header" in sample.written:
         return None
     key = sample.called("list") or sample.names[0]
     sent = list(sample.others((key,)))
