@@ -284,7 +284,7 @@ def _leaderboard(
         measure_ids = [_ranking(challenge, n, name, measures, problems)
                  for n, name in enumerate(rule.measures)]  # fmt: skip
         if measure_ids and all(measure_ids):
-            ids = tuple(id for id in measure_ids if id)
+            ids = tuple(measure_id for measure_id in measure_ids if measure_id)
             ranked_by = RankedBy(ids, aggregate, rule.tie_break)
     return breakers, rank_by, ranked_by, problems
 

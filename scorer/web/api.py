@@ -46,7 +46,13 @@ class PhaseOut(BaseModel):
 
 
 class ChallengeOut(BaseModel):
-    """The public part of a challenge."""
+    """The public part of a challenge, with the viewer's quota.
+
+    Args:
+        context: the state that the routes share.
+        site: the challenge.
+        viewer: whose view it is.
+    """
 
     id: str
     title: str
@@ -135,7 +141,13 @@ class DecisionOut(BaseModel):
 
 
 def describe(context: Context, site: Site, viewer: Viewer) -> dict[str, Any]:
-    """The public part of a challenge."""
+    """The public part of a challenge, with the viewer's quota.
+
+    Args:
+        context: the state that the routes share.
+        site: the challenge.
+        viewer: whose view it is.
+    """
     challenge, now = site.rules, site.clock()
     span = site.span()
     quota = None
@@ -195,7 +207,16 @@ def file_of(form: FormData) -> UploadFile:
 
 
 def problems_of(context: Context, site: Site, upload: UploadFile) -> Findings:
-    """What the blind checks find in an uploaded file."""
+    """The findings of the blind checks in an uploaded file.
+
+    Args:
+        context: the state that the routes share.
+        site: the challenge.
+        upload: the file.
+
+    Raises:
+        HTTPException: 503 where the scorer fails.
+    """
     with scratch() as folder:
         path = stored_upload(upload, folder)
         answer = context.ask(site, "check", path=str(path), name=path.name)
@@ -215,7 +236,14 @@ async def check(request: Request, id: str) -> Any:
 
 
 def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str]) -> Any:
-    """An entry of a team, recorded and not evaluated yet."""
+    """Record an entry of a team, which is evaluated later.
+
+    Args:
+        site: the challenge.
+        viewer: a team's.
+        upload: the file.
+        answers: question -> answer.
+    """
     assert viewer.team is not None
     with scratch() as folder:
         path = stored_upload(upload, folder)
@@ -272,7 +300,17 @@ async def send(request: Request, id: str) -> Any:
 
 
 def own_entry(context: Context, request: Request, site: Site, number: int) -> tuple[Any, Viewer]:
-    """An entry that this viewer may see; 404 for others', as for those that are not there."""
+    """An entry that the viewer may see, and the viewer.
+
+    Args:
+        context: the state that the routes share.
+        request: the request.
+        site: the challenge.
+        number: of the entry.
+
+    Raises:
+        HTTPException: 401 for visitors; 404 for entries of others, as for those that do not exist.
+    """
     viewer = context.viewer(request, site)
     if not viewer.known:
         raise HTTPException(401, "sign in to see entries")
@@ -332,7 +370,18 @@ def compare(request: Request, id: str, one: int, other: int, split: str | None =
 def pair_of(
     context: Context, request: Request, site: Site, numbers: tuple[int, int], split: str | None
 ) -> tuple[tuple[Entry, Entry], str, Viewer]:
-    """Two entries that this viewer may see, and the split on which they are compared."""
+    """Two entries that the viewer may see, and the split on which they are compared.
+
+    Args:
+        context: the state that the routes share.
+        request: the request.
+        site: the challenge.
+        numbers: of the entries.
+        split: the split that is wanted; None: the first that the viewer may see.
+
+    Raises:
+        HTTPException: 404 where an entry or the split may not be seen.
+    """
     (one, viewer), (other, _) = (own_entry(context, request, site, number) for number in numbers)
     splits = site.value_splits(viewer)
     wanted = split or (splits[0] if splits else "")
@@ -373,7 +422,16 @@ def decide(request: Request, id: str, decision: DecisionIn) -> Any:
 
 
 def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
-    """A decision, if this viewer may make it."""
+    """Record a decision that the viewer may make.
+
+    Args:
+        site: the challenge.
+        viewer: who decides.
+        decision: the decision.
+
+    Raises:
+        HTTPException: 403 or 404 where the viewer may not make it; 422 where it is incomplete.
+    """
     if (decision.entry is None) == (decision.team is None):
         raise HTTPException(422, "a decision is on an entry or on a team")
     if not viewer.organizer:

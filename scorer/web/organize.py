@@ -130,7 +130,13 @@ def copied(site: Site) -> Response:
 
 
 def rescored(context: Context, site: Site, dry_run: bool) -> dict[str, Any]:
-    """The changes by a re-scoring, or by its preview."""
+    """The changes by a re-scoring, or by its preview.
+
+    Args:
+        context: the state that the routes share.
+        site: the challenge.
+        dry_run: only preview them.
+    """
     changes = context.ask(site, "rescore", dry_run=dry_run)
     site.reload()
     return changes

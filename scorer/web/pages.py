@@ -74,7 +74,13 @@ def render(request: Request, template: str, **data: Any) -> str:
 
 
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:
-    """The page of an error."""
+    """The page of an error.
+
+    Args:
+        request: the request.
+        status: the HTTP status.
+        message: what is wrong.
+    """
     title = f"{status}: {HTTPStatus(status).phrase}"
     return HTMLResponse(
         render(request, "error.html", code=status, title=title, message=message), status
@@ -87,7 +93,15 @@ def cookie_of(request: Request, site: Site) -> str:
 
 
 def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
-    """A page of a challenge, as text."""
+    """A page of a challenge, as text.
+
+    Args:
+        request: the request.
+        site: the challenge.
+        viewer: who looks.
+        template: the name of the template.
+        data: what the template needs beside.
+    """
     context = context_of(request)
     cookie = cookie_of(request, site)
     token = context.sessions.form(cookie) if cookie else ""
@@ -100,12 +114,30 @@ def page_text(request: Request, site: Site, viewer: Viewer, template: str, **dat
 def page(
     request: Request, site: Site, viewer: Viewer, template: str, status: int = 200, **data: Any
 ) -> HTMLResponse:
-    """A page of a challenge."""
+    """A page of a challenge.
+
+    Args:
+        request: the request.
+        site: the challenge.
+        viewer: who looks.
+        template: the name of the template.
+        status: the HTTP status.
+        data: what the template needs beside.
+    """
     return HTMLResponse(page_text(request, site, viewer, template, **data), status)
 
 
 def signed_in(request: Request, id: str, form_token: str) -> tuple[Context, Site, Viewer]:
-    """The viewer who sends a form. 401 for visitors, 403 for a forged form."""
+    """The viewer who sends a form.
+
+    Args:
+        request: the request.
+        id: of the challenge.
+        form_token: the token that the form sends back.
+
+    Raises:
+        HTTPException: 401 for visitors, 403 for a forged form.
+    """
     context = context_of(request)
     site = context.site(id)
     viewer = context.viewer(request, site)
@@ -160,7 +192,14 @@ def board(request: Request, id: str, split: str | None = None) -> Response:
 
 
 def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
-    """The board's page."""
+    """The board's page.
+
+    Args:
+        request: the request.
+        site: the challenge.
+        viewer: who looks.
+        split: the split.
+    """
     view, visible = site.ready_board(split), site.visible(viewer)
     standings, rows = view.live.report.standings, view.live.rows
     own = None
@@ -185,7 +224,13 @@ def live_part(site: Site, split: str) -> str:
 
 
 def marked(text: str, site: Site, viewer: Viewer) -> str:
-    """A part of a page in which the viewer's own team stands out."""
+    """A part of a page in which the viewer's own team stands out.
+
+    Args:
+        text: HTML that is the same for everybody.
+        site: the challenge.
+        viewer: who looks.
+    """
     number = site.teams.get(viewer.team) if viewer.team is not None else None
     return text if number is None else re.sub(rf'class="team-{number}(?=[ "])', r"\g<0> own", text)
 
@@ -314,7 +359,16 @@ def submit_page(request: Request, id: str) -> Response:
 def submission(
     context: Context, request: Request, site: Site, viewer: Viewer, status: int = 200, **more: Any
 ) -> Response:
-    """The page of a submission: what is left of the quota, and what was found or refused."""
+    """The page of a submission: the remaining quota, and what was found or refused.
+
+    Args:
+        context: the state that the routes share.
+        request: the request.
+        site: the challenge.
+        viewer: a team's.
+        status: the HTTP status.
+        more: what the template needs beside.
+    """
     span, root = site.span(), str(request.base_url).rstrip("/")
     values: dict[str, Any] = {"findings": None, "checked": None, "fatal": False, "fault": None}
     return page(
@@ -346,7 +400,15 @@ async def submit(request: Request, id: str) -> Response:
 def submitted(
     context: Context, request: Request, site: Site, viewer: Viewer, form: FormData
 ) -> Response:
-    """The answer to a form that is on disk."""
+    """The answer to a form whose file is on disk.
+
+    Args:
+        context: the state that the routes share.
+        request: the request.
+        site: the challenge.
+        viewer: a team's.
+        form: the form.
+    """
     upload = file_of(form)
     if form.get("act") != "send":
         findings = problems_of(context, site, upload)
@@ -450,7 +512,14 @@ def admin(request: Request, id: str, entry: int | None = None) -> Response:
 
 
 def administration(request: Request, site: Site, viewer: Viewer, **more: Any) -> Response:
-    """The organizer's page."""
+    """The organizer's page.
+
+    Args:
+        request: the request.
+        site: the challenge.
+        viewer: an organizer.
+        more: what the template needs beside.
+    """
     values: dict[str, Any] = {
         "token": None, "named": "", "audit": None, "preview": None, "cause": None,
         "reference": "", "about": "",
