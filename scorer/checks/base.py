@@ -182,10 +182,16 @@ class Checked(NamedTuple):
     @property
     def errors(self) -> int:
         """How many errors there are; each id that the challenge does not have counts once."""
-        lists = sum(
-            sum(findings.counts.values()) for findings in self.of_lists.values() if findings.fatal
-        )
-        return lists + sum(getattr(tally, "errors", 0) for tally in self.tallies.values())
+        return self._errors("errors")
+
+    @property
+    def errors_at_most(self) -> int:
+        """As `errors`, and known at once: ids that parts of the file share count several times."""
+        return self._errors("errors_at_most")
+
+    def _errors(self, name: str) -> int:
+        lists = sum(sum(each.counts.values()) for each in self.of_lists.values() if each.fatal)
+        return lists + sum(getattr(tally, name, 0) for tally in self.tallies.values())
 
     def plus(self, others: Sequence[Checked]) -> Checked:
         """The findings in all of these lists together."""

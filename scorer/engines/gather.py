@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.checks.base import Checked, Submitted, checked, checks
-from scorer.core.arrays import Ints, distinct
+from scorer.core.arrays import Ints, any_twice, distinct
 from scorer.core.problems import Problem
 from scorer.engines.kept import AskedIds, Kept, refuse_longer
 from scorer.io.formats.base import Format
@@ -70,9 +70,14 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     if len(some) < 2 or plan.public.kind not in CUT:
         return _at_once(plan, tables)
     parts, seen = list[Part](), _Seen(plan)
-    for block in _blocks(plan, tables):
-        seen.add(block.ids["list"])
-        parts = _bounded(plan, _added(parts, score_lists(plan, block)))
+    try:
+        for block in _blocks(plan, tables):
+            seen.add(block.ids["list"])
+            parts = _bounded(plan, _added(parts, score_lists(plan, block)))
+    except TooManyErrors:
+        seen.close()
+        raise
+    seen.close()
     return parts
 
 
@@ -94,7 +99,7 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
     while n < kept.blocks:
         # with the rows' places; None: to be begun again, with the ids that are asked for
         waiting = list[tuple[Begun, Ints] | None]()
-        asked, held, errors = 0, 0, sum(part.checked.errors for part in parts)
+        asked, held, errors = 0, 0, sum(part.checked.errors_at_most for part in parts)
         # the ids of some lists are read, and forgotten, before those of others
         while n + len(waiting) < kept.blocks and asked <= max(ASKED, kept.rows // 8):
             table, places = kept.block(n + len(waiting), again)
@@ -103,7 +108,7 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
             if found.wanted.size:
                 again["item"].ask(places[found.wanted])
             asked = sum(texts.missed for texts in again.values())
-            errors += found.checked.errors
+            errors += found.checked.errors_at_most
             whole = asked == before + found.wanted.size and held <= HELD
             waiting.append((found, places.astype(np.uint32)) if whole else None)
             _refuse_more_ids(plan, ids + asked)
@@ -185,8 +190,8 @@ def _bounded(plan: Plan, parts: list[Part]) -> list[Part]:
         TooManyErrors: they have more.
     """
     most = plan.limits.errors
-    if sum(part.checked.errors for part in parts) > most:
-        parts = [merged(parts)]  # an id is counted once
+    if sum(part.checked.errors_at_most for part in parts) > most:
+        parts = [merged(parts)]
         if parts[0].checked.errors > most:
             raise TooManyErrors(too_many_errors(most), parts[0].checked)
     return parts
@@ -383,19 +388,32 @@ class _Seen:
     def __init__(self, plan: Plan) -> None:
         self._known = plan.known.lists
         self._taken = np.zeros(len(plan.public.lists), dtype=bool)
-        self._others: Hashes = np.empty(0, dtype=np.uint64)  # ascending
+        self._others = list[Hashes]()  # looked through each time their number has doubled
+        self._size = self._once = 0
 
     def add(self, lists: CodedColumn) -> None:
-        """Take the lists of a table. Raises `Apart` where one was taken before."""
+        """Take the lists of a table, each of which has one code.
+
+        Raises:
+            Apart: one was taken before; of lists that the challenge lacks, maybe only later.
+        """
         number = self._known.places(lists)
         known = number[number >= 0]
         if self._taken[known].any():
             raise Apart
         self._taken[known] = True
         if known.size < number.size:
-            others = np.sort(lists.hashes[number < 0])
-            at = np.searchsorted(self._others, others)
-            there = np.minimum(at, max(self._others.size - 1, 0))
-            if self._others.size and (self._others[there] == others).any():
-                raise Apart
-            self._others = np.insert(self._others, at, others)
+            self._others.append(lists.hashes[number < 0])
+            self._size += number.size - known.size
+            if self._size >= 2 * self._once:
+                self.close()
+
+    def close(self) -> None:
+        """See to it that no list was taken twice.
+
+        Raises:
+            Apart: one was.
+        """
+        if self._size > self._once and any_twice(self._others):
+            raise Apart
+        self._once = self._size

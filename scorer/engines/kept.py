@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints, distinct, small
+from scorer.core.arrays import Floats, Ints, distinct, small, starts
 from scorer.core.problems import Problem
 from scorer.io.formats.base import Format
 from scorer.io.limits import Limits, Unreadable, limit
 from scorer.io.pieces import SCATTERED, reread
 from scorer.io.table import CodedColumn, Hashes, IdTexts, Schema, Table, UnreadColumn, series_of
 from scorer.scoring.lists import Plan
-from scorer.views.ranked import named
+from scorer.views.ranked import look_up
 
 if TYPE_CHECKING:
     import polars as pl
 
 SCALE = 1e6  # numbers of no more decimals are kept as whole ones
 EXCEPTIONS = 2 / 7  # of the rows: of more lines that do not follow, each is kept
+TABLES = 64  # in which lists that the challenge lacks are looked up
 TOGETHER = 1 << 16  # rows that are put in order together: a place among them takes two bytes
 
 
@@ -262,7 +263,7 @@ class Kept:
             numbers = self._others.numbers(lists.hashes[lost])
             number[lost] = len(self._lists) + numbers
             new = lost[numbers >= before][np.argsort(numbers[numbers >= before])]
-            self._names.append(series_of(named(lists, new)))
+            self._names.append(series_of(lists.held).gather(new))
         in_list = small(number[lists.codes])
         hashes = {role: ids.row_hashes for role, ids in table.ids.items() if role in SCATTERED}
         for start in range(0, in_list.size, TOGETHER):
@@ -283,9 +284,12 @@ class Kept:
     def _edges(self) -> list[int]:
         """Between the lists that are scored together."""
         lists = len(self._lists) + self._others.size
+        self._others.forget()  # all lists have their numbers
         sizes = np.zeros(lists, dtype=np.int64)
         for piece in self._pieces:
-            sizes += np.bincount(piece.lists.whole(), minlength=lists)
+            numbers = piece.lists.whole()
+            runs = np.flatnonzero(starts(numbers))
+            sizes[numbers[runs]] += np.diff(runs, append=numbers.size)
         refuse_longer(self._plan, int(sizes.max(initial=0)))
         ends, edges = np.cumsum(sizes), [0]
         while (first := edges[-1]) < lists:
@@ -336,8 +340,7 @@ class Kept:
             role: np.concatenate([piece.numbers[role].at(part) for piece, part in parts])[by]
             for role in first.numbers
         }
-        held = series_of([self._name(number) for number in lists.tolist()])
-        column = {"list": CodedColumn(codes, held)}
+        column = {"list": CodedColumn(codes, self._named(lists))}
         facts = self._facts | {"empty": tuple(self._empty if not n else ())}
         return Table(column | ids, numbers, line, self.schema, facts), places
 
@@ -348,9 +351,16 @@ class Kept:
         names: pl.Series = pl.concat(self._names)
         return names
 
-    def _name(self, number: int) -> str:
-        known = len(self._lists)
-        return self._lists[number] if number < known else str(self._unknown_names[number - known])
+    def _named(self, lists: Ints) -> pl.Series:
+        """What lists are called, given their numbers, ascending."""
+        import polars as pl
+
+        known = int(np.searchsorted(lists, len(self._lists)))
+        names = series_of([self._lists[number] for number in lists[:known].tolist()])
+        if known == lists.size:
+            return names
+        others: pl.Series = self._unknown_names.gather(lists[known:] - len(self._lists))
+        return others if not known else pl.concat([names, others])
 
 
 class _Unknown:
@@ -358,24 +368,35 @@ class _Unknown:
 
     def __init__(self) -> None:
         self.size = 0
-        self._hashes: Hashes = np.empty(0, dtype=np.uint64)
-        self._numbers = np.empty(0, dtype=np.int64)
+        # by the last bits of a hash, so that a new list makes no copy of all; the hashes ascend
+        none = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32)
+        self._tables = [none] * TABLES
 
     def numbers(self, hashes: Hashes) -> Ints:
-        """Those of some lists, which have different hashes; new ones get the next numbers."""
-        at = np.searchsorted(self._hashes, hashes)
-        there = np.minimum(at, max(self.size - 1, 0))
-        known = self._hashes[there] == hashes if self.size else np.zeros(hashes.size, dtype=bool)
-        new = np.flatnonzero(~known)
-        found = np.empty(hashes.size, dtype=np.int64)
-        found[known] = self._numbers[there[known]]
-        found[new] = np.arange(self.size, self.size + new.size)
-        by = new[np.argsort(hashes[new])]
-        at = np.searchsorted(self._hashes, hashes[by])
-        self._hashes = np.insert(self._hashes, at, hashes[by])
-        self._numbers = np.insert(self._numbers, at, found[by])
+        """The numbers of some different lists; new ones get the next numbers, in their order."""
+        table = (hashes % np.uint64(TABLES)).astype(np.uint8)
+        by = np.argsort(table, kind="stable")
+        rows = np.split(by, np.searchsorted(table[by], np.arange(1, TABLES)))
+        numbers = np.full(hashes.size, -1, dtype=np.int64)
+        for own, (known, number) in zip(rows, self._tables, strict=True):
+            numbers[own] = look_up(known, number, hashes[own])
+        (new,) = np.nonzero(numbers < 0)
+        numbers[new] = np.arange(self.size, self.size + new.size)
+        for n, own in enumerate(rows):
+            if (added := own[numbers[own] >= self.size]).size:
+                added = added[np.argsort(hashes[added])]
+                known, number = self._tables[n]
+                at = np.searchsorted(known, hashes[added])
+                self._tables[n] = (
+                    np.insert(known, at, hashes[added]),
+                    np.insert(number, at, numbers[added]),
+                )
         self.size += new.size
-        return found
+        return numbers
+
+    def forget(self) -> None:
+        """Keep no more than how many there are."""
+        self._tables = []
 
 
 def refuse_longer(plan: Plan, rows: int) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small
-from scorer.io.table import CodedColumn, IdTexts, Table, TextColumn
+from scorer.io.table import CodedColumn, Codes, IdTexts, Table, TextColumn
 from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]
@@ -266,7 +266,7 @@ def by_row(column: CodedColumn) -> CodedColumn:
     return separate
 
 
-def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
+def look_up(known: Hashes, places: Codes, hashes: Hashes) -> Ints:
     """The place of each hash; -1 where it is not known.
 
     Args:
@@ -286,7 +286,7 @@ def look_up(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
     return matches
 
 
-def _look_up_many(known: Hashes, places: Ints, hashes: Hashes) -> Ints:
+def _look_up_many(known: Hashes, places: Codes, hashes: Hashes) -> Ints:
     """As `look_up`, from an index by the first bits of a hash: several times faster than a search.
 
     Hashes are even, so that there are few of the same bits to step over.

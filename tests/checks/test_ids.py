@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scorer.checks.id_tally import TEXT, IdTally
 from scorer.checks.ids import CLASSES, Known, folded
-from scorer.checks.tally import TEXT, IdTally
 from scorer.core.problems import PLACES, Problem
 from scorer.io.table import CodedColumn
 

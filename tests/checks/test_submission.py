@@ -104,6 +104,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.core.arrays",
             "scorer.core.problems",
             "scorer.core.text",
+            "scorer.checks.id_tally",
             "scorer.checks.ids",
             "scorer.checks.pairs",
             "scorer.checks.tally",

@@ -90,7 +90,7 @@ def test_too_many_errors_end_it_before_all_ids_are_read(plans, blocks, tmp_path)
     path, plan = tmp_path / "mine.csv", plans["grades"]
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(1800)]
     path.write_text("list,item,score\n" + "".join(rows))
-    limits = dataclasses.replace(plan.limits, errors=100)
+    limits = plan.limits._replace(errors=100)
     found = scored(dataclasses.replace(plan, limits=limits), path)
     assert found.findings.counts["S104"] == 1
     assert 0 < len(set(blocks)) < max(blocks) + 500 // 7

@@ -16,6 +16,7 @@ from scorer.checks.base import (
     occurrences,
     places,
 )
+from scorer.checks.id_tally import IdTally, id_problems
 from scorer.checks.ids import (
     CLASSES,
     DECIMAL_ID,
@@ -25,7 +26,7 @@ from scorer.checks.ids import (
     Fault,
     Known,
 )
-from scorer.checks.tally import NAMED, IdTally, Whole, id_problems, refuse_errors
+from scorer.checks.tally import NAMED, Whole, refuse_errors
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
@@ -51,6 +52,11 @@ class Unknown(NamedTuple):
     def errors(self) -> int:
         """How many there are."""
         return len(self.ids)
+
+    @property
+    def errors_at_most(self) -> int:
+        """How many there are if no two parts share one."""
+        return self.ids.at_most
 
     def plus(self, others: Sequence[Unknown]) -> Unknown:
         """Those of all parts."""
@@ -119,7 +125,16 @@ class Columns(NamedTuple):
     @property
     def errors(self) -> int:
         """How many ids there are that the challenge does not have."""
-        return sum(column.errors for column in self.columns.values() if isinstance(column, Unknown))
+        return sum(column.errors for column in self._unknown)
+
+    @property
+    def errors_at_most(self) -> int:
+        """How many there are if no two parts share one."""
+        return sum(column.errors_at_most for column in self._unknown)
+
+    @property
+    def _unknown(self) -> list[Unknown]:
+        return [column for column in self.columns.values() if isinstance(column, Unknown)]
 
     def plus(self, others: Sequence[Columns]) -> Columns:
         """Those of all parts, which have the same columns."""

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer.checks.base import Submitted, check, describe_fault, occurrences
+from scorer.checks.id_tally import IdTally, id_problems
 from scorer.checks.ids import CLASSES, class_of
-from scorer.checks.tally import NAMED, IdTally, Whole, id_problems, refuse_errors
+from scorer.checks.tally import NAMED, Whole, refuse_errors
 from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Problem, Severity
@@ -34,6 +35,11 @@ class Lists(NamedTuple):
     def errors(self) -> int:
         """How many ids there are that are errors."""
         return len(self.strange) if self.strict else 0
+
+    @property
+    def errors_at_most(self) -> int:
+        """How many there are if no two parts share one."""
+        return self.strange.at_most if self.strict else 0
 
     def plus(self, others: Sequence[Lists]) -> Lists:
         """Those of all parts."""
