@@ -92,7 +92,8 @@ class Submitted:
     @cached_property
     def unread(self) -> bool:
         """Whether a number of these rows could not be read."""
-        return any(bool(np.isnan(column).any()) for column in self.table.numbers.values())
+        columns = self.table.numbers.values()
+        return any(column.size and np.isnan(column.min()) for column in columns)
 
 
 class Truthful(NamedTuple):

@@ -109,6 +109,25 @@ class CodedColumn:
         return bool(self.held.is_in(ids).any())
 
 
+class RecodedColumn(CodedColumn):
+    """A column whose ids have other codes, which are worked out when they are asked for.
+
+    Args:
+        column: the column.
+        code: the new code of each of its codes.
+        held: what the new codes stand for.
+    """
+
+    def __init__(self, column: CodedColumn, code: Ints, held: Sequence[str]) -> None:
+        self._column, self._code, self.held = column, code, held
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        codes = self._column.codes
+        return self._code[codes] if codes.size else codes
+
+
 class TextColumn(CodedColumn):
     """A column of ids as polars has it; codes and names are made when they are asked for.
 

@@ -26,7 +26,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.io.form import PLAIN, Form
 from scorer.io.formats.base import Format, format_of
 from scorer.io.limits import Limits
-from scorer.io.table import TEXT, CodedColumn, IdTexts, Schema, Table
+from scorer.io.table import TEXT, CodedColumn, IdTexts, RecodedColumn, Schema, Table
 from scorer.kinds.base import Meeting, OpenTruth, begin
 from scorer.metrics.base import Measure
 from scorer.results import scorecard
@@ -311,11 +311,11 @@ def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, 
         The table, and which rows it has; None for all.
     """
     lists = table.ids["list"]
-    codes = code[lists.codes] if len(table) else np.empty(0, dtype=np.int64)
-    columns = {**table.ids, "list": CodedColumn(codes, names)}
+    column = RecodedColumn(lists, code, names)
+    columns = {**table.ids, "list": column}
     renumbered = replace(table, ids=columns)
-    if (codes < 0).any():
-        rows = np.flatnonzero(codes >= 0)
+    if (code[ranked(table).lists] < 0).any():
+        rows = np.flatnonzero(column.codes >= 0)
         part = replace(
             renumbered,
             ids={role: ids.where(rows) for role, ids in columns.items()},

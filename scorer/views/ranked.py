@@ -55,13 +55,14 @@ class RankedRows:
         numbers = table.numbers
         if "score" not in numbers and "rank" not in numbers:
             return cls(item, rows, lists, sizes, None)
-        key = -numbers["score"] if "score" in numbers else numbers["rank"]
+        down = "score" in numbers
+        key = numbers["score" if down else "rank"]
         key = key if rows is None else key[rows]
-        step = _steps(key, starts)
+        step = _steps(key, starts, down)
         if (step < 0).any():
-            by = _ordered(np.repeat(np.arange(sizes.size), sizes), key)
+            by = _ordered(np.repeat(np.arange(sizes.size), sizes), -key if down else key)
             rows = by if rows is None else rows[by]
-            step = _steps(key[by], starts)
+            step = _steps(key[by], starts, down)
         gapped = table.facts.get(GAPS) and "score" not in numbers
         return cls(item, rows, lists, sizes, step, numbers["rank"] if gapped else None)
 
@@ -108,12 +109,9 @@ class RankedRows:
         return self.slots(self.starts + self.sizes - 1) if self.gapped else self.sizes
 
     @cached_property
-    def tied(self) -> Mask | None:
-        """Whether each place has the key of the next one; None where none has."""
-        if self.step is None:
-            return None
-        same: Mask = self.step == 0
-        return same if same.any() else None
+    def tied(self) -> Ints:
+        """The places that have the key of the next one."""
+        return np.flatnonzero([] if self.step is None else self.step == 0)
 
     @cached_property
     def items(self) -> ItemIndex:
@@ -123,10 +121,11 @@ class RankedRows:
 
     def groups(self, places: Ints) -> tuple[Ints, Ints]:
         """For each of these places, where its group of equal rows begins, and its size."""
-        if self.tied is None:
+        if not self.tied.size:
             return places, np.ones_like(places)
-        edges = np.flatnonzero(np.diff(self.tied, prepend=False, append=False))
-        begin, end = edges[::2], edges[1::2]  # the first and the last place of each group
+        gaps = np.flatnonzero(np.diff(self.tied) > 1)
+        begin = self.tied[np.append(0, gaps + 1)]  # the first place of each group, and the last
+        end = self.tied[np.append(gaps, -1)] + 1
         group = np.searchsorted(begin, places, side="right") - 1
         inside = (group >= 0) & (places <= end[group])
         first = np.where(inside, begin[group], places)
@@ -189,12 +188,12 @@ class ItemIndex:
         width, high = int(sizes.max(initial=0)).bit_length(), int(sizes.size).bit_length()
         bits = 64 - width - high
         starts = np.cumsum(sizes) - sizes
-        run = np.repeat(np.arange(sizes.size), sizes)
-        packed = keys >> np.uint64(64 - bits) << np.uint64(width)
+        packed = keys >> np.uint64(64 - bits)
+        packed <<= np.uint64(width)
         if high:
-            packed |= run.view(np.uint64) << np.uint64(64 - high)
-        run = np.arange(run.size) - starts[run]
-        packed |= run.view(np.uint64)
+            run = np.arange(sizes.size, dtype=np.uint64) << np.uint64(64 - high)
+            packed += np.repeat(run - starts.view(np.uint64), sizes)  # wraps, and back again
+        packed += np.arange(packed.size, dtype=np.uint64)
         packed.sort()
         return cls(keys, starts, packed, width, bits)
 
@@ -342,9 +341,11 @@ def _starts(codes: NDArray[Any]) -> Ints:
     return np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
 
 
-def _steps(key: Floats, starts: Ints) -> Floats:
+def _steps(key: Floats, starts: Ints, down: bool) -> Floats:
+    """How far each place is from the next: below 0 where the next is better."""
+    here, following = key[:-1], key[1:]
     with np.errstate(over="ignore"):  # of 1e308 and -1e308: infinite will do
-        step: Floats = np.diff(key)
+        step: Floats = here - following if down else following - here
     step[starts[1:] - 1] = np.inf
     return step
 

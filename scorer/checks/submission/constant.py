@@ -64,10 +64,10 @@ def same_lists(submitted: Submitted) -> SameLists:
 
 def _places(rows: RankedRows) -> Ints:
     """The place of each row in its list, from 0; of equal rows that of the first of them."""
-    if rows.tied is None:
+    if not rows.tied.size:
         return rows.rank - 1
     place = np.arange(len(rows))
-    place[1:][rows.tied] = 0
+    place[rows.tied + 1] = 0
     first: Ints = np.maximum.accumulate(place)
     return first - np.repeat(rows.starts, rows.sizes)
 

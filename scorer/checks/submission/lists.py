@@ -16,7 +16,7 @@ from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
-from scorer.views.ranked import hashed, named
+from scorer.views.ranked import hashed, named, ranked
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
@@ -133,7 +133,7 @@ def unknown_list(submitted: Submitted) -> Lists:
     known, ids, number = submitted.known.lists, submitted.lists, submitted.number
     given, meant = (np.zeros(len(known.names), dtype=bool) for _ in range(2))
     present = np.zeros(number.size, dtype=bool)
-    present[ids.codes] = True
+    present[ids.codes if submitted.unread else ranked(submitted.table).lists] = True
     given[number[present & (number >= 0)]] = True
     strange = list[tuple[str, int, int, str | None, int]]()
     plain, decimals = IdTally(CLASSES), True

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, places
 from scorer.checks.tally import Whole
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, distinct
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.views.ranked import RankedRows
@@ -64,8 +64,13 @@ def ranks_and_scores(submitted: Submitted) -> Disagreeing:
 
 
 def _agree(ranked: RankedRows, rank: Floats) -> bool:
-    """Whether each row's rank is its place by score, or that of a row with the same score."""
-    given, place = ranked.column(rank), ranked.rank
+    """Whether ranks go up in each list, or each is the place of a row with the same score."""
+    given = ranked.column(rank)
+    up = given[1:] > given[:-1]
+    up[ranked.starts[1:] - 1] = True
+    if up.all():
+        return True
+    place = ranked.rank
     other = np.flatnonzero(given != place)
     first, size = ranked.groups(other)
     beyond = given[other] - place[first]
@@ -100,11 +105,10 @@ def many_ties(submitted: Submitted) -> Ties:
     if "score" not in submitted.table.numbers or submitted.rules.ties == "error":
         return Ties()
     ranked = submitted.ranked
-    if (same := ranked.tied) is None:
+    if not ranked.tied.size:
         return Ties(len(ranked))
-    tied = np.append(same, False) | np.append(False, same)
-    line = ranked.column(submitted.table.line)[tied].min()
-    return Ties(len(ranked), int(tied.sum()), int(line))
+    tied = distinct(np.concatenate([ranked.tied, ranked.tied + 1]))
+    return Ties(len(ranked), tied.size, int(submitted.table.line[ranked.at(tied)].min()))
 
 
 @check("S411", kinds=("grades", "preferences"))
@@ -113,9 +117,9 @@ def tied_scores(submitted: Submitted) -> Iterator[Problem]:
     if "score" not in submitted.table.numbers or submitted.rules.ties != "error":
         return
     ranked, lists = submitted.ranked, submitted.lists
-    if ranked.tied is None:
+    if not ranked.tied.size:
         return
-    later = np.flatnonzero(ranked.tied) + 1
+    later = ranked.tied + 1
     later = later[np.unique(ranked.run[later], return_index=True)[1]]  # the first of each list
     pairs = ranked.at(np.stack([later - 1, later]))
     line = submitted.table.line

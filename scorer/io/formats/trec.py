@@ -139,7 +139,7 @@ class Trec(TextReader):
             place for role, place in zip(self.roles, self.places, strict=True) if role not in TEXT
         ]
         data, odd = _squeezed(block), block.spoiled()
-        if b"\r" in data:  # polars drops one at the end of a line
+        if not block.look.printable and b"\r" in data:  # polars drops one at the end of a line
             odd = np.union1d(odd, block.lines_with(b"\r"))
         frame, at = None, np.arange(block.count)
         untagged = np.empty(0, dtype=bool)
@@ -224,7 +224,7 @@ def _note_tags(notes: Notes, tags: Any, at: Any, untagged: Any, first: int) -> N
 def _squeezed(block: Block) -> bytes:
     """The same lines with single blanks between fields and none round them."""
     data = block.data
-    if b"\t" in data:
+    if not block.look.printable and b"\t" in data:
         data = data.replace(b"\t", b" ")
     if not block.look.joined:
         return data
