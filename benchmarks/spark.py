@@ -3,11 +3,11 @@
     python benchmarks/spark.py --rows 0.1 1 10 30
 
 Sets are like R of generate.py, in Parquet: users with ten ranked items, and five true ones. Three
-ways take turns: `score` (local), `score --engine spark` (the truth and a value for each list are
-in the driver), and `scorer.spark.values` (neither is). CPU time is that of all processes (driver,
-Java, Python workers), read from /proc; memory is the most that the driver's Python held, and the
-most that Java did, which here is driver and executor in one. A set of ten million rows has a
-million lists.
+ways take turns: `score` (local), `score --engine spark` (the truth and a value for each list are in
+the driver, of more than 100,000 lists sums), and `scorer.spark.values` (neither is). CPU time is
+that of all processes (driver, Java, Python workers), read from /proc; memory is the most that the
+driver's Python held, and the most that Java did, which here is driver and executor in one. A set of
+ten million rows has a million lists.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     report = scorer.spark.evaluate(session, "challenge.yaml", {"a": frame}, truth=truth)
     values = scorer.spark.values(session, "challenge.yaml", frame, truth)
 
-`evaluate` brings the truth and a value for each list home and gives a report; `values` brings
-nothing home and gives a data frame.
+`evaluate` brings the truth and a value for each list home, of very many lists only sums, and gives
+a report; `values` brings nothing home and gives a data frame.
 """
 
 from __future__ import annotations
@@ -15,36 +15,28 @@ import pickle
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from scorer.api.report import Report
 from scorer.api.submissions import loaded, terms_of
 from scorer.challenge.model import Challenge
-from scorer.core.errors import ChallengeError, UsageError
-from scorer.core.problems import Findings, of_organizer
+from scorer.core.errors import UsageError
+from scorer.core.problems import Findings
+from scorer.engines.spark.elsewhere import elsewhere, suits
 from scorer.engines.spark.outcomes import job, returned, settled
-from scorer.engines.spark.scoring import Work, decoded
+from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet
-from scorer.engines.spark.sources import Source, frame_source, source_of, unreadable
-from scorer.engines.spark.valued import (
-    LEARNT,
-    VALUES,
-    Opening,
-    learner,
-    together,
-    valuer,
-    without_rows,
-)
+from scorer.engines.spark.sources import Source, frame_source, source_of
+from scorer.engines.spark.truths import learnt, opening_of, plan_of, truth_source
+from scorer.engines.spark.valued import VALUES, valuer
 from scorer.io.form import PLAIN
 from scorer.io.limits import Limits, NoTable, Unreadable
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, aids_of, answerable, opened, public, refuse_flat
+from scorer.prepare.open import OpenChallenge, answerable, opened
 from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import Plan
 
 
 def evaluate(
@@ -57,8 +49,8 @@ def evaluate(
 ) -> Report:
     """Score runs that Spark has or reads.
 
-    The truth, and for each run a value of every list and measure, are brought to this process;
-    the rows of the runs are not.
+    The truth, and for each run a value of every list and measure, are brought to this process; of
+    more than 100,000 lists only sums are, where they are enough. The rows of the runs never are.
 
     Args:
         session: a Spark session, also one of Spark Connect.
@@ -74,13 +66,19 @@ def evaluate(
         ChallengeError: the challenge or the truth is wrong.
         PluginError: a metric failed, or Spark did.
     """
-    with quiet(), _with_truth(loaded(challenge), truth) as settled_challenge:
-        ready = answerable(opened(prepare(settled_challenge, allow_plugins)))
-        terms, work, scored = terms_of(ready), Work.of(ready.plan), []
-        for name, run in runs.items():
-            outcome = _outcome(session, ready, work, name, run)
-            scored.append(ruled(terms, name, name, outcome))
-        return Report.of(board(terms, scored))
+    with quiet():
+        prepared = prepare(loaded(challenge), allow_plugins)
+        if suits(prepared) and (far := elsewhere(session, prepared, truth)) is not None:
+            terms = terms_of(far.ready)
+            found = {name: far.outcome(name, run) for name, run in runs.items()}
+            return Report.of(board(terms, [ruled(terms, n, n, each) for n, each in found.items()]))
+        with _with_truth(prepared.challenge, truth) as settled_challenge:
+            ready = answerable(opened(prepared._replace(challenge=settled_challenge)))
+            terms, work, scored = terms_of(ready), Work.of(ready.plan), []
+            for name, run in runs.items():
+                outcome = _outcome(session, ready, work, name, run)
+                scored.append(ruled(terms, name, name, outcome))
+            return Report.of(board(terms, scored))
 
 
 def values(
@@ -117,27 +115,11 @@ def values(
     _refuse_figures(prepared)
     with quiet():
         frame, limits = _source(session, prepared, run), Limits(rows=2**62)
-        truths = _truth(session, prepared, truth, limits, frame.buckets)
-        opening = _opening(prepared, frame.buckets)
-        found = truths.rows.groupBy("bucket").applyInArrow(learner(pickle.dumps(opening)), LEARNT)
-        try:
-            parts = [decoded(bytes(row["data"])) for row in found.collect()]
-        except Exception as error:
-            raise ChallengeError(problems=of_organizer([unreadable(error).problem])) from None
-        learnt = together(parts, opening).constants
-        measures = tuple(measure.settled(learnt) for measure in prepared.measures)
-        refuse_flat(prepared.challenge, measures)
-        known = opening.public._replace(classes=learnt.classes)
-        plan = Plan(
-            known._replace(lists={}),
-            prepared.challenge.submission,
-            prepared.shapes,
-            prepared.limits,
-            measures,
-            prepared.views,
-            plugins=tuple(prepared.challenge.plugins),
-        )
-        opening = replace(opening, public=known, rules=prepared.rules)
+        truths = truth_source(session, prepared, truth, limits, frame.buckets)
+        opening = opening_of(prepared, frame.buckets)
+        known = learnt(truths, opening)
+        plan = plan_of(prepared, opening, known)
+        opening = opening.knowing(known, prepared.rules)
         pairs = frame.rows.groupBy("bucket").cogroup(truths.rows.groupBy("bucket"))
         return pairs.applyInArrow(valuer(pickle.dumps(opening), Work.of(plan)), VALUES)
 
@@ -192,42 +174,6 @@ def _source(
             raise
         problems = [error.problem] if isinstance(error, Unreadable) else told
         raise UsageError("\n".join(map(str, problems))) from None
-
-
-def _truth(
-    session: Any, prepared: BoundChallenge, truth: Any, limits: Limits, buckets: int
-) -> Source:
-    """A truth as Spark reads it.
-
-    Raises:
-        ChallengeError: it cannot be read.
-    """
-    source, findings = prepared.challenge.truth, Findings()
-    shapes = [
-        replace(shape, columns=source.columns).with_columns(source.further)
-        for shape in prepared.kind.truth
-    ]
-    try:
-        if truth is None or isinstance(truth, str | os.PathLike):
-            path = str(source.file) if truth is None else os.fspath(truth)
-            format = source.format if truth is None else None
-            return source_of(session, path, format, shapes, limits, findings, buckets)
-        return frame_source(truth, "the truth", shapes, limits, findings, buckets)
-    except (Unreadable, NoTable) as error:
-        problems = [error.problem] if isinstance(error, Unreadable) else findings
-        raise ChallengeError(problems=of_organizer(problems)) from None
-
-
-def _opening(prepared: BoundChallenge, buckets: int) -> Opening:
-    """What the truth of a bucket is opened with, before it is known what all of it says."""
-    source, findings = prepared.challenge.truth, Findings()
-    shape = replace(prepared.kind.truth[0], columns=source.columns)
-    shape = shape.with_columns(source.further)
-    known = public(prepared, without_rows(shape))
-    aids = aids_of(prepared, known, findings)
-    if findings.fatal:
-        raise ChallengeError(problems=findings)
-    return Opening(known, aids, prepared.challenge, shape, buckets)
 
 
 def _refuse_figures(prepared: BoundChallenge) -> None:

@@ -19,6 +19,7 @@ from scorer.metrics.base import find
 from scorer.reports.base import Options, form_of
 from scorer.results import report as results
 from scorer.results.report import Scored
+from scorer.results.sums import Unnamed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,8 +66,14 @@ class Text:
         Raises:
             UnknownName: there is no such form.
             TypeError: there is no such option.
+            UsageError: values of lists are asked for that are too many to be here.
         """
-        return form_of(self.subject, form or self.plain).write(self.content(), Options(**options))
+        shown = Options(**options)
+        self._refuse(shown)
+        return form_of(self.subject, form or self.plain).write(self.content(), shown)
+
+    def _refuse(self, options: Options) -> None:
+        """Refuse to show what is not there: `UsageError`."""
 
     def write(self, path: str | PathLike[str], **options: Any) -> None:
         """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.
@@ -110,6 +117,15 @@ class Report(Text, results.Report):
         """A report with the same contents, which can be rendered."""
         return cls(**{each.name: getattr(report, each.name) for each in fields(report)})
 
+    def _refuse(self, options: Options) -> None:
+        if options.per_list:
+            self._refuse_unnamed()
+
+    def _refuse_unnamed(self) -> None:
+        if isinstance(self.lists, Unnamed):
+            many = f"the values of {len(self.lists):,} lists are not in this report"
+            raise UsageError(f"{many}; scorer.spark.values gives them, or score(..., lists=True)")
+
     def mean(self, name: str, measure: str | None = None) -> float:
         """A submission's value of a measure: its mean, its sum, or its one figure of all lists.
 
@@ -136,6 +152,7 @@ class Report(Text, results.Report):
         """
         values = self._value(name, measure).per_list
         if values is None:
+            self._refuse_unnamed()
             raise UsageError(f"{measure or self.primary.id} is one figure of all lists together")
         return dict(zip(self.lists, values.tolist(), strict=True))
 
@@ -169,6 +186,7 @@ class Report(Text, results.Report):
         import polars as pl
 
         if per_list:
+            self._refuse_unnamed()
             rows = [
                 {"name": each.name, "list": name}
                 | {

@@ -7,6 +7,7 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from scorer.api.submissions import (
 from scorer.challenge.model import Challenge
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
+from scorer.engines.base import engines
 from scorer.leaderboard.board import board
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import answerable, opened
@@ -41,6 +43,7 @@ def score(
     progress: Progress | None = None,
     engine: str = "local",
     engine_options: Mapping[str, str] | None = None,
+    lists: bool = False,
 ) -> Report:
     """Check, score and rank submissions; nothing is written.
 
@@ -53,6 +56,8 @@ def score(
         progress: called before each submission is read.
         engine: what brings the submissions' lists to be scored, by its name.
         engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
+        lists: whether the value of each list is wanted, though there be so many that the engine
+            would sum them up where it scores them.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
@@ -60,14 +65,19 @@ def score(
         TypeError: submissions are of another type.
         UsageError: two submissions have one name.
     """
+    known = bound(challenge, allow_plugins)
+    leave = None if lists else engines().get(engine).leave
+    elsewhere = None if leave is None else leave(known, engine_options or {})
     with (
-        with_truth_here(bound(challenge, allow_plugins), engine, engine_options) as prepared,
+        nullcontext(known)
+        if elsewhere is not None
+        else with_truth_here(known, engine, engine_options) as prepared,
         named_files(submissions, prepared) as files,
     ):
-        ready = answerable(opened(prepared))
+        ready = answerable(opened(prepared)) if elsewhere is None else elsewhere.ready
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]
-        scored = scored_files(ready, ranked_files, progress, engine, engine_options)
+        scored = scored_files(ready, ranked_files, progress, engine, engine_options, elsewhere)
         report = board(terms_of(ready), scored)
         warnings = [
             *map(_skipped, same),

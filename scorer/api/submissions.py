@@ -17,7 +17,7 @@ from scorer.challenge.trespass import trespass
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
-from scorer.engines.base import Tick, engines
+from scorer.engines.base import Elsewhere, Tick, engines
 from scorer.io.address import Address, is_url
 from scorer.io.formats.base import COMPRESSED, formats
 from scorer.leaderboard.board import Terms, settled
@@ -26,6 +26,7 @@ from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
+from scorer.results.sums import Unnamed
 
 
 class Named(NamedTuple):
@@ -72,7 +73,8 @@ def submission_name(path: Path) -> str:
 def terms_of(ready: OpenChallenge) -> Terms:
     """What the board needs of an opened challenge."""
     prepared = ready.prepared
-    challenge, lists = prepared.challenge, ready.answers.lists if ready.answers else ()
+    challenge = prepared.challenge
+    lists = ready.answers.lists if ready.answers else Unnamed(ready.count)
     ties, folds = challenge.submission.ties, len(ready.folds)
     return Terms(
         challenge,
@@ -243,6 +245,7 @@ def scored_files(
     progress: Progress | None,
     engine: str = "local",
     options: Mapping[str, str] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
 
@@ -252,6 +255,7 @@ def scored_files(
         progress: called before each is read.
         engine: what brings the lists to be scored, by its name.
         options: what that engine is told.
+        elsewhere: what scores them instead, where the truth is not here.
 
     Raises:
         UsageError: two submissions have one name.
@@ -265,7 +269,12 @@ def scored_files(
         if progress is not None and readable:
             progress(done, len(readable), readable[min(int(done), len(readable) - 1)].name)
 
-    outcomes = _outcomes(ready, readable, tick, engine, options or {})
+    def run(challenge: OpenChallenge, paths: Sequence[Path], tick: Tick) -> Iterator[Outcome]:
+        if elsewhere is not None:
+            return elsewhere.outcomes(challenge, paths, tick)
+        return engines().get(engine).outcomes(challenge.plan, paths, tick, options or {})
+
+    outcomes = _outcomes(ready, readable, tick, run)
     terms, scored = terms_of(ready), []
     for file, stray in zip(files, strays, strict=True):
         outcome = Outcome(stray, None, None) if stray else next(outcomes)
@@ -278,8 +287,7 @@ def _outcomes(
     ready: OpenChallenge,
     files: Sequence[Named],
     tick: Tick,
-    engine: str,
-    options: Mapping[str, str],
+    run: Callable[[OpenChallenge, Sequence[Path], Tick], Iterator[Outcome]],
 ) -> Iterator[Outcome]:
     """The outcome of each file; those that follow each other in one format go together."""
     done = 0
@@ -288,17 +296,8 @@ def _outcomes(
         done += len(part)
         opened = ready if format is None else ready.reading(format)
         paths = [file.path for file in part]
-        outcomes = (
-            engines()
-            .get(engine)
-            .outcomes(
-                opened.plan,
-                paths,
-                lambda n, s=start: tick(s + n),  # type: ignore[misc]
-                options,
-            )
-        )
-        for outcome in outcomes:
+        found = run(opened, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+        for outcome in found:
             if format is not None:
                 outcome.findings.without_columns()
             yield outcome

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from scorer.metrics.base import Measure
 from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
+from scorer.results.sums import Sums
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import (
     LEFT_OUT,
@@ -295,6 +297,47 @@ class _OfWeights:
         return "permutation", rules.adjust
 
 
+@dataclass(frozen=True)
+class _OfBlocks:
+    """Means over very many lists, the same for all, from their sums over blocks."""
+
+    sums: tuple[Sums, ...]
+    over: str = field(default="lists", init=False)
+
+    @property
+    def valued(self) -> Mask:
+        return self._blocks.valued
+
+    def of(self, rows: Ints) -> _OfBlocks:
+        return _OfBlocks(tuple(self.sums[row] for row in rows.tolist()))
+
+    @cached_property
+    def _blocks(self) -> _OfSums:
+        """Blocks are drawn, each with all of its lists: their mean is a figure of two sums."""
+        table = np.array([np.stack([each.total, each.size], axis=1) for each in self.sums])
+        return _OfSums(table, np.ones(table.shape[:2], dtype=bool), shares)
+
+    def intervals(self, rules: Leaderboard) -> list[Ends]:
+        made = self._blocks.intervals(rules)
+        return [
+            (each.low, each.high) if ends is not None and each.low == each.high else ends
+            for each, ends in zip(self.sums, made, strict=True)
+        ]
+
+    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return self._blocks.apart(a, b, rules)
+
+    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        made = self._blocks.tests(rules, control)
+        return made._replace(lists=np.where(made.lists > 0, self.sums[0].lists, 0))
+
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        return self._blocks.drawn(rules)
+
+    def test(self, rules: Tiers) -> tuple[str, str]:
+        return self._blocks.test(rules)
+
+
 Draw = Callable[[int, Mask, int, int], Resampled]  # a row, the lists, draws, seed
 
 
@@ -385,6 +428,12 @@ def samples_of(
         return "it is a sum over the lists, which says how many there are"
     if how.lists.name == "sum" and not how.groups and measure.of_lists:
         return "it is a sum over the lists, which says how many there are"
+    sums = [value.sums for value in values if value.sums is not None]
+    if len(sums) == len(values):
+        if len({each.which for each in sums}) == 1:
+            return _OfBlocks(tuple(sums))
+        if any(value.per_list is None for value in values):
+            return "the submissions have values for different lists, of which only sums are here"
     cards = [each.card for each in scored if each.card is not None]
     of_groups, plain = how.unit == "group", how.unit != "item"
     if how.unit != "list":

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from scorer.core.errors import UsageError
 from scorer.core.registry import Registry, discover, mark
+from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.open import OpenChallenge
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 
@@ -16,6 +18,24 @@ Tick = Callable[[float], None]  # how much is done, of 1 for each submission
 Run = Callable[..., Iterator[Outcome]]  # of a plan, paths, a tick, and options where it has any
 Fetch = Callable[[str, Path, Mapping[str, str]], Path]  # of a URL, to a folder, with options
 F = TypeVar("F", bound=Run)
+
+
+class Elsewhere(Protocol):
+    """A challenge whose truth stays where the engine has it: it has too many lists."""
+
+    @property
+    def ready(self) -> OpenChallenge:
+        """The challenge without its truth."""
+        ...
+
+    def outcomes(
+        self, challenge: OpenChallenge, submissions: Sequence[Path], tick: Tick
+    ) -> Iterator[Outcome]:
+        """What becomes of each submission, in their order: scorecards without lists."""
+        ...
+
+
+Leave = Callable[[BoundChallenge, Mapping[str, str]], Elsewhere | None]  # with options
 
 
 class Engine(NamedTuple):
@@ -26,6 +46,7 @@ class Engine(NamedTuple):
     aliases: tuple[str, ...] = ()
     options: bool = False  # whether it can be told more, by name
     fetch: Fetch | None = None  # brings a truth that lies elsewhere; None: where it cannot
+    leave: Leave | None = None  # leaves a truth of very many lists where it is, where it may
 
     def outcomes(
         self, plan: Plan, submissions: Sequence[Path], tick: Tick, options: Mapping[str, str]
@@ -48,7 +69,13 @@ class Engine(NamedTuple):
         return self.run(plan, submissions, tick)
 
 
-def engine(name: str, *, options: bool = False, fetch: Fetch | None = None) -> Callable[[F], F]:
+def engine(
+    name: str,
+    *,
+    options: bool = False,
+    fetch: Fetch | None = None,
+    leave: Leave | None = None,
+) -> Callable[[F], F]:
     """Make a function the engine of that name.
 
     The function takes a plan, the paths of the submissions, and a callable that it tells how far
@@ -58,8 +85,12 @@ def engine(name: str, *, options: bool = False, fetch: Fetch | None = None) -> C
         name: the engine's name, of `--engine`.
         options: whether the function takes options.
         fetch: brings a truth from a URL; None: the engine cannot.
+        leave: says of a challenge whether its truth may stay where it is, and how it is then
+            scored; None: it may not.
     """
-    return lambda function: mark(function, Engine(name, function, options=options, fetch=fetch))
+    return lambda function: mark(
+        function, Engine(name, function, options=options, fetch=fetch, leave=leave)
+    )
 
 
 @cache

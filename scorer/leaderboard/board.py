@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -30,9 +31,10 @@ from scorer.leaderboard.standings import (
     standings,
 )
 from scorer.metrics.base import Measure
+from scorer.results import sums
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
-from scorer.scoring.settle import of_lists, over_folds, settle
+from scorer.scoring.settle import of_lists, of_sums, over_folds, settle, summed
 from scorer.views.positions import PositionTable
 
 
@@ -54,6 +56,13 @@ class Terms(NamedTuple):
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
 
     @property
+    def summed(self) -> bool:
+        """Whether all that the board says of its lists it says of sums over blocks of them."""
+        alone = self.rank_by is None and not self.groups and not self.clusters
+        looked_at = (*self.measures, *self.breakers)
+        return len(self.lists) > sums.MOST and of_sums(self.challenge, looked_at, alone)
+
+    @property
     def primary(self) -> Measure:
         """The measure that ranks, unless preferences do."""
         return next(measure for measure in self.measures if measure.primary)
@@ -73,6 +82,13 @@ def settled(
     """
     card, findings, values = outcome.card, outcome.findings.copy(), dict[str, Value]()
     if card is not None:
+        if terms.summed and not card.sums:
+            card = summed(
+                card,
+                terms.measures,
+                terms.rules,
+                _hashes(terms.lists, terms.challenge.leaderboard.seed),
+            )
         for measure in terms.measures:
             rules = terms.rules[measure.id]
             values[measure.id] = (
@@ -95,6 +111,12 @@ def settled(
         name, path, outcome.sha256, baseline, findings, card, values,
         _by_group(terms, card) if card is not None else {},
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _hashes(lists: tuple[str, ...], seed: int) -> sums.Hashes:
+    """Of the lists' names, worked out once for all submissions."""
+    return sums.hashes_of(lists, seed)
 
 
 def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:

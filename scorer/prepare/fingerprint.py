@@ -81,6 +81,7 @@ def digests(
     measures: Sequence[Measure],
     rules: Mapping[str, Rules],
     positions: bool = False,
+    truth_digest: str | None = None,
 ) -> dict[str, str]:
     """Digests of all that a value depends on, beside its submission: a scorecard's identity.
 
@@ -104,6 +105,7 @@ def digests(
         measures: the measures, before the truth settles their parameters.
         rules: measure id -> how lists without a value count.
         positions: whether scorecards hold positions, which preferences that rank need.
+        truth_digest: that of the truth, where it is no file of this machine.
 
     Returns:
         Hexadecimal digests of `rules`, `truth` and `plugins`, scorer's version as `scorer`, and as
@@ -117,7 +119,9 @@ def digests(
         code.update(hashlib.sha256(path.read_bytes()).digest())
     values = _digest(_values(challenge, kind, measures, rules))
     files = {
-        name: _file_digest(source.file, tuple(getattr(source, "parts", {}).values()))
+        name: truth_digest
+        if name == "truth" and truth_digest is not None
+        else _file_digest(source.file, tuple(getattr(source, "parts", {}).values()))
         for name in ("truth", *BESIDE)
         if (source := getattr(challenge, name)) is not None
     }

@@ -203,6 +203,7 @@ class OpenChallenge:
     warnings: tuple[Problem, ...] = ()
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
     columns: ListColumns = NONE  # of the truth's lists, where measures need them
+    count: int = 0  # of the lists, where the truth is open elsewhere
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""

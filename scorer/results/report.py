@@ -13,6 +13,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.base import Measure, measure
 from scorer.results.scorecard import Scorecard
+from scorer.results.sums import Sums
 
 SECRET = "max_grade"  # a parameter that the grades of the truth settle
 
@@ -28,6 +29,7 @@ class Value(NamedTuple):
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
     deviation: float | None = None  # of these means from theirs
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
+    sums: Sums | None = None  # what the mean of very many lists is made of
 
     @property
     def plain(self) -> bool:

@@ -14,6 +14,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
 from scorer.results.columns import NONE, Groups, ListColumns
+from scorer.results.sums import Sums
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
@@ -58,6 +59,7 @@ class Scorecard(NamedTuple):
     digests: Mapping[str, str] = {}
     positions: Positions | None = None  # of the relevant items, where preferences are asked
     columns: ListColumns = NONE  # what measures need to know of the lists
+    sums: Mapping[str, Sums] = {}  # after the rules, of very many lists
 
     def of_figure(self, measure: str) -> Statistics | None:
         """The statistics of a figure of all lists, with the lists' names and groups."""

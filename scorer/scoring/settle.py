@@ -11,14 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
 from scorer.results.groups import Grouped, belonging, grouped
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, Rules, Scorecard
+from scorer.results.sums import Hashes, Sums
 from scorer.stats.aggregate import combined
 from scorer.views.hits import ratio
+from scorer.views.positions import PositionTable
 
 Ruled = Rules | Mapping[str, Rules]  # of one measure; of a composite also of its parts, by id
 States = NDArray[np.uint8]
@@ -34,6 +37,8 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         rules: how lists without a value count: of one measure, or by the ids of measures.
         keep: which lists count, (lists,); all without it.
     """
+    if keep is None and (sums := card.sums.get(measure.id)) is not None:
+        return _of_sums(card, measure, rules, sums)
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
     if measure.parts and not measure.of_lists:
         return _formula(card, measure, rules, kept)
@@ -72,6 +77,68 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         values,
         whole=not combination.of_lists,
     )
+
+
+def _of_sums(card: Scorecard, measure: Measure, rules: Ruled, sums: Sums) -> Value:
+    """What sums of lists come to; with each list's value where the card has them."""
+    return Value(
+        sums.sum if measure.metric.aggregate == "sum" else sums.mean,
+        sums.lists,
+        sums.missing,
+        sums.undefined,
+        of_lists(card, measure, rules)[0] if card.lists else None,
+        whole=not measure.combination.of_lists,
+        sums=sums,
+    )
+
+
+def of_sums(challenge: Challenge, measures: Sequence[Measure], plain: bool = True) -> bool:
+    """Whether a report of very many lists can be made of their sums alone.
+
+    Each measure is a mean or a sum over the lists, and nothing else is asked of single lists:
+    groups, clusters, folds, preferences that rank, tests of ranks, names of undefined ones.
+
+    Args:
+        challenge: the challenge.
+        measures: all that the board looks at.
+        plain: whether these alone order it.
+    """
+    rules = challenge.leaderboard
+    beside = (challenge.lists, challenge.folds, challenge.exclude)
+    return (
+        plain
+        and not challenge.parted
+        and all(each is None for each in beside)
+        and (rules.tiers is None or rules.tiers.test == "permutation")
+        and all(_of_sums_alone(challenge, measure) for measure in measures)
+    )
+
+
+def _of_sums_alone(challenge: Challenge, measure: Measure) -> bool:
+    plain = measure.of_lists and measure.aggregate in ("mean", "sum")
+    plain = plain and all(each.combination.plain for each in measure.all_parts)
+    ruled = [Rules.of(challenge, each.metric.better) for each in measure.all_parts]
+    unnamed = all(each.undefined != "error" for each in ruled)
+    return plain and unnamed and measure.metric.view is not PositionTable
+
+
+def summed(
+    card: Scorecard, measures: Sequence[Measure], rules: Mapping[str, Rules], hashes: Hashes
+) -> Scorecard:
+    """The card with the sums of each measure.
+
+    Args:
+        card: raw values of lists, in the order of their names: whole blocks of them.
+        measures: those that `of_sums` allows.
+        rules: how lists without a value count, by the ids of measures.
+        hashes: shape (lists,), of the lists' names.
+    """
+    made = {}
+    for measure in measures:
+        values, states = of_lists(card, measure, rules)
+        missing, undefined = (int((states == each).sum()) for each in (MISSING, UNDEFINED))
+        made[measure.id] = Sums.of(values, hashes, missing, undefined)
+    return card._replace(sums=made)
 
 
 def own_rules(rules: Ruled, measure: Measure) -> Rules:

@@ -19,6 +19,7 @@ from scorer.core.text import join_first, quoted
 from scorer.views.ranked import hashed, named, ranked
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
+SHOWN = 3  # of many lists that are missing
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
 
 
@@ -78,19 +79,24 @@ class Lists(NamedTuple):
 
     def _missing(self, whole: Whole) -> Iterator[Problem]:
         """The missing lists, without those whose id has a fault, a problem of its own."""
-        public, rules = whole.public, whole.rules
-        given = self.given | self.meant if rules.unknown_list == "error" else self.given
+        strict = whole.rules.unknown_list == "error"
+        given = self.given | self.meant if strict else self.given
         if given.all():
             return
-        names = list(public.lists)
+        names = list(whole.public.lists)
         missing = [names[n] for n in np.flatnonzero(~given).tolist()]
-        are = "is" if len(missing) == 1 else "are"
-        message = f"{len(missing):,} of {len(names):,} {public.lists_called} {are} missing"
-        message += f": {join_first(missing)}"
-        if whole.partial:
-            message += " (or are in lines that could not be read)"
-        strict = rules.missing_list in (None, "error")
-        yield Problem("S301", message, "error" if strict else "warning", list=missing[0])
+        yield _missing(missing, len(missing), len(names), whole)
+
+    def counted(self, names: Sequence[str]) -> Counted:
+        """What remains of these where there are too many lists to go through all of them.
+
+        Args:
+            names: of the challenge's lists, in order.
+        """
+        lost = np.flatnonzero(~self.given)
+        first = tuple(names[n] for n in lost[:SHOWN].tolist())
+        given, others = int(self.given.sum()), len(self.strange)
+        return Counted(given, int(lost.size), first, others, self.errors)
 
     def _unknown(self, whole: Whole) -> Iterator[Problem]:
         word, strict = whole.public.word("list"), whole.rules.unknown_list == "error"
@@ -123,6 +129,54 @@ class Lists(NamedTuple):
             message = f"{many:,} {word}s are not in this challenge, and are ignored: {names}"
             yield replace(ignored[0], message=message, times=1)
         yield from problems
+
+
+class Counted(NamedTuple):
+    """How many lists of the challenge a submission names and lacks, and how many others it names.
+
+    What is to be said of others only `Lists` knows.
+    """
+
+    given: int = 0
+    missing: int = 0
+    first: tuple[str, ...] = ()  # of the missing ones, by their names
+    others: int = 0
+    errors: int = 0  # how many of these are errors
+
+    @classmethod
+    def of_none(cls, names: Sequence[str]) -> Counted:
+        """Where none of these lists is named, which are in order."""
+        return cls(0, len(names), tuple(names[:SHOWN]))
+
+    def plus(self, others: Sequence[Counted]) -> Counted:
+        """Those of all parts."""
+        every = (self, *others)
+        return Counted(
+            sum(one.given for one in every),
+            sum(one.missing for one in every),
+            tuple(sorted(name for one in every for name in one.first)[:SHOWN]),
+            sum(one.others for one in every),
+            sum(one.errors for one in every),
+        )
+
+    def problems(self, whole: Whole) -> Iterator[Problem]:
+        """The lists that are missing."""
+        if self.missing and self.given:  # else there are no rows
+            many = self.given + self.missing
+            yield _missing(self.first, self.missing, many, whole)
+
+
+def _missing(first: Sequence[str], missing: int, lists: int, whole: Whole) -> Problem:
+    public = whole.public
+    are = "is" if missing == 1 else "are"
+    message = f"{missing:,} of {lists:,} {public.lists_called} {are} missing"
+    message += f": {join_first(first[:SHOWN])}"
+    if missing > SHOWN:
+        message += f" and {missing - SHOWN:,} more"
+    if whole.partial:
+        message += " (or are in lines that could not be read)"
+    strict = whole.rules.missing_list in (None, "error")
+    return Problem("S301", message, "error" if strict else "warning", list=first[0])
 
 
 @check(

@@ -105,6 +105,7 @@ def score(
         progress=None if quiet else terminal.progress,
         engine=engine,
         engine_options=engine_options(engine_option),
+        lists=per_list,
     )
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private

@@ -13,6 +13,7 @@ from typing import Any
 
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
+from scorer.engines.spark.elsewhere import Elsewhere, elsewhere, suits
 from scorer.engines.spark.fetch import fetch
 from scorer.engines.spark.outcomes import job, returned, settled
 from scorer.engines.spark.scoring import Work
@@ -22,11 +23,19 @@ from scorer.io.files import digest
 from scorer.io.form import PLAIN
 from scorer.io.limits import NoTable, Unreadable
 from scorer.io.pieces import columns_at
+from scorer.prepare.bind import BoundChallenge
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 
 
-@engine("spark", options=True, fetch=fetch)
+def leave(prepared: BoundChallenge, options: Mapping[str, str]) -> Elsewhere | None:
+    """Leave a truth of very many lists where Spark reads it, where their sums are enough."""
+    if not suits(prepared):
+        return None
+    return elsewhere(session_of(options), prepared)
+
+
+@engine("spark", options=True, fetch=fetch, leave=leave)
 def spark(
     plan: Plan,
     submissions: Sequence[Path],

@@ -15,6 +15,7 @@ NEEDED = (
     "pyspark.sql.pandas.serializers",
     "scorer.engines.spark.reading",
     "scorer.engines.spark.scoring",
+    "scorer.engines.spark.sums",
     "scorer.engines.spark.valued",
 )
 

@@ -41,7 +41,7 @@ OF_LINES = re.compile(
 class Returned:
     """What came back from the workers."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Any, ...]  # `Part`, or what else buckets are made into
     notes: tuple[Notes, ...]
     refused: tuple[Problem, ...]
     mixed: bool
@@ -98,6 +98,21 @@ def settled(
         findings: what is known of it already.
         sha256: the digest of its file, where it is one.
     """
+    if not readable(source, back, findings):
+        return Outcome(placed(findings, source), sha256, None)
+    part = merged([nothing(plan, source, back), *back.parts])
+    made = outcome(plan, part, findings, sha256)
+    return made._replace(findings=placed(made.findings, source))
+
+
+def readable(source: Source, back: Returned, findings: Findings) -> bool:
+    """Whether all of a submission could be read.
+
+    Args:
+        source: the submission.
+        back: what its workers say.
+        findings: told what they found beside its rows.
+    """
     tags = Tags()
     for notes in back.notes:
         findings.merge(notes.findings)
@@ -111,16 +126,16 @@ def settled(
     if back.refused:
         findings.add(min(back.refused, key=str))
         whole = False
-    if not whole:
-        return Outcome(_placed(findings, source), sha256, None)
+    return whole
+
+
+def nothing(plan: Plan, source: Source, back: Returned) -> Part:
+    """What becomes of no rows of a submission, so that every check is asked."""
     first = next(iter(back.notes), None)
     shape = (first.shape if first else source.shape) or plan.shapes[0]
     facts = first.facts if first else source.facts
     roles = first.roles if first else shape.required
-    none = score_lists(plan, _empty(shape, roles, dict(facts)))  # so that every check is asked
-    part = merged([none, *back.parts])
-    made = outcome(plan, part, findings, sha256)
-    return made._replace(findings=_placed(made.findings, source))
+    return score_lists(plan, _empty(shape, roles, dict(facts)))
 
 
 def _empty(shape: Schema, roles: Sequence[str], facts: dict[str, Any]) -> Table:
@@ -147,7 +162,7 @@ def _mixed(source: Source, notes: Sequence[Notes]) -> Problem:
     return Problem("S201", message)
 
 
-def _placed(findings: Findings, source: Source) -> Findings:
+def placed(findings: Findings, source: Source) -> Findings:
     """The findings, each at its line where there is one file, else at that of its part."""
     if len(source.files) == 1:
         return findings

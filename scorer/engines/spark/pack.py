@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scorer.core.arrays import Floats, Ints, small
 from scorer.engines.gather import Apart, by_runs
 from scorer.io.table import TEXT, CodedColumn, Hashes, Schema, Table, TextColumn, text_of
+from scorer.results.sums import BLOCKS, blocks_of, hashes_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,12 +39,45 @@ def buckets_for(rows: int, size: int = 0) -> int:
     return min(max(1, -(-rows // BUCKET_ROWS), -(-size // BUCKET_BYTES)), MOST_BUCKETS)
 
 
-def bucket_of(hashes: Hashes, buckets: int) -> Ints:
-    """The bucket of each list, by the hash of its name."""
-    return (hashes % np.uint64(buckets)).astype(np.int64)
+@dataclass(frozen=True)
+class Buckets:
+    """Which bucket each list is in: by the hash of its name, or with all lists of its block."""
+
+    count: int = 0  # 0: as many as the rows ask for
+    least: int = 1  # of these
+    seed: int | None = None  # of the blocks; None: there are none
+
+    def for_rows(self, rows: int, size: int = 0) -> Buckets:
+        """With their number, given how many rows there are, and their bytes."""
+        if self.count:
+            return self
+        count = max(self.least, buckets_for(rows, size))
+        return replace(self, count=count if self.seed is None else min(count, BLOCKS))
+
+    def of(self, hashes: Hashes, names: pl.Series) -> Ints:
+        """The bucket of each row.
+
+        Args:
+            hashes: shape (rows,), of the names of their lists.
+            names: shape (rows,).
+        """
+        if self.seed is None or not hashes.size:
+            return (hashes % np.uint64(self.count)).astype(np.int64)
+        starts = np.append(0, np.flatnonzero(hashes[1:] != hashes[:-1]) + 1)
+        _, first, back = np.unique(hashes[starts], return_index=True, return_inverse=True)
+        own = hashes_of(names.gather(starts[first]).to_list(), self.seed)
+        block = blocks_of(own) % self.count
+        return np.repeat(block[back], np.diff(np.append(starts, hashes.size)))
+
+    def of_names(self, names: pl.Series) -> Ints:
+        """The bucket of each list."""
+        return self.of(TextColumn(names).row_hashes, names)
 
 
-def packed(tables: Iterable[Table], buckets: int) -> Iterator[tuple[int, bytes]]:
+AS_ROWS_ASK = Buckets()
+
+
+def packed(tables: Iterable[Table], buckets: Buckets) -> Iterator[tuple[int, bytes]]:
     """The rows of tables of one shape, and the lists without rows: buckets, each with bytes."""
     waiting = list[Table]()
     rows = size = 0
@@ -58,19 +92,18 @@ def packed(tables: Iterable[Table], buckets: int) -> Iterator[tuple[int, bytes]]
         yield from _cut(waiting, buckets)
 
 
-def _cut(tables: Sequence[Table], buckets: int) -> Iterator[tuple[int, bytes]]:
+def _cut(tables: Sequence[Table], buckets: Buckets) -> Iterator[tuple[int, bytes]]:
     import polars as pl
 
     facts = {key: value for key, value in tables[0].facts.items() if key != "empty"}
     hashes = np.concatenate([table.ids["list"].row_hashes for table in tables])
     frame = pl.concat([_frame(table) for table in tables], rechunk=False)
-    mine = bucket_of(hashes, buckets)
+    mine = buckets.of(hashes, frame["list"])
     if mine.size and (mine[1:] < mine[:-1]).any():
         order = np.argsort(small(mine), kind="stable")
         frame, mine = frame[order], mine[order]
     empty = [each for table in tables for each in table.facts.get("empty", ())]
-    alone = bucket_of(TextColumn(pl.Series([n for n, _ in empty], dtype=pl.String)).row_hashes,
-                      buckets).tolist()  # fmt: skip
+    alone = buckets.of_names(pl.Series([name for name, _ in empty], dtype=pl.String)).tolist()
     edges = np.flatnonzero(np.diff(mine, prepend=-1, append=-1)).tolist() if mine.size else []
     parts = {int(mine[first]): (first, last) for first, last in pairwise(edges)}
     for bucket in sorted({*parts, *alone}):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from scorer.core.problems import Findings, Problem
-from scorer.engines.spark.pack import packed
+from scorer.engines.spark.pack import Buckets, packed
 from scorer.io.formats.base import formats
 from scorer.io.formats.parquet import table_of
 from scorer.io.formats.trec import Notes as TagNotes
@@ -52,7 +52,7 @@ class Reading:
     format: str
     shapes: tuple[Schema, ...]
     limits: Limits
-    buckets: int
+    buckets: Buckets
     parts: Mapping[int, Part]  # by what Spark calls them
     roles: tuple[str, ...] = ()  # of the columns of a table, where it is no text
     facts: Mapping[str, Any] = field(default_factory=dict)

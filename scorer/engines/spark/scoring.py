@@ -6,23 +6,35 @@ import io
 import pickle
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from scorer.checks.base import Checked
 from scorer.core.errors import PluginError
 from scorer.core.problems import Problem
 from scorer.engines.spark.pack import Mixed, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.io.limits import Unreadable, limit, refuse_errors
 from scorer.io.table import Table
-from scorer.scoring.lists import Part, Plan, merged, score_lists
+from scorer.scoring.lists import Plan, merged, score_lists
 
+
+class _Checking(Protocol):
+    """A part of what becomes of a submission."""
+
+    @property
+    def checked(self) -> Checked:
+        """What the checks found in it."""
+        ...
+
+
+P = TypeVar("P", bound=_Checking)
 RESULT = "kind string, data binary"
 TOGETHER = 32  # parts that are merged at once: two by two, a list would be copied for each bucket
 NOTE, PART, REFUSED, FAILED, MIXED = "notes", "part", "refused", "failed", "mixed"
@@ -83,7 +95,7 @@ def bucket_scorer(work: Work) -> Callable[[Any, Any], Any]:
 
 def part_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """What puts the parts together that a worker has made, so that few come to the driver."""
-    return lambda batches: _merged(most_errors, batches)
+    return lambda batches: batches_merged(merged, most_errors, batches)
 
 
 def encoded(thing: object) -> bytes:
@@ -101,35 +113,45 @@ def _scored(work: Work, bucket: int, rows: Any) -> Any:
 
     data = rows.column("data").to_pylist()
     if bucket == NOTES:
-        return _rows([(NOTE, each) for each in data])
+        return rows_of([(NOTE, each) for each in data])
     try:
         table = unpacked(data)
         assert table is not None
         plan = work.open()
-        _refuse_longer(plan, table)
-        return _rows([(PART, encoded(score_lists(plan, table)))])
+        refuse_longer(plan, table)
+        return rows_of([(PART, encoded(score_lists(plan, table)))])
     except Mixed:
-        return _rows([(MIXED, b"")])
+        return rows_of([(MIXED, b"")])
     except Unreadable as error:
-        return _rows([(REFUSED, encoded(error.problem))])
+        return rows_of([(REFUSED, encoded(error.problem))])
     except PluginError as error:
-        return _rows([(FAILED, str(error).encode())])
+        return rows_of([(FAILED, str(error).encode())])
 
 
-def _refuse_longer(plan: Plan, table: Table) -> None:
+def refuse_longer(plan: Plan, table: Table) -> None:
+    """Refuse a list of more rows than are accepted.
+
+    Raises:
+        Unreadable: there is one.
+    """
     most = plan.limits.list
     if len(table) > most and int(np.bincount(table.ids["list"].codes).max()) > most:
         message = f"more than {most:,} rows in one {plan.public.word('list')}"
         raise Unreadable(Problem("S104", message, help=limit("list")))
 
 
-class Merging:
-    """Parts as they come, put together in a number of steps that grows as their logarithm."""
+class Merging(Generic[P]):
+    """Parts as they come, put together in a number of steps that grows as their logarithm.
 
-    def __init__(self) -> None:
-        self._levels = list[list[Part]]()  # each part is made of `TOGETHER` ones of the level below
+    Args:
+        together: puts some together.
+    """
 
-    def add(self, part: Part, level: int = 0) -> None:
+    def __init__(self, together: Callable[[Sequence[P]], P]) -> None:
+        self._together = together
+        self._levels = list[list[P]]()  # each part is made of `TOGETHER` ones of the level below
+
+    def add(self, part: P, level: int = 0) -> None:
         """Take one more."""
         if level == len(self._levels):
             self._levels.append([])
@@ -137,16 +159,25 @@ class Merging:
         waiting.append(part)
         if len(waiting) == TOGETHER:
             self._levels[level] = []
-            self.add(merged(waiting), level + 1)
+            self.add(self._together(waiting), level + 1)
 
-    def whole(self) -> Part | None:
+    def whole(self) -> P | None:
         """All of them; None where there was none."""
         parts = [part for waiting in self._levels for part in waiting]
-        return merged(parts) if parts else None
+        return self._together(parts) if parts else None
 
 
-def _merged(most_errors: int, batches: Iterator[Any]) -> Iterator[Any]:
-    parts = Merging()
+def batches_merged(
+    together: Callable[[Sequence[P]], P], most_errors: int, batches: Iterator[Any]
+) -> Iterator[Any]:
+    """Batches of `RESULT` with all parts as one.
+
+    Args:
+        together: puts parts together.
+        most_errors: how many errors are accepted.
+        batches: of `RESULT`.
+    """
+    parts = Merging(together)
     for batch in batches:
         others = list[tuple[str, bytes]]()
         for kind, data in zip(*(batch.column(n).to_pylist() for n in range(2)), strict=True):
@@ -155,17 +186,18 @@ def _merged(most_errors: int, batches: Iterator[Any]) -> Iterator[Any]:
             else:
                 others.append((kind, data))
         if others:
-            yield _rows(others, batch=True)
+            yield rows_of(others, batch=True)
     if (whole := parts.whole()) is not None:
         try:
             refuse_errors(whole.checked.errors, most_errors)
         except Unreadable as error:
-            yield _rows([(REFUSED, encoded(error.problem))], batch=True)
+            yield rows_of([(REFUSED, encoded(error.problem))], batch=True)
             return
-        yield _rows([(PART, encoded(whole))], batch=True)
+        yield rows_of([(PART, encoded(whole))], batch=True)
 
 
-def _rows(rows: list[tuple[str, bytes]], batch: bool = False) -> Any:
+def rows_of(rows: list[tuple[str, bytes]], batch: bool = False) -> Any:
+    """Kinds, each with its bytes, as Arrow has them: a table, or a batch."""
     import pyarrow as pa
 
     kinds, data = zip(*rows, strict=True)

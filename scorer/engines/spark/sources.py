@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable, quoted
-from scorer.engines.spark.pack import buckets_for
+from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
 from scorer.engines.spark.reading import SCHEMA, Part, Reading, frame_reader, text_reader
 from scorer.io.formats.base import (
     COMPRESSED,
@@ -41,10 +41,11 @@ class Source:
     """A table that Spark reads, cut by the buckets of its lists."""
 
     rows: Any  # a data frame of `SCHEMA`
-    buckets: int
+    buckets: Buckets
     parts: tuple[Part, ...] = ()  # in the order of the rows; none where rows have no order
     shape: Schema | None = None  # where it is known before any row is read
     facts: Mapping[str, Any] = field(default_factory=dict)
+    size: int = 0  # how many rows there are, or lines
 
     @property
     def files(self) -> list[str]:
@@ -71,7 +72,7 @@ def source_of(
     shapes: Sequence[Schema],
     limits: Limits,
     findings: Findings,
-    buckets: int | None = None,
+    buckets: Buckets = AS_ROWS_ASK,
 ) -> Source:
     """What stands at a path, read by Spark.
 
@@ -82,7 +83,7 @@ def source_of(
         shapes: which it may have.
         limits: how many rows it may have, and how long lines may be.
         findings: told what is wrong with its columns.
-        buckets: into how many it is cut; None: as its size asks for.
+        buckets: into which it is cut.
 
     Raises:
         Unreadable: it is not there, or no form that Spark reads.
@@ -146,7 +147,7 @@ def _text(
     format: Format,
     shapes: Sequence[Schema],
     limits: Limits,
-    buckets: int | None,
+    buckets: Buckets,
 ) -> Source:
     from pyspark.sql import functions as F
 
@@ -169,12 +170,13 @@ def _text(
         parts[row["part"]] = Part(name, row["start"], before, number, head)
         before += row["rows"]
     _refuse_rows(before, limits)
-    buckets = buckets or buckets_for(before, sum(row["size"] for row in found))
+    buckets = buckets.for_rows(before, sum(row["size"] for row in found))
     reading = Reading(format.name, tuple(shapes), limits, buckets, parts)
     # a hash of names costs as much as the rest of a row
     key = F.lit(found[0]["part"]) if len(found) == 1 else F.xxhash64(*block)
     lines = frame.select(F.col("value").cast("binary").alias("value"), key.alias("part"))
-    return Source(lines.mapInArrow(text_reader(reading), SCHEMA), buckets, tuple(parts.values()))
+    rows = lines.mapInArrow(text_reader(reading), SCHEMA)
+    return Source(rows, buckets, tuple(parts.values()), size=before)
 
 
 def _head(session: Any, file: str) -> bytes:
@@ -208,7 +210,7 @@ def _parquet(
     shapes: Sequence[Schema],
     limits: Limits,
     findings: Findings,
-    buckets: int | None,
+    buckets: Buckets,
 ) -> Source:
     from pyspark.sql import functions as F
 
@@ -234,9 +236,9 @@ def _parquet(
     keys = {"line": F.col("_metadata.row_index") + 1}
     if len(files) > 1:
         keys["part"] = key
-    return _table(
-        frame, keys, path, shapes, limits, findings, parts, buckets or buckets_for(before)
-    )
+    buckets = buckets.for_rows(before)
+    table = _table(frame, keys, path, shapes, limits, findings, parts, buckets)
+    return replace(table, size=before)
 
 
 def frame_source(
@@ -245,7 +247,7 @@ def frame_source(
     shapes: Sequence[Schema],
     limits: Limits,
     findings: Findings,
-    buckets: int | None = None,
+    buckets: Buckets = AS_ROWS_ASK,
 ) -> Source:
     """The rows of a data frame, which have no lines.
 
@@ -255,7 +257,7 @@ def frame_source(
         shapes: which it may have.
         limits: how many rows it may have, and how long texts may be.
         findings: told what is wrong with its columns.
-        buckets: into how many it is cut; None: as its size asks for, for which rows are counted.
+        buckets: into which it is cut; rows are counted where their number is not said.
 
     Raises:
         Unreadable: it cannot be read.
@@ -263,17 +265,18 @@ def frame_source(
     """
     from pyspark.sql import functions as F
 
-    if buckets is None:
+    rows = 0
+    if not buckets.count:
         try:
             rows = frame.count()
         except Exception as error:
             raise unreadable(error) from None
         _refuse_rows(rows, limits)
-        buckets = buckets_for(rows)
+        buckets = buckets.for_rows(rows)
     keys = {"line": F.monotonically_increasing_id() + 1}
     parts = {0: Part(name)}
     found = _table(frame, keys, name, shapes, limits, findings, parts, buckets)
-    return replace(found, parts=())
+    return replace(found, parts=(), size=rows)
 
 
 def _table(
@@ -284,7 +287,7 @@ def _table(
     limits: Limits,
     findings: Findings,
     parts: Mapping[int, Part],
-    buckets: int,
+    buckets: Buckets,
 ) -> Source:
     """The columns of a table that have a role.
 

@@ -1,0 +1,274 @@
+"""Challenges of so many lists that their truth stays where Spark reads it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from scorer.challenge.archive import refuse_kit
+from scorer.challenge.public import Names, Public
+from scorer.checks.base import add_problems, checks
+from scorer.checks.ids import PublicIds
+from scorer.checks.submission.lists import Counted
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings
+from scorer.core.text import display_path
+from scorer.engines.base import Tick
+from scorer.engines.spark.outcomes import Returned, job, nothing, placed, readable, returned
+from scorer.engines.spark.pack import Buckets
+from scorer.engines.spark.scoring import RESULT, Work, decoded
+from scorer.engines.spark.session import quiet
+from scorer.engines.spark.sources import Source, frame_source, source_of
+from scorer.engines.spark.sums import LISTS, Summary, card_of, summary_merger, summer, together
+from scorer.engines.spark.truths import (
+    LEARNT,
+    Opening,
+    learnt,
+    names_reader,
+    opening_of,
+    plan_of,
+    truth_source,
+)
+from scorer.io.address import is_url
+from scorer.io.files import digest
+from scorer.io.form import PLAIN
+from scorer.io.formats.base import COMPRESSED
+from scorer.io.limits import Limits, NoTable, Unreadable
+from scorer.io.pieces import columns_at
+from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.fingerprint import digests
+from scorer.prepare.open import OpenChallenge
+from scorer.results import sums
+from scorer.results.scorecard import Outcome
+from scorer.scoring.lists import Plan
+from scorer.scoring.settle import of_sums
+from scorer.views.positions import Positions
+
+MOST_BYTES = 1024**3  # of a file that one worker holds for its digest
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A challenge whose truth stays where it is, and how submissions come to be scored by it."""
+
+    ready: OpenChallenge  # without its truth
+    session: Any
+    truth: Any  # a data frame in place of the challenge's; None: the challenge's own
+    opening: Opening
+    plan: Plan
+    least: int  # buckets that the truth's rows ask for
+
+    def outcomes(
+        self, challenge: OpenChallenge, submissions: Sequence[Path], tick: Tick
+    ) -> Iterator[Outcome]:
+        """What becomes of each submission, in their order.
+
+        Args:
+            challenge: `ready`, for submissions in the format that it says.
+            submissions: their paths.
+            tick: told how many are done.
+        """
+        rules = challenge.prepared.challenge.submission
+        for n, path in enumerate(submissions):
+            tick(n)
+            with quiet():
+                yield self._of_file(replace(self.plan, rules=rules), path)
+        tick(len(submissions))
+
+    def outcome(self, name: str, run: Any) -> Outcome:
+        """What becomes of a data frame, a path or a URL of that name."""
+        run = os.fspath(run) if isinstance(run, os.PathLike) else run
+        return self._outcome(self.plan, Findings(name), None, run)
+
+    def _of_file(self, plan: Plan, path: Path) -> Outcome:
+        findings, own = Findings(str(path)), None
+        if path.is_file():
+            with suppress(Unreadable):
+                own = digest(path)
+        made = self._outcome(plan, findings, own, str(path))
+        if own is not None and made.findings:
+            format = plan.format(path)
+            made.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
+        return made
+
+    def _outcome(self, plan: Plan, findings: Findings, own: str | None, run: Any) -> Outcome:
+        seed = self.opening.challenge.leaderboard.seed
+        try:
+            source = self._source(plan, run, findings, Buckets(least=self.least, seed=seed))
+            opening = replace(self.opening, buckets=source.buckets)
+            truths = truth_source(
+                self.session, self.ready.prepared, self.truth, Limits(rows=2**62), source.buckets
+            )
+            pairs = source.rows.groupBy("bucket").cogroup(truths.rows.groupBy("bucket"))
+            found = pairs.applyInArrow(summer(pickle.dumps(opening), Work.of(plan), seed), RESULT)
+            back = returned(found.mapInArrow(summary_merger(plan.limits.errors), RESULT))
+            if not readable(source, back, findings):
+                return Outcome(placed(findings, source), own, None)
+            whole = self._whole(plan, source, back, run)
+        except Unreadable as error:
+            findings.add(error.problem)
+            return Outcome(findings, own, None)
+        except NoTable:
+            return Outcome(findings, own, None)
+        summary, public = whole
+        add_problems(summary.checked, public, plan.rules, PublicIds(public), findings)
+        findings.extend(summary.refused)
+        known = {**self.ready.digests, **({"submission": own} if own else {})}
+        fit = summary.scored and not findings.fatal
+        card = card_of(summary.sums, known) if fit else None
+        return Outcome(placed(findings, source), own, card)
+
+    def _source(self, plan: Plan, run: Any, findings: Findings, buckets: Buckets) -> Source:
+        if isinstance(run, str):
+            return source_of(
+                self.session, run, plan.rules.format, plan.shapes, plan.limits, findings, buckets
+            )
+        return frame_source(run, "the run", plan.shapes, plan.limits, findings, buckets)
+
+    def _whole(
+        self, plan: Plan, source: Source, back: Returned, run: Any
+    ) -> tuple[Summary, Public]:
+        """What becomes of all lists, and what is public of them, as far as it is to be told.
+
+        Of lists that the challenge does not have, what they may have meant is to be told: where
+        there are any, the names of all lists are brought here.
+        """
+        none = nothing(plan, source, back).checked
+        rest = {key: each for key, each in none.tallies.items() if key != LISTS}
+        found = together(back.parts)
+        summary = found._replace(checked=none._replace(tallies=rest).plus([found.checked]))
+        lists = summary.checked.tallies[LISTS]
+        assert isinstance(lists, Counted)
+        if not lists.others:
+            return summary, plan.public._replace(lists=Names(sums.Unnamed(self.ready.count)))
+        public = plan.public._replace(lists=Names(self._names(source.buckets)))
+        named = replace(plan, public=public)
+        fresh = self._source(named, run, Findings(), Buckets())
+        again = returned(job(Work.of(named), fresh, plan.limits.errors))
+        told = nothing(named, fresh, again).checked.plus([part.checked for part in again.parts])
+        tallies = {**summary.checked.tallies, LISTS: told.tallies[LISTS]}
+        return summary._replace(checked=summary.checked._replace(tallies=tallies)), public
+
+    def _names(self, buckets: Buckets) -> list[str]:
+        """The names of all lists, in order."""
+        limits = Limits(rows=2**62)
+        truths = truth_source(self.session, self.ready.prepared, self.truth, limits, buckets)
+        found = truths.rows.groupBy("bucket").applyInArrow(names_reader, LEARNT).collect()
+        return sorted(name for row in found for name in decoded(bytes(row["data"])))
+
+
+def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Elsewhere | None:
+    """The challenge with its truth where Spark reads it; None where it is brought here.
+
+    It is brought where it has no more lists than a report has values of, where more is asked of
+    lists than their sums, where Spark does not reach it, and where something is wrong with it,
+    which is then told with its place.
+
+    Args:
+        session: a Spark session.
+        prepared: the challenge.
+        truth: a data frame in place of the challenge's truth.
+    """
+    if not suits(prepared) or (truth is None and not _reached(session, prepared)):
+        return None
+    refuse_kit(prepared.challenge)
+    seed = prepared.challenge.leaderboard.seed
+    try:
+        with quiet():
+            limits = Limits(rows=2**62)
+            truths = truth_source(session, prepared, truth, limits, Buckets(seed=seed))
+            if truths.size <= sums.MOST:
+                return None
+            opening = opening_of(prepared, truths.buckets)
+            beside = opening.aids.tables.values()
+            if opening.public.candidates or any("list" in table.ids for table in beside):
+                return None
+            known = learnt(truths, opening)
+            if known.lists <= sums.MOST:
+                return None
+            plan = plan_of(prepared, opening, known)
+    except ChallengeError:
+        return None
+    identity = digests(
+        prepared.challenge,
+        prepared.kind.name,
+        prepared.measures,
+        prepared.rules,
+        Positions in prepared.views,
+        _content(session, prepared, truth),
+    )
+    opening = opening.knowing(known, prepared.rules)
+    where = display_path(prepared.challenge.truth.file)
+    ready = OpenChallenge(
+        prepared, plan.public, None, plan.measures, identity, prepared.views,
+        tuple(replace(each, path=where) for each in known.warnings.problems), count=known.lists,
+    )  # fmt: skip
+    return Elsewhere(ready, session, truth, opening, plan, truths.buckets.count)
+
+
+def _content(session: Any, prepared: BoundChallenge, truth: Any) -> str | None:
+    """The digest of a truth that is no file of this machine; of one file, that of its bytes."""
+    from pyspark.sql import functions as F
+
+    url = str(prepared.challenge.truth.file)
+    if truth is not None or not is_url(url):
+        return None if truth is None else _digest(truth)
+    files = session.read.format("binaryFile").load(url)
+    found = files.select("path", "length").collect()
+    if len(found) == 1 and found[0]["length"] <= MOST_BYTES:
+        return str(files.select(F.sha2("content", 256).alias("sha256")).first()["sha256"])
+    parquet = all(row["path"].endswith(".parquet") for row in found)
+    return _digest(session.read.parquet(url) if parquet else session.read.text(url))
+
+
+def _digest(frame: Any) -> str:
+    """What tells the rows of a data frame from others, in whatever order they stand."""
+    from pyspark.sql import functions as F
+
+    columns = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
+    # of 64 bits each, so that no sum of fewer rows than 2**63 leaves a decimal of 38 digits
+    hashes = F.sum(F.xxhash64(*columns).cast("decimal(20)")).alias("sum")
+    [row] = frame.select(hashes, F.count(F.lit(1)).alias("rows")).collect()
+    said = f"{sorted(frame.columns)} {row['sum']} {row['rows']}"
+    return sha256(said.encode()).hexdigest()
+
+
+def suits(prepared: BoundChallenge) -> bool:
+    """Whether sums of lists are all that is asked of them, and rows are what is read.
+
+    Args:
+        prepared: the challenge.
+    """
+    challenge = prepared.challenge
+    own = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
+    alone = prepared.rank_by is None and own and prepared.kind.name != "ratings"
+    plain = PLAIN == challenge.form(challenge.truth) == challenge.form(challenge.submission)
+    return alone and plain and of_sums(challenge, (*prepared.measures, *prepared.breakers))
+
+
+def _reached(session: Any, prepared: BoundChallenge) -> bool:
+    """Whether Spark may read the truth, and it may have lists enough."""
+    file = prepared.challenge.truth.file
+    if is_url(str(file)):
+        return True
+    here = hasattr(session, "sparkContext") and session.sparkContext.master.startswith("local")
+    return bool(here) and _rows_at_most(file) > sums.MOST
+
+
+def _rows_at_most(path: Path) -> float:
+    """How many rows a file of this machine may have, without reading it."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet" and path.is_file():
+        import polars as pl
+
+        return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+    if suffix in COMPRESSED or not path.is_file():
+        return float("inf")
+    return path.stat().st_size / 2  # a letter and the end of its line

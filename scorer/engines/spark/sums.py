@@ -1,0 +1,140 @@
+"""Sums of very many lists, whose truth Spark reads, too: nothing of a list comes to the driver.
+
+A bucket has all lists of some blocks, of the run and of the truth. It scores them, applies the
+challenge's rules, and gives back the sums of these blocks, and what the checks count.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scorer.checks.base import Checked
+from scorer.checks.submission.lists import Counted, Lists
+from scorer.core.errors import PluginError
+from scorer.core.problems import Findings, Problem
+from scorer.engines.spark.pack import Mixed, unpacked
+from scorer.engines.spark.reading import NOTES
+from scorer.engines.spark.scoring import (
+    FAILED,
+    MIXED,
+    NOTE,
+    PART,
+    REFUSED,
+    Work,
+    batches_merged,
+    encoded,
+    refuse_longer,
+    rows_of,
+)
+from scorer.engines.spark.truths import Opening, without_rows
+from scorer.io.limits import Unreadable
+from scorer.io.table import Table
+from scorer.results.scorecard import Scorecard
+from scorer.results.sums import Sums, hashes_of
+from scorer.scoring.lists import Part, Plan, outcome, score_lists
+from scorer.scoring.settle import summed
+
+LISTS = "unknown_list"  # the check that asks which lists there are
+
+
+class Summary(NamedTuple):
+    """What becomes of the lists of some blocks; those of any split of the blocks add up."""
+
+    checked: Checked
+    sums: Mapping[str, Sums] = {}  # measure id -> sums
+    scored: bool = False  # no list has an error
+    refused: tuple[Problem, ...] = ()
+
+    def plus(self, others: Sequence[Summary]) -> Summary:
+        """That of all parts."""
+        every = (self, *others)
+        found = self.checked.plus([one.checked for one in others])
+        if not all(one.scored for one in every):
+            return Summary(found, refused=tuple(p for one in every for p in one.refused))
+        sums = {
+            key: mine.plus([one.sums[key] for one in others]) for key, mine in self.sums.items()
+        }
+        return Summary(found, sums, True)
+
+
+def together(parts: Sequence[Summary]) -> Summary:
+    """What becomes of the lists of all parts."""
+    return parts[0].plus(parts[1:])
+
+
+def summer(opening: bytes, work: Work, seed: int) -> Callable[[Any, Any, Any], Any]:
+    """What sums up a bucket: from rows of the run and rows of the truth to `RESULT`.
+
+    Args:
+        opening: a pickled `Opening`.
+        work: the plan, without a truth.
+        seed: of the blocks.
+    """
+    return lambda key, left, right: _summed(
+        pickle.loads(opening), work.open(), seed, key[0].as_py(), left, right
+    )
+
+
+def summary_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What puts summaries together that a worker has made, so that few come to the driver."""
+    return lambda batches: batches_merged(together, most_errors, batches)
+
+
+def _summed(opening: Opening, plan: Plan, seed: int, bucket: int, left: Any, right: Any) -> Any:
+    import polars  # noqa: F401  # so that ids are hashed alike in all workers
+
+    data = left.column("data").to_pylist()
+    if bucket == NOTES:  # those of the truth are known
+        return rows_of([(NOTE, each) for each in data])
+    try:
+        truth, table = unpacked(right.column("data").to_pylist()), unpacked(data)
+        truth = without_rows(opening.shape) if truth is None else truth
+        public, ready = opening.open(bucket, truth, Findings())
+        found = summary_of(replace(plan, public=public, truth=ready), table, opening, seed)
+        return rows_of([(PART, encoded(found))])
+    except Mixed:
+        return rows_of([(MIXED, b"")])
+    except Unreadable as error:
+        return rows_of([(REFUSED, encoded(error.problem))])
+    except PluginError as error:
+        return rows_of([(FAILED, str(error).encode())])
+
+
+def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> Summary:
+    """What becomes of the lists of a bucket.
+
+    Args:
+        plan: the challenge, with the bucket's truth, and the public part of its lists.
+        table: the rows of the run; None: there are none.
+        opening: says by which rules lists count.
+        seed: of the blocks.
+    """
+    if table is None:
+        names = tuple(plan.public.lists)
+        part = Part(Checked(tallies={LISTS: Counted.of_none(names)}), scored=True)
+    else:
+        refuse_longer(plan, table)
+        part = score_lists(plan, table)
+        lists = part.checked.tallies[LISTS]
+        assert isinstance(lists, Lists)
+        counted = lists.counted(tuple(plan.public.lists))
+        tallies = {**part.checked.tallies, LISTS: counted}
+        part = part._replace(checked=part.checked._replace(tallies=tallies))
+    if not part.scored:
+        return Summary(part.checked, refused=part.refused)
+    findings = Findings()
+    card = outcome(replace(plan, checks=False), part, findings, None).card
+    if card is None:
+        return Summary(part.checked, refused=tuple(findings))
+    made = summed(card, plan.measures, opening.rules, hashes_of(card.lists, seed))
+    return Summary(part.checked, made.sums, True)
+
+
+def card_of(sums: Mapping[str, Sums], digests: Mapping[str, str]) -> Scorecard:
+    """A scorecard that has no list, only what they come to."""
+    return Scorecard((), np.empty(0, dtype=bool), {}, digests=digests, sums=sums)

@@ -1,0 +1,139 @@
+"""Sums over blocks of lists: what a mean, its interval and its tests are made of.
+
+Of more lists than `MOST` a report is made of these alone, whatever engine scores them. A block
+is made of lists by a hash of their names, so that whoever has all lists of a block has its sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.core.arrays import Floats, Ints
+
+MOST = 100_000  # lists of which each has a value in the report's means, intervals and tests
+BLOCKS = 10_000
+
+Hashes = NDArray[np.uint64]
+
+
+class Sums(NamedTuple):
+    """What the lists of a submission come to by a measure, after the challenge's rules.
+
+    Those of any split of the blocks add up to the same bits.
+    """
+
+    block: Ints  # (blocks,), ascending: those that have a list that counts
+    total: Floats  # (blocks,), the sum of their lists' values, in the order of the lists' names
+    size: Ints  # (blocks,), how many lists of each count
+    which: int  # a digest of the lists that count
+    low: float  # the least value
+    high: float
+    missing: int  # how many lists the submission leaves out
+    undefined: int  # for how many lists the measure has no value
+
+    @classmethod
+    def of(cls, values: Floats, hashes: Hashes, missing: int, undefined: int) -> Sums:
+        """Those of some whole blocks.
+
+        Args:
+            values: shape (lists,), in the order of the lists' names; NaN where a list is skipped.
+            hashes: shape (lists,), of their names.
+            missing: how many of the lists are left out.
+            undefined: for how many of them there was no value.
+        """
+        if (counts := ~np.isnan(values)).all():
+            mine, own = values, hashes
+        else:
+            mine, own = values[counts], hashes[counts]
+        block = blocks_of(own)
+        size = np.bincount(block, minlength=BLOCKS)
+        held = np.flatnonzero(size)
+        # one after the other, in the order of the names
+        total: Floats = np.bincount(block, mine, minlength=BLOCKS).astype(np.float64)
+        return cls(
+            held, total[held], size[held], int(np.add.reduce(own, dtype=np.uint64)),
+            float(mine.min(initial=math.inf)), float(mine.max(initial=-math.inf)),
+            missing, undefined,
+        )  # fmt: skip
+
+    def plus(self, others: Sequence[Sums]) -> Sums:
+        """Those of all blocks; no two parts have lists of one block."""
+        every = (self, *others)
+        block = np.concatenate([one.block for one in every])
+        by = np.argsort(block)
+        return Sums(
+            block=block[by],
+            total=np.concatenate([one.total for one in every])[by],
+            size=np.concatenate([one.size for one in every])[by],
+            which=sum(one.which for one in every) % 2**64,
+            low=min(one.low for one in every),
+            high=max(one.high for one in every),
+            missing=sum(one.missing for one in every),
+            undefined=sum(one.undefined for one in every),
+        )
+
+    @property
+    def lists(self) -> int:
+        """How many lists there are."""
+        return int(self.size.sum())
+
+    @property
+    def sum(self) -> float:
+        """That of the lists' values."""
+        return math.fsum(self.total.tolist()) if self.block.size else math.nan
+
+    @property
+    def mean(self) -> float:
+        """That of the lists' values."""
+        if not self.block.size or self.low == self.high:
+            return self.low if self.block.size else math.nan
+        return self.sum / self.lists
+
+
+class Unnamed(tuple[str, ...]):
+    """Lists that are too many for their names to be here; there are none to go through.
+
+    Args:
+        count: how many they are.
+    """
+
+    def __new__(cls, count: int) -> Unnamed:
+        """Without a name."""
+        made = super().__new__(cls)
+        made.count_of = count
+        return made
+
+    count_of: int
+
+    def __len__(self) -> int:
+        return self.count_of
+
+
+def hashes_of(names: Sequence[str], seed: int) -> Hashes:
+    """A hash of each list's name: shape (lists,).
+
+    It is the same on every machine and in every version, which the hash of a library need not be.
+
+    Args:
+        names: of the lists.
+        seed: of the leaderboard.
+    """
+    salt = (seed % 2**128).to_bytes(16, "little")
+    start = blake2b(digest_size=8, salt=salt)
+    digests = []
+    for name in names:
+        one = start.copy()
+        one.update(name.encode("utf-8", "surrogatepass"))
+        digests.append(one.digest())
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def blocks_of(hashes: Hashes) -> Ints:
+    """The block of each list, by the hash of its name: shape (lists,), from 0 to `BLOCKS` - 1."""
+    return (hashes % np.uint64(BLOCKS)).astype(np.int64)

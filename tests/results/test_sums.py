@@ -1,0 +1,129 @@
+"""Sums over blocks of lists add up to the same bits, however the blocks are shared out."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import scorer
+from scorer.results import sums
+from scorer.results.sums import BLOCKS, Sums, Unnamed, blocks_of, hashes_of
+
+
+def of(names, values):
+    order = sorted(range(len(names)), key=names.__getitem__)
+    hashes = hashes_of([names[n] for n in order], 1)
+    return Sums.of(np.array([values[n] for n in order]), hashes, 0, 0)
+
+
+def same(one, other):
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("block", "total", "size", "which", "low", "high", "missing", "undefined")
+    )
+
+
+@given(st.integers(0, 2**32), st.integers(2, 9), st.integers(1, 400))
+def test_any_split_of_the_blocks_in_any_order_gives_the_same_bits(seed, parts, lists):
+    rng = np.random.default_rng(seed)
+    names = [f"u{n}" for n in range(lists)]
+    values = rng.random(lists) * 10.0 ** rng.integers(-12, 12, lists)
+    values[rng.random(lists) < 0.1] = np.nan
+    whole = of(names, values)
+    part = blocks_of(hashes_of(names, 1)) % parts
+    made = []
+    for n in rng.permutation(parts).tolist():
+        mine = rng.permutation(np.flatnonzero(part == n)).tolist()
+        made.append(of([names[k] for k in mine], values[mine]))
+    cut = int(rng.integers(1, parts))
+    once, twice = made[:cut], made[cut:]
+    merged = once[0].plus(once[1:]).plus([twice[0].plus(twice[1:])])
+    assert same(merged, whole)
+    known = values[~np.isnan(values)]
+    assert merged.lists == known.size
+    expected = math.fsum(known) / known.size if known.size else math.nan
+    assert merged.mean == pytest.approx(expected, rel=1e-12, nan_ok=True)
+
+
+def test_equal_values_have_their_own_mean_and_no_values_have_none():
+    assert of(["a", "b", "c"], [0.1, 0.1, 0.1]).mean == 0.1
+    assert math.isnan(of(["a"], [math.nan]).mean)
+    assert math.isnan(of([], []).sum)
+
+
+def test_which_lists_count_is_told_from_others():
+    one = of(["a", "b", "c"], [1.0, math.nan, 0.0])
+    assert one.which == of(["c", "b", "a"], [0.5, math.nan, 1.0]).which
+    assert one.which != of(["a", "b", "c"], [1.0, 0.0, math.nan]).which
+
+
+def test_blocks_are_the_same_everywhere_and_others_with_another_seed():
+    # blake2b of 8 bytes, salted with the seed: RFC 7693
+    assert blocks_of(hashes_of(["u1", "ä", ""], 1)).tolist() == [32, 5782, 468]
+    names = [f"u{n}" for n in range(3 * BLOCKS)]
+    one, other = (blocks_of(hashes_of(names, seed)) for seed in (1, 2))
+    assert one.min() >= 0
+    assert one.max() < BLOCKS
+    assert (one == other).mean() < 0.001
+    # as evenly as chance has it: the share of empty blocks is exp(-3)
+    assert np.mean(np.bincount(one, minlength=BLOCKS) == 0) == pytest.approx(math.exp(-3), abs=0.01)
+
+
+def test_lists_without_names_are_only_counted():
+    lists = Unnamed(3)
+    assert len(lists) == 3
+    assert list(lists) == []
+
+
+YAML = "truth: truth.csv\nmetrics: [nDCG@2, RR, NumRet]\nleaderboard: {draws: 2000}\n"
+
+
+def test_a_report_of_sums_says_what_one_of_lists_says(tmp_path, monkeypatch):
+    """Means but for their last digits, intervals and p-values but for other draws."""
+    rng = np.random.default_rng(2)
+    names = [f"u{n}" for n in range(2000)]
+    (tmp_path / "challenge.yaml").write_text(YAML)
+    rows = [f"{name},{item},{rng.integers(0, 3)}\n" for name in names for item in "ab"]
+    (tmp_path / "truth.csv").write_text("list,item,grade\n" + "".join(rows))
+    for run in ("one", "two", "three"):
+        rows = [f"{name},{item},{rng.random()}\n" for name in names for item in "abc"]
+        (tmp_path / f"{run}.csv").write_text("list,item,score\n" + "".join(rows))
+    paths = [tmp_path / f"{run}.csv" for run in ("one", "two", "three")]
+    lists = json.loads(scorer.score(tmp_path, paths).render("json", per_list=True))
+    monkeypatch.setattr(sums, "MOST", 1999)
+    report = scorer.score(tmp_path, paths)
+    found = json.loads(report.render("json", per_list=True))
+    for mine, other in zip(found["submissions"], lists["submissions"], strict=True):
+        for key, value in mine["values"].items():
+            assert value["mean"] == pytest.approx(other["values"][key]["mean"], rel=1e-12)
+            assert value["per_list"] == other["values"][key]["per_list"]
+    for mine, other in zip(found["leaderboard"], lists["leaderboard"], strict=True):
+        assert (mine["name"], mine["tier"]) == (other["name"], other["tier"])
+        width = other["interval"][1] - other["interval"][0]
+        assert mine["interval"] == pytest.approx(other["interval"], abs=width / 20)
+    mine, other = np.array(found["certainty"]["p"]), np.array(lists["certainty"]["p"])
+    assert mine == pytest.approx(other, abs=0.06)
+    assert found["certainty"]["lists"] == 2000
+    assert found["certainty"]["how"]["units"] < 2000  # blocks that have a list
+    detectable = lists["certainty"]["detectable"]
+    assert found["certainty"]["detectable"] == pytest.approx(detectable, rel=0.05)
+    monkeypatch.setattr(sums, "MOST", 2000)
+    assert json.loads(scorer.score(tmp_path, paths).render("json", per_list=True)) == lists
+
+
+def test_equal_submissions_have_equal_sums_and_no_interval_of_a_constant(tmp_path, monkeypatch):
+    (tmp_path / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [RR]\n")
+    names = [f"u{n}" for n in range(60)]
+    (tmp_path / "truth.csv").write_text("list,item\n" + "".join(f"{n},a\n" for n in names))
+    for run in ("one", "two"):
+        rows = [f"{name},{item}\n" for name in names for item in ("x", "y", "a", run)]
+        (tmp_path / f"{run}.csv").write_text("list,item\n" + "".join(rows))
+    monkeypatch.setattr(sums, "MOST", 0)
+    report = scorer.score(tmp_path, [tmp_path / "one.csv", tmp_path / "two.csv"])
+    assert report.mean("one") == 1 / 3
+    assert [row.interval for row in report.standings] == [(1 / 3, 1 / 3)] * 2
+    assert report.certainty.p[0, 1] == 1.0
+    assert [row.tier for row in report.standings] == [1, 1]
