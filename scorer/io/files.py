@@ -123,6 +123,7 @@ def open_bytes(
     binary: bool = False,
     sha256: _Hash | None = None,
     tick: Callable[[float], None] | None = None,
+    unpacked: int = 0,
 ) -> io.BufferedReader:
     """The decompressed bytes of a regular file, from the start.
 
@@ -132,6 +133,7 @@ def open_bytes(
         binary: whether Parquet is a table here.
         sha256: updated with all bytes that are read, as they are stored.
         tick: called with the share of the file that has been read.
+        unpacked: how many bytes of the submission's other files have been unpacked.
 
     Raises:
         Unreadable: it is missing, no regular file, too large, empty, or no table at all.
@@ -145,12 +147,13 @@ def open_bytes(
             raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
         if head.startswith((GZIP, ZSTD)):
             source, damage = _decompressing(stored, head)
-            unpacked = _Unpacked(source, stored, size, limits, damage=damage)
-            stream = io.BufferedReader(unpacked, BLOCK)
+            stream = io.BufferedReader(
+                _Unpacked(source, stored, size, limits, unpacked, damage), BLOCK
+            )
             head = stream.peek(HEAD)
         elif head.startswith(ZIP) and not is_office(head[:HEAD]):
             source = _member(path, stored)
-            stream = io.BufferedReader(_Unpacked(source, stored, size, limits), BLOCK)
+            stream = io.BufferedReader(_Unpacked(source, stored, size, limits, unpacked), BLOCK)
             head = stream.peek(HEAD)
         if not head:
             raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
@@ -224,7 +227,7 @@ def open_part(path: Path, name: str, limits: Limits, unpacked: int = 0) -> io.Bu
         Unreadable: it cannot be read.
     """
     if path.is_dir():
-        return open_bytes(path / name, limits)
+        return open_bytes(path / name, limits, unpacked=unpacked)
     stored = _regular(path)
     size = os.fstat(stored.fileno()).st_size
     source = Member(stored, name)
@@ -240,6 +243,12 @@ def open_part(path: Path, name: str, limits: Limits, unpacked: int = 0) -> io.Bu
         stream.close()
         raise
     return stream
+
+
+def unpacked_bytes(stream: io.BufferedReader) -> int:
+    """How many bytes of a compressed file have been unpacked; 0 of a plain one."""
+    raw = stream.raw
+    return raw.unpacked if isinstance(raw, _Unpacked) else 0
 
 
 def _refuse_size(size: int, limits: Limits) -> None:
@@ -381,7 +390,16 @@ class _Stored(io.FileIO):
 
 
 class _Unpacked(io.RawIOBase):
-    """A decompressed stream that ends in a problem, not in an exception of its library."""
+    """A decompressed stream that ends in a problem, not in an exception of its library.
+
+    Args:
+        source: gives the decompressed bytes.
+        stored: the compressed file.
+        size: of that file, in bytes.
+        limits: how much is unpacked: of a submission in all, and of each byte that is stored.
+        before: how many bytes of the submission's other files have been unpacked.
+        damage: what the source raises where it is damaged, beside `OSError`.
+    """
 
     def __init__(
         self,
@@ -389,13 +407,13 @@ class _Unpacked(io.RawIOBase):
         stored: BinaryIO,
         size: int,
         limits: Limits,
-        unpacked: int = 0,
+        before: int = 0,
         damage: type[Exception] = OSError,
     ) -> None:
         self._source, self.stored, self._limits = source, stored, limits
         self._damage = damage
         self._most = most_unpacked(size, limits)
-        self._unpacked = unpacked
+        self._before, self.unpacked = before, 0
 
     def readable(self) -> bool:
         return True
@@ -415,10 +433,12 @@ class _Unpacked(io.RawIOBase):
             hint = "compress and send the file again"
             message = f"the compressed data {what}"
             raise Unreadable(Problem("S108", message, help=hint)) from None
-        self._unpacked += len(data)
+        self.unpacked += len(data)
         # of what was read of it; an archive's file is read beside what is stored
         position = self._source.position if isinstance(self._source, Member) else self.stored.tell()
-        if self._unpacked > most_unpacked(position, self._limits):
+        if self._before + self.unpacked > self._limits.unpacked:
+            raise Unreadable(too_large(min(self._most, self._limits.unpacked)))
+        if self.unpacked > most_unpacked(position, self._limits):
             raise Unreadable(too_large(self._most))
         view[: len(data)] = data
         return len(data)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scorer.core.problems import Findings, Problem
-from scorer.io.files import open_part
+from scorer.io.files import open_part, unpacked_bytes
 from scorer.io.form import PART, PLAIN
 from scorer.io.limits import NoTable, Unreadable
 from scorer.io.table import CodedColumn, Table, TextColumn
@@ -57,6 +57,7 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
                         raise Unreadable(Problem("S104", message))
                     yield _named(table, part, n)
                     count += len(table)
+                unpacked += unpacked_bytes(stream)
         except NoTable:
             fatal = True
         except Unreadable as error:

@@ -1,5 +1,6 @@
 """Several files as one submission."""
 
+import gzip
 import json
 import os
 import random
@@ -41,6 +42,29 @@ def scored(folder, path):
     [one] = scorer.score(folder, [path]).submissions
     said = [f"{os.path.relpath(p.path, path)} {p.code} {p.line}:{p.column}" for p in one.findings]
     return one, said
+
+
+@pytest.mark.parametrize("kind", ["zip", "folder"])
+@pytest.mark.parametrize(("most", "fits"), [("1500kB", False), ("3MB", True)])
+def test_what_parts_unpack_to_is_counted_together(kind, most, fits, challenge):
+    yaml = challenge / "challenge.yaml"
+    limits = f"{{unpacked: {most}, ratio: 10000, errors: 1000000}}"
+    inline = "{like: like.csv, reply: reply.csv}"
+    yaml.write_text(
+        f"truth: {{file: truth.zip, parts: {inline}}}\n"
+        f"submission: {{parts: {inline}, limits: {limits}}}\nmetrics: [RR]\n"
+    )
+    rows = "".join(f"u1,{n:012d}\n" for n in range(62_500))  # a million bytes
+    files = {name: data + rows for name, data in GOOD.items()}
+    if kind == "zip":
+        path = pack(challenge / "team.zip", files)
+    else:
+        path = challenge / "team"
+        path.mkdir()
+        for name, data in files.items():
+            (path / name).write_bytes(gzip.compress(data.encode()))
+    said = scored(challenge, path)[1]
+    assert any(" S104 " in each for each in said) != fits
 
 
 @pytest.mark.parametrize("kind", ["zip", "nested zip", "folder"])
