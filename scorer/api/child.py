@@ -26,7 +26,7 @@ def main() -> None:
     try:
         answer = _done(task)
     except (ScorerError, MemoryError, OSError) as error:
-        problems = [asdict(each) for each in getattr(error, "problems", ())]
+        problems = [asdict(problem) for problem in getattr(error, "problems", ())]
         print(json.dumps({"error": str(error) or type(error).__name__, "problems": problems}))
         sys.exit(1)
     print(json.dumps(answer))
@@ -60,9 +60,9 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 audited = board.audit()
                 return {
                     "duplicates": [list(group) for group in audited.duplicates],
-                    "near_duplicates": [each._asdict() for each in audited.near_duplicates],
-                    "probing": [each._asdict() for each in audited.probing],
-                    "shake_up": [each._asdict() for each in audited.shake_up],
+                    "near_duplicates": [pair._asdict() for pair in audited.near_duplicates],
+                    "probing": [series._asdict() for series in audited.probing],
+                    "shake_up": [shake._asdict() for shake in audited.shake_up],
                 }
             case "kit":
                 from scorer.api.kit import kit

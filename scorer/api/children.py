@@ -86,7 +86,7 @@ def ask_child(
         output = stderr.decode("utf-8", "replace")[-4000:]
         raise Failed(f"it ended with {child.returncode}\n{output}") from None
     if "error" in answer:
-        raise ScorerError(answer["error"], [Problem(**each) for each in answer["problems"]])
+        raise ScorerError(answer["error"], [Problem(**fields) for fields in answer["problems"]])
     return answer
 
 

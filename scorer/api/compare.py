@@ -105,12 +105,14 @@ def _compared(
     ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
     scored = scored_files(ready, files, progress, engine, engine_options)
     report = Report.of(ranked(terms_of(ready), scored))
-    cards = {each.name: each.card for each in scored if each.card is not None}
+    cards = {
+        submission.name: submission.card for submission in scored if submission.card is not None
+    }
     if len(cards) < 2:
         return report, pairing(tuple(cards), report.lists, {}, {}, {})
     positions = [card.positions for card in cards.values() if card.positions is not None]
-    cubes = {each.name: preferred(each, positions) for each in bound_preferences}
-    valid = [each for each in scored if each.valid]
+    cubes = {preference.name: preferred(preference, positions) for preference in bound_preferences}
+    valid = [submission for submission in scored if submission.valid]
     clusters = cluster_codes(report.lists, ready.public.clusters)
     samples: dict[str, Samples] = {}
     untested: dict[str, str] = {}
@@ -121,9 +123,9 @@ def _compared(
         else:
             samples[measure.id] = sampled
     values = {
-        key: np.array([each.values[key].per_list for each in valid])
+        key: np.array([submission.values[key].per_list for submission in valid])
         for key in samples
-        if all(each.values[key].per_list is not None for each in valid)
+        if all(submission.values[key].per_list is not None for submission in valid)
     }
     measures = [measure for measure in ready.measures if measure.id in samples]
     if margin is not None and not any(measure.primary for measure in measures):

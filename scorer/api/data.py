@@ -45,9 +45,9 @@ class Layout(NamedTuple):
             shapes: those that the table may have.
             columns: role -> what the column is called.
         """
-        shape = next((each for each in shapes if "item" in each.roles), None)
-        if shape is None and not any("better" in each.roles for each in shapes):
-            fitting = (each for each in shapes if set(columns) <= set(each.roles))
+        shape = next((schema for schema in shapes if "item" in schema.roles), None)
+        if shape is None and not any("better" in schema.roles for schema in shapes):
+            fitting = (schema for schema in shapes if set(columns) <= set(schema.roles))
             shape = next(fitting, shapes[0])
             called = {**shape.columns, **columns}
             return cls(Schema(shape.required, shape.optional, called), shape.required[-1], True)
@@ -136,18 +136,18 @@ def _nested(data: Mapping[Any, Any], layout: Layout, what: str) -> Iterator[dict
             yield _valued(key, items, layout, what, where)
             continue
         if isinstance(items, Mapping):
-            for each, number in items.items():
-                inside = f"{where}, {item} {quoted(each)}"
+            for item_id, number in items.items():
+                inside = f"{where}, {item} {quoted(item_id)}"
                 yield {
                     name: _id(key, what),
-                    item: _id(each, where),
+                    item: _id(item_id, where),
                     value: _number(number, inside),
                 }
         elif isinstance(items, Sequence | Set) and not isinstance(items, str | bytes):
             if isinstance(items, Set) and layout.value == "score":
                 raise TypeError(f"{where}: a set has no order; give a list, best item first")
-            for each in items:
-                yield {name: _id(key, what), item: _id(each, where)}
+            for item_id in items:
+                yield {name: _id(key, what), item: _id(item_id, where)}
         else:
             message = f"{where} is {_kind(items)}, not a dict of items"
             if what.startswith("run"):
@@ -164,7 +164,7 @@ def _rows(data: Iterable[Any], layout: Layout, what: str) -> Iterator[dict[str, 
         if len(row) not in (2, 3):
             raise UsageError(f"{where} has {len(row)} values; expected (list, item, value)")
         if len(row) == 3 and isinstance(row[2], str) and layout.value in ("item", "score"):
-            yield dict(zip(layout.called(*PAIRS), (_id(each, where) for each in row), strict=True))
+            yield dict(zip(layout.called(*PAIRS), (_id(cell, where) for cell in row), strict=True))
             continue
         if layout.flat:
             if len(row) == 3:

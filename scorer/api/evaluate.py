@@ -157,8 +157,8 @@ def challenge_of(
             yield _with_lists(challenge, truth)
         except ChallengeError as error:
             problems = list(_renamed(error.problems))
-            if problems and all(each.code.startswith("C") for each in problems):
-                raise UsageError("\n".join(each.message for each in problems)) from None
+            if problems and all(problem.code.startswith("C") for problem in problems):
+                raise UsageError("\n".join(problem.message for problem in problems)) from None
             raise ChallengeError(problems=problems) from None
 
 

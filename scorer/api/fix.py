@@ -46,7 +46,9 @@ def fix(
             raise UsageError(f"{printable(file.display)} {message}")
         if format.binary:
             raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
-        suffixes = [each.lower() for each in file.path.suffixes if each.lower() not in COMPRESSED]
+        suffixes = [
+            suffix.lower() for suffix in file.path.suffixes if suffix.lower() not in COMPRESSED
+        ]
         separator = "\t" if suffixes[-1:] == [".tsv"] else ","
         expected = Expected(names, separator, meant)
         # where the file has no header, or lines that are no rows, only its encoding is certain

@@ -52,13 +52,15 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     refused = challenge.submission.missing_list in (None, "error")
     means: dict[str, dict[str, float | None]] = {}
     for m in ready.measures:
-        means[m.id] = {"perfect": _best_possible(m, [each[m.id] for each in perfect])}
-        for name, each in other.items():
-            means[m.id][name] = None if name == "empty" and refused else each[m.id].mean
-    chance = {m.id: Chance.of([each[m.id].mean for each in random]) for m in ready.measures}
+        means[m.id] = {"perfect": _best_possible(m, [by_measure[m.id] for by_measure in perfect])}
+        for name, by_measure in other.items():
+            means[m.id][name] = None if name == "empty" and refused else by_measure[m.id].mean
+    chance = {
+        m.id: Chance.of([by_measure[m.id].mean for by_measure in random]) for m in ready.measures
+    }
     remarks = list(rejected)
     for m in ready.measures:
-        alike = Chance.of([each[m.id].mean for each in tied])
+        alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
         remarks += _measured(m, means[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
     remarks += _skipped(ready, perfect, other)
@@ -135,7 +137,7 @@ def _best_possible(measure: Measure, perfect: Sequence[Value]) -> float:
     sign = 1.0 if measure.metric.better == "higher" else -1.0
     tables = [value.per_list for value in perfect if value.plain and value.per_list is not None]
     if len(tables) == len(perfect) and perfect[0].folds is None:
-        best_of_lists = np.fmax.reduce([sign * each for each in tables])
+        best_of_lists = np.fmax.reduce([sign * table for table in tables])
         defined = best_of_lists[~np.isnan(best_of_lists)]
         total = sign * float(defined.sum()) + 0.0 if defined.size else math.nan  # never -0
         return total if measure.metric.aggregate == "sum" else total / max(defined.size, 1)
@@ -267,8 +269,10 @@ def _skipped(
     for m in ready.measures:
         if ready.prepared.rules[m.id].undefined != "skip":
             continue
-        least = min(each[m.id].undefined for each in perfect)
-        most = max((each[m.id].undefined for each in (*perfect, *other.values())), default=0)
+        least = min(by_measure[m.id].undefined for by_measure in perfect)
+        most = max(
+            (by_measure[m.id].undefined for by_measure in (*perfect, *other.values())), default=0
+        )
         if most > least and m.aggregate != "pooled":
             word = unit(ready.public.called)
             message = f"{m.id} is undefined for {word} that a submission answers in some ways: "

@@ -115,7 +115,7 @@ class Report(Text, results.Report):
     @classmethod
     def of(cls, report: results.Report) -> Self:
         """A report with the same contents, which can be rendered."""
-        return cls(**{each.name: getattr(report, each.name) for each in fields(report)})
+        return cls(**{field.name: getattr(report, field.name) for field in fields(report)})
 
     def _refuse(self, options: Options) -> None:
         if options.per_list:
@@ -157,12 +157,18 @@ class Report(Text, results.Report):
         return dict(zip(self.lists, values.tolist(), strict=True))
 
     def _value(self, name: str, measure: str | None) -> results.Value:
-        scored = next((each for each in self.submissions if each.name == name), None)
+        scored = next(
+            (submission for submission in self.submissions if submission.name == name), None
+        )
         if scored is None:
-            raise UnknownName("submission", name, [each.name for each in self.submissions])
+            raise UnknownName(
+                "submission", name, [submission.name for submission in self.submissions]
+            )
         chosen = self.primary if measure is None else find(self.measures, measure)
         if chosen is None:
-            raise UnknownName("measure here", str(measure), [each.id for each in self.measures])
+            raise UnknownName(
+                "measure here", str(measure), [candidate.id for candidate in self.measures]
+            )
         if not scored.valid:
             first = next(problem for problem in scored.findings if problem.severity == "error")
             raise UsageError(f"{quoted(name)} was rejected: {first}")
@@ -188,32 +194,35 @@ class Report(Text, results.Report):
         if per_list:
             self._refuse_unnamed()
             rows = [
-                {"name": each.name, "list": name}
+                {"name": submission.name, "list": name}
                 | {
                     key: math.nan if value.per_list is None else float(value.per_list[n])
-                    for key, value in each.values.items()
+                    for key, value in submission.values.items()
                 }
-                for each in self.submissions
-                if each.valid
+                for submission in self.submissions
+                if submission.valid
                 for n, name in enumerate(self.lists)
             ]
             numbers = {measure.id: pl.Float64 for measure in self.measures}
             return pl.DataFrame(rows, {"name": pl.String, "list": pl.String, **numbers})
-        ends = [each.interval or (None, None) for each in self.standings]
+        ends = [standing.interval or (None, None) for standing in self.standings]
         return pl.DataFrame(
             {
-                "rank": pl.Series([each.rank for each in self.standings], dtype=pl.Int64),
-                "name": pl.Series([each.name for each in self.standings], dtype=pl.String),
+                "rank": pl.Series([standing.rank for standing in self.standings], dtype=pl.Int64),
+                "name": pl.Series([standing.name for standing in self.standings], dtype=pl.String),
                 **{
                     measure.id: pl.Series(
-                        [each.values[measure.id] for each in self.standings], dtype=pl.Float64
+                        [standing.values[measure.id] for standing in self.standings],
+                        dtype=pl.Float64,
                     )
                     for measure in self.measures
                 },
                 "low": pl.Series([low for low, _ in ends], dtype=pl.Float64),
                 "high": pl.Series([high for _, high in ends], dtype=pl.Float64),
-                "tier": pl.Series([each.tier for each in self.standings], dtype=pl.Int64),
-                "baseline": pl.Series([each.baseline for each in self.standings], dtype=pl.Boolean),
+                "tier": pl.Series([standing.tier for standing in self.standings], dtype=pl.Int64),
+                "baseline": pl.Series(
+                    [standing.baseline for standing in self.standings], dtype=pl.Boolean
+                ),
             }
         )
 
@@ -237,9 +246,9 @@ class Report(Text, results.Report):
             for row in self.standings
         ]
         rejected = [
-            f"{each.name}: not scored, {counted(each)}"
-            for each in self.submissions
-            if not each.valid
+            f"{submission.name}: not scored, {counted(submission)}"
+            for submission in self.submissions
+            if not submission.valid
         ]
         notes = [*rejected, *cells.remarks(self, DECIMALS)]
         return "".join(
@@ -255,10 +264,10 @@ class Report(Text, results.Report):
 
     def __repr__(self) -> str:
         leaders = ", ".join(
-            f"{printable(each.name, 40)} {each.values[self.primary.id]:.4f}"
-            for each in self.standings[:3]
+            f"{printable(standing.name, 40)} {standing.values[self.primary.id]:.4f}"
+            for standing in self.standings[:3]
         )
-        rejected = sum(not each.valid for each in self.submissions)
+        rejected = sum(not submission.valid for submission in self.submissions)
         return (
             f"<Report of {len(self.submissions):,} submissions on {len(self.lists):,} lists"
             f"{f', {rejected:,} rejected' if rejected else ''}; "
@@ -315,7 +324,7 @@ class Checked(Text, list[Scored]):
 
     def __repr__(self) -> str:
         states = [
-            f"{printable(each.name, 40)} {'rejected' if each.findings.fatal else 'fine'}"
-            for each in self[:10]
+            f"{printable(scored.name, 40)} {'rejected' if scored.findings.fatal else 'fine'}"
+            for scored in self[:10]
         ]
         return f"<Checked {', '.join(states)}{', ...' if len(self) > 10 else ''}>"

@@ -91,8 +91,11 @@ def score(
 def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem]:
     """The files that hold the very bytes of an earlier one."""
     first: dict[str, Scored] = {}
-    for file, each in zip(files, scored, strict=True):
-        if each.sha256 is None or (earlier := first.setdefault(each.sha256, each)) is each:
+    for file, submission in zip(files, scored, strict=True):
+        if submission.sha256 is None:
+            continue
+        earlier = first.setdefault(submission.sha256, submission)
+        if earlier is submission:
             continue
         what = "the baseline" if earlier.baseline else "the submission"
         message = f"the file holds the same bytes as that of {what} {quoted(earlier.name)}"

@@ -125,7 +125,7 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
         UsageError: data cannot be written as a table.
     """
     if not isinstance(submissions, Mapping):
-        yield [named_file(each) for each in _listed(submissions)]
+        yield [named_file(submission) for submission in _listed(submissions)]
         return
     layout = data.Layout.of(prepared.shapes, prepared.challenge.submission.columns)
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
@@ -208,7 +208,7 @@ def without_baselines(
         files: the submissions.
         prepared: the challenge.
     """
-    baseline_paths = {each.name: each.path for each in baselines(prepared)}
+    baseline_paths = {baseline.name: baseline.path for baseline in baselines(prepared)}
     others, same = list[Named](), list[Named]()
     for file in files:
         (

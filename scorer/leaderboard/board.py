@@ -150,18 +150,18 @@ def ranked(
         scored: the submissions, each with its scorecard and its settled values.
         received: name -> when it came in, in seconds; on a board that lives.
     """
-    valid = [each for each in scored if each.card is not None]
+    valid = [submission for submission in scored if submission.card is not None]
     positions = {
-        each.name: each.card.positions
-        for each in valid
-        if each.card is not None and each.card.positions is not None
+        submission.name: submission.card.positions
+        for submission in valid
+        if submission.card is not None and submission.card.positions is not None
     }
     mean = bind(aggregations(), "Mean")
     by = [
-        by_preference(each, mean, positions)
-        if each.metric.view is PositionTable
-        else by_measure(each.id, each.metric.better)
-        for each in (terms.primary, *terms.breakers)
+        by_preference(measure, mean, positions)
+        if measure.metric.view is PositionTable
+        else by_measure(measure.id, measure.metric.better)
+        for measure in (terms.primary, *terms.breakers)
     ]
     contradicting: tuple[tuple[str, ...], ...] = ()
     if terms.rank_by is not None:
@@ -169,8 +169,12 @@ def ranked(
         ranked_positions = {e.name: positions[e.name] for e in valid if not e.baseline}
         contradicting = contradictions(terms.rank_by[0], ranked_positions)
     entries = [
-        Entry(each.name, {key: value.mean for key, value in each.values.items()}, each.baseline)
-        for each in valid
+        Entry(
+            submission.name,
+            {key: value.mean for key, value in submission.values.items()},
+            submission.baseline,
+        )
+        for submission in valid
     ]
     points: Mapping[str, float] = {}
     if (rule := terms.ranked_by) is not None:
@@ -183,8 +187,10 @@ def ranked(
         points = ranks.points
     rows = standings(entries, by)
     deviations = {
-        each.name: {key: v.deviation for key, v in each.values.items() if v.deviation is not None}
-        for each in valid
+        submission.name: {
+            key: v.deviation for key, v in submission.values.items() if v.deviation is not None
+        }
+        for submission in valid
     }
     grouped_lists = terms.lists if terms.groups else ()
     counts = Counter(terms.groups[name] for name in grouped_lists if name in terms.groups)
@@ -240,6 +246,8 @@ def first_ranks(report: R, most: int) -> R:
     return replace(
         report,
         standings=rows,
-        submissions=tuple(each for each in report.submissions if each.name not in below),
+        submissions=tuple(
+            submission for submission in report.submissions if submission.name not in below
+        ),
         omitted=sum(row.rank is not None for row in report.standings[len(rows) :]),
     )

@@ -54,8 +54,11 @@ class ListColumns(NamedTuple):
         if not self.groups and not self.weights:
             return self
         return ListColumns(
-            {name: Groups(each.names, each.codes[rows]) for name, each in self.groups.items()},
-            {name: each[rows] for name, each in self.weights.items()},
+            {
+                name: Groups(column.names, column.codes[rows])
+                for name, column in self.groups.items()
+            },
+            {name: column[rows] for name, column in self.weights.items()},
         )
 
     def plus(self, others: Sequence[ListColumns]) -> ListColumns:
@@ -65,8 +68,8 @@ class ListColumns(NamedTuple):
         every = (self, *others)
         return ListColumns(
             {
-                name: Groups(each.names, np.concatenate([c.groups[name].codes for c in every]))
-                for name, each in self.groups.items()
+                name: Groups(column.names, np.concatenate([c.groups[name].codes for c in every]))
+                for name, column in self.groups.items()
             },
             {name: np.concatenate([c.weights[name] for c in every]) for name in self.weights},
         )

@@ -207,7 +207,7 @@ class Report:
             self,
             measures=measures,
             signatures=signatures,
-            submissions=tuple(each.published(paths) for each in self.submissions),
+            submissions=tuple(submission.published(paths) for submission in self.submissions),
             notes=tuple(notes.counted(None, "score lint shows them")),
         )
 

@@ -100,7 +100,7 @@ class Scorecard(NamedTuple):
         for n, weights in enumerate(self.columns.weights.values()):
             arrays[f"weight{n}"] = weights
         head = {
-            "groups": {name: each.names for name, each in self.columns.groups.items()},
+            "groups": {name: column.names for name, column in self.columns.groups.items()},
             "weights": list(self.columns.weights),
             "positions": positions is not None,
             "lists": self.lists,

@@ -123,4 +123,4 @@ class Lint:
     @property
     def sound(self) -> bool:
         """Whether nothing found is an error."""
-        return not any(each.severity == "error" for each in (*self.examples, *self.remarks))
+        return not any(remark.severity == "error" for remark in (*self.examples, *self.remarks))

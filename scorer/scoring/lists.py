@@ -95,7 +95,7 @@ class Plan:
 
     def __getstate__(self) -> dict[str, object]:
         """Without what can be worked out again."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
 
 
 class Part(NamedTuple):

@@ -176,7 +176,7 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
     if measure.parts:
         parts = {part.id: of_lists(card, part, rules) for part in measure.parts}
         values = formula_of(measure.params["score"]).value({k: v for k, (v, _) in parts.items()})
-        skipped = np.any([np.isnan(each) for each, _ in parts.values()], axis=0)
+        skipped = np.any([np.isnan(values_of_part) for values_of_part, _ in parts.values()], axis=0)
         states = np.where(np.isnan(values) & ~skipped, UNDEFINED, SCORED).astype(np.uint8)
         for _, state in parts.values():
             states[(state == MISSING) & (states == SCORED)] = MISSING

@@ -60,7 +60,7 @@ def receipt(entry: Entry, team: str, version: str, previous: str | None) -> Rece
 def as_lines(receipts: Iterable[Receipt]) -> str:
     """Receipts as JSON Lines, each with its own digest."""
     return "".join(
-        canonical(json.loads(each.body) | {"digest": each.digest}) + "\n" for each in receipts
+        canonical(json.loads(link.body) | {"digest": link.digest}) + "\n" for link in receipts
     )
 
 
@@ -172,7 +172,7 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
     if (chain := folder / RECEIPTS).is_file():
         count, wrong = verify_lines(chain.read_text(encoding="utf-8"))
         checked += count
-        problems += [f"{RECEIPTS}: {each}" for each in wrong]
+        problems += [f"{RECEIPTS}: {fault}" for fault in wrong]
     return checked, problems
 
 
@@ -196,5 +196,5 @@ def verify(paths: Sequence[Path]) -> tuple[int, list[str]]:
             if not count and not wrong:
                 wrong = ["there is no receipt in it"]
         checked += count
-        problems += [f"{printable(path)}: {each}" for each in wrong]
+        problems += [f"{printable(path)}: {fault}" for fault in wrong]
     return checked, problems

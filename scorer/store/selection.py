@@ -43,7 +43,7 @@ def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -
     teams_out: dict[int, Decision] = {}
     entries_out: dict[int, Decision] = {}
     selected: dict[int, list[int]] = {}
-    for decision in sorted(decisions, key=lambda each: (each.time, each.number)):
+    for decision in sorted(decisions, key=lambda act: (act.time, act.number)):
         if decision.time > now:
             break
         match decision.act:
@@ -106,26 +106,28 @@ def choose(
         The counted entries (several only for `all`), and a reason for each other one.
     """
     left_out: dict[int, str] = {}
-    remaining = sorted(candidates, key=lambda each: (each.entry.received, each.entry.number))
+    remaining = sorted(
+        candidates, key=lambda candidate: (candidate.entry.received, candidate.entry.number)
+    )
     words = f"rule {rule}"
     if select is not None or rule == "selected":
         most = select or 1
-        numbers = {each.entry.number for each in remaining}
+        numbers = {candidate.entry.number for candidate in remaining}
         wanted = [number for number in selected if number in numbers][-most:]
         if wanted:
             words = f"the last {most} selected"
         else:
-            ranked = _best_first(remaining, better, lambda each: each.public_value)
-            wanted = [each.entry.number for each in ranked[:most]]
+            ranked = _best_first(remaining, better, lambda candidate: candidate.public_value)
+            wanted = [candidate.entry.number for candidate in ranked[:most]]
             words = f"nothing selected: the best {most} on the split shown before"
-        for each in remaining:
-            if each.entry.number not in wanted:
-                left_out[each.entry.number] = "not selected"
-        remaining = [each for each in remaining if each.entry.number in wanted]
+        for candidate in remaining:
+            if candidate.entry.number not in wanted:
+                left_out[candidate.entry.number] = "not selected"
+        remaining = [candidate for candidate in remaining if candidate.entry.number in wanted]
     if not remaining:
         return Choice((), left_out, words)
     if rule == "all":
-        return Choice(tuple(each.entry for each in remaining), left_out, words)
+        return Choice(tuple(candidate.entry for candidate in remaining), left_out, words)
     if rule == "last":
         chosen = remaining[-1]
         reason = f"an earlier entry than {chosen.entry.number}"
@@ -136,10 +138,12 @@ def choose(
         )
         words = f"{words}, ladder {ladder}"
     else:
-        chosen = _best_first(remaining, better, lambda each: each.value)[0]
+        chosen = _best_first(remaining, better, lambda candidate: candidate.value)[0]
         reason = f"not better than entry {chosen.entry.number}"
     left_out |= {
-        each.entry.number: reason for each in remaining if each.entry.number != chosen.entry.number
+        candidate.entry.number: reason
+        for candidate in remaining
+        if candidate.entry.number != chosen.entry.number
     }
     return Choice((chosen.entry,), left_out, words)
 
@@ -187,9 +191,14 @@ def _best_first(
     """The best value first; of equal ones the earliest, without a value last."""
     sign = -1.0 if better == "higher" else 1.0
 
-    def key(each: Candidate) -> tuple[bool, float, datetime, int]:
-        number = value(each)
+    def key(candidate: Candidate) -> tuple[bool, float, datetime, int]:
+        number = value(candidate)
         none = bool(np.isnan(number))
-        return none, 0.0 if none else sign * number, each.entry.received, each.entry.number
+        return (
+            none,
+            0.0 if none else sign * number,
+            candidate.entry.received,
+            candidate.entry.number,
+        )
 
     return sorted(candidates, key=key)

@@ -113,8 +113,8 @@ def cut(card: Scorecard, keep: Mask) -> Scorecard:
             lists=int(keep.sum()),
         )
     statistics = {}
-    for name, each in card.statistics.items():
-        part = each.of(keep)
+    for name, whole in card.statistics.items():
+        part = whole.of(keep)
         statistics[name] = part._replace(in_list=place[part.in_list])
     return card._replace(
         lists=tuple(name for name, kept in zip(card.lists, keep, strict=True) if kept),

@@ -167,16 +167,16 @@ def describe(context: Context, site: Site, viewer: Viewer) -> dict[str, Any]:
         "phase": span.phase.id if span else None,
         "phases": [
             {
-                "id": each.phase.id,
-                "opens": each.opens and each.opens.isoformat(),
-                "closes": each.closes and each.closes.isoformat(),
-                "show": each.phase.show,
+                "id": phase_span.phase.id,
+                "opens": phase_span.opens and phase_span.opens.isoformat(),
+                "closes": phase_span.closes and phase_span.closes.isoformat(),
+                "show": phase_span.phase.show,
             }
-            for each in spans(challenge)
+            for phase_span in spans(challenge)
         ],
         "show": shown_at(challenge, now),
         "splits": list(site.visible(viewer)),
-        "questions": {key: each.model_dump() for key, each in challenge.questions.items()},
+        "questions": {key: question.model_dump() for key, question in challenge.questions.items()},
         "quota": quota,
     }
 
@@ -232,7 +232,7 @@ async def check(request: Request, id: str) -> Any:
     context.limited(request, viewer)
     async with context.uploaded(request, site) as form:
         findings = await run_in_threadpool(problems_of, context, site, file_of(form))
-    return {"problems": [problem(each) for each in findings]}
+    return {"problems": [problem(finding) for finding in findings]}
 
 
 def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str]) -> Any:
@@ -362,7 +362,7 @@ def compare(request: Request, id: str, one: int, other: int, split: str | None =
     return {
         "split": wanted,
         "values": {
-            measure: [number_or_null(each[measure]) for each in values] for measure in values[0]
+            measure: [number_or_null(means[measure]) for means in values] for measure in values[0]
         },
     }
 

@@ -441,10 +441,10 @@ def entries(request: Request, id: str) -> Response:
         request, site, viewer, "entries.html", here="entries", entries=outcomes,
         splits=site.value_splits(viewer), primary=site.board.terms().primary.id,
         out=state.entries_out, baselines={entry.number for entry in team_entries if entry.baseline},
-        selected={n for each in state.selected.values() for n in each} & numbers,
-        select=next((each.phase.select for each in phases if each.phase.select), None),
+        selected={n for chosen in state.selected.values() for n in chosen} & numbers,
+        select=next((span.phase.select for span in phases if span.phase.select), None),
         selects=viewer.team is not None,
-        comparable=[each.entry for each in reversed(outcomes) if each.status == "scored"],
+        comparable=[outcome.entry for outcome in reversed(outcomes) if outcome.status == "scored"],
     )  # fmt: skip
 
 

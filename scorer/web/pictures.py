@@ -217,7 +217,7 @@ def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: date
     one, other = (snapshot.scored(entry, str(entry.number), split) for entry in entries)
     rows = []
     for measure in snapshot.terms.measures:
-        a, b = (each.values[measure.id].mean for each in (one, other))
+        a, b = (scored.values[measure.id].mean for scored in (one, other))
         rows.append([printable(measure.id), f"{a:.4f}", f"{b:.4f}", f"{a - b:+.4f}"])
     head = ["measure", *(f"entry {entry.number}" for entry in entries), "difference"]
     caption = (

@@ -245,7 +245,7 @@ class Site:
             "sha256": added.sha256,
             "code": added.code,
             "message": added.message,
-            "problems": [problem(each) for each in added.findings],
+            "problems": [problem(finding) for finding in added.findings],
             "receipt": added.receipt,
             "values": values or None,
         }

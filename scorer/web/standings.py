@@ -46,7 +46,7 @@ def standings(
     table, strip = data["table"], data.get("strip")
     if table is None:
         return Standings(None, False, data["notes"]), strip
-    questions = [key for key, each in live.report.challenge.questions.items() if each.board]
+    questions = [key for key, question in live.report.challenge.questions.items() if question.board]
     # the last column says how many lists count: of interest where they differ
     last = None if any(row.fewer for row in live.report.standings) else -1
     head = [table.head[0], Head("team", "text"), *table.head[2:last]]

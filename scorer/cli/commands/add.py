@@ -105,7 +105,7 @@ def _fields(added: Added) -> dict[str, Any]:
         "status": added.status,
         "code": added.code,
         "message": added.message,
-        "problems": [problem(each) for each in added.findings],
+        "problems": [problem(finding) for finding in added.findings],
         "receipt": added.receipt,
         "values": {
             split: {key: number_or_null(mean) for key, mean in means.items()}

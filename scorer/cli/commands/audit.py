@@ -25,11 +25,11 @@ def audit(
     if format is Form.json:
         fields = {
             "duplicates": report.duplicates,
-            "near_duplicates": [each._asdict() for each in report.near_duplicates],
-            "probing": [each._asdict() for each in report.probing],
+            "near_duplicates": [pair._asdict() for pair in report.near_duplicates],
+            "probing": [series._asdict() for series in report.probing],
             "shake_up": {
-                each.team: {"ranks": each.ranks, "expected": each.expected}
-                for each in report.shake_up
+                shake.team: {"ranks": shake.ranks, "expected": shake.expected}
+                for shake in report.shake_up
             },
         }
         return Result(as_json(fields), notes)
@@ -42,10 +42,10 @@ def audit(
     for series in report.probing:
         numbers = ", ".join(map(str, series.entries))
         lines.append(f"{printable(series.team)} changes few lists at a time: entries {numbers}")
-    for each in report.shake_up:
-        (before, after), (low, high) = each.ranks, each.expected
+    for shake in report.shake_up:
+        (before, after), (low, high) = shake.ranks, shake.expected
         if not low <= after <= high:
             expected = f"expected from sampling alone: {low} to {high}"
-            lines.append(f"{printable(each.team)}: rank {before} becomes {after} ({expected})")
+            lines.append(f"{printable(shake.team)}: rank {before} becomes {after} ({expected})")
     text = "".join(f"{line}\n" for line in lines or ["nothing suspicious"])
     return Result(text, notes)

@@ -51,16 +51,16 @@ def log(
         return Result(board.receipts(), notes, output=output)
     events = board.log(team)
     if format is Form.json:
-        fields = [each._asdict() | {"time": iso(each.time)} for each in events]
+        fields = [event._asdict() | {"time": iso(event.time)} for event in events]
         return Result(as_json({"events": fields}), notes, output=output)
     rows = [
         [
-            zoned(each.time, board),
-            each.kind,
-            "" if each.entry is None else str(each.entry),
-            *(printable(text or "") for text in (each.team, each.status, each.by, each.reason)),
+            zoned(event.time, board),
+            event.kind,
+            "" if event.entry is None else str(event.entry),
+            *(printable(text or "") for text in (event.team, event.status, event.by, event.reason)),
         ]
-        for each in events
+        for event in events
     ]
     heads = ("time", "kind", "entry", "team", "status", "by", "reason")
     return Result(table(heads, rows, terminal), notes, output=output)

@@ -38,7 +38,7 @@ def rescore(
     board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     rescored = board.rescore(dry_run=dry_run, now=moment(at))
     if format is Form.json:
-        fields = rescored._asdict() | {"moves": [each._asdict() for each in rescored.moves]}
+        fields = rescored._asdict() | {"moves": [move._asdict() for move in rescored.moves]}
         return Result(as_json(fields))
     would = "would change" if dry_run else "changed"
     lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
@@ -49,11 +49,11 @@ def rescore(
     if rescored.moves:
         rows = [
             [
-                each.split,
-                printable(each.team),
-                *(_change(*pair) for pair in (each.rank, each.value)),
+                move.split,
+                printable(move.team),
+                *(_change(*pair) for pair in (move.rank, move.value)),
             ]
-            for each in rescored.moves
+            for move in rescored.moves
         ]
         lines.append(table(("split", "team", "rank", "value"), rows, terminal))
     return Result("".join(lines), () if rescored.applied else notes)

@@ -17,7 +17,7 @@ def rule(
 ) -> Result:
     """List the problem codes, or print the page of one."""
     if name is None:
-        lines = [f"{each.code}  {each.severity:7}  {each.title}" for each in codes().values()]
+        lines = [f"{entry.code}  {entry.severity:7}  {entry.title}" for entry in codes().values()]
         return Result("\n".join(lines) + "\n")
     page = code(name)
     example = "\n".join(f"    {line}" for line in page.example.rstrip().splitlines())

@@ -196,7 +196,7 @@ def _document(path: Path, lines: Sequence[str]) -> Look | None:
 
 def _is_ids(value: object) -> bool:
     """Whether a value of a document is an array of texts and numbers."""
-    return isinstance(value, list) and all(isinstance(each, str | int | float) for each in value)
+    return isinstance(value, list) and all(isinstance(entry, str | int | float) for entry in value)
 
 
 def _objects(path: Path, lines: Sequence[str]) -> Look | None:
