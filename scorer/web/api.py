@@ -46,13 +46,7 @@ class PhaseOut(BaseModel):
 
 
 class ChallengeOut(BaseModel):
-    """The public part of a challenge, with the viewer's quota.
-
-    Args:
-        context: the state that the routes share.
-        site: the challenge.
-        viewer: whose view it is.
-    """
+    """The public part of a challenge."""
 
     id: str
     title: str
