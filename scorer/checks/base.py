@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known, PublicIds
-from scorer.checks.tally import ListFindings, Tally, Whole
+from scorer.checks.tally import ListFindings, Rest, Tally, Whole
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
@@ -37,6 +38,8 @@ class Submitted:
     public: Public
     rules: Submission
     ready: PublicIds | None = None  # the public ids made ready to be looked up, where they are
+    # code -> the last line whose problem can be reported; None: problems are only counted
+    last: Mapping[str, int] | None = field(default_factory=dict)
 
     def line(self, row: int) -> int:
         """The physical line of a row."""
@@ -288,6 +291,24 @@ def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Pro
         yield problem(row)
     if rows.size > KEPT:
         yield replace(problem(int(rows[KEPT])), times=rows.size - KEPT)
+
+
+def reported(
+    submitted: Submitted, code: str, rows: Ints, problems: Callable[[Ints], Iterable[Problem]]
+) -> Iterator[Problem | Rest]:
+    """The errors of the rows that can be reported; those of the other rows are only counted.
+
+    Args:
+        submitted: lists of a submission.
+        code: of the errors.
+        rows: row indices of its table, by their lines.
+        problems: makes the errors, given where among `rows` the rows stand that have them.
+    """
+    last = -math.inf if submitted.last is None else submitted.last.get(code, math.inf)
+    near = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
+    yield from problems(near)
+    if rows.size > near.size:
+        yield Rest(code, rows.size - near.size)
 
 
 def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.ids import PublicIds
+from scorer.core.arrays import Ints
 from scorer.core.problems import KEPT, Problem
 from scorer.io.limits import refuse_errors as refuse_errors
 
@@ -48,6 +49,13 @@ class Tally(Protocol):
         ...
 
 
+class Rest(NamedTuple):
+    """Errors of a code beyond those that can be reported: they are only counted."""
+
+    code: str
+    times: int
+
+
 class ListFindings(NamedTuple):
     """The problems that a check finds in single lists: the first `KEPT` of each code, and counts.
 
@@ -59,10 +67,14 @@ class ListFindings(NamedTuple):
     fatal: bool = False
 
     @classmethod
-    def of(cls, problems: Iterable[Problem]) -> ListFindings:
+    def of(cls, problems: Iterable[Problem | Rest]) -> ListFindings:
         """Those of one part."""
         collected, counts, fatal = list[Problem](), Counter[str](), False
         for problem in problems:
+            if isinstance(problem, Rest):
+                counts[problem.code] += problem.times
+                fatal = True
+                continue
             fatal |= problem.severity == "error"
             # of more than are kept, one problem may stand for the rest
             counts[problem.code] += problem.times if counts[problem.code] >= KEPT else 1
@@ -78,6 +90,27 @@ class ListFindings(NamedTuple):
             counts.update(part.counts)
         problems = [problem for part in every for problem in part.problems]
         return ListFindings(tuple(_first(problems)), counts, any(part.fatal for part in every))
+
+
+class LastLines:
+    """For each code the line beyond which no more problems of single lists can be reported."""
+
+    def __init__(self) -> None:
+        self._lines = dict[str, Ints]()  # of the first `KEPT` problems of each code
+        self.last: Mapping[str, int] = {}
+
+    def add(self, findings: Iterable[ListFindings]) -> None:
+        """Take what was found in some more lists."""
+        found: dict[str, list[int]] = {}
+        for each in findings:
+            for problem in each.problems:
+                found.setdefault(problem.code, []).append(problem.line or 0)
+        for code, lines in found.items():
+            before = self._lines.get(code, np.empty(0, dtype=np.int64))
+            self._lines[code] = np.sort(np.append(before, lines))[:KEPT]
+        self.last = {
+            code: int(lines[-1]) for code, lines in self._lines.items() if lines.size == KEPT
+        }
 
 
 def _first(problems: list[Problem]) -> list[Problem]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.checks.base import Checked, Submitted, checked, checks
+from scorer.checks.tally import LastLines
 from scorer.core.arrays import Ints, any_twice, distinct
 from scorer.core.problems import Problem
 from scorer.engines.kept import AskedIds, Kept, refuse_longer
@@ -95,7 +96,7 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
         return rows
     again = {role: AskedIds(role) for role in kept.roles}
     read = partial(_read, texts=again, path=path, format=format, plan=plan, schema=kept.schema)
-    parts, n, ids = list[Part](), 0, 0
+    parts, n, ids, lines = list[Part](), 0, 0, LastLines()
     while n < kept.blocks:
         # with the rows' places; None: to be begun again, with the ids that are asked for
         waiting = list[tuple[Begun, Ints] | None]()
@@ -103,7 +104,8 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
         # the ids of some lists are read, and forgotten, before those of others
         while n + len(waiting) < kept.blocks and asked <= max(ASKED, kept.rows // 8):
             table, places = kept.block(n + len(waiting), again)
-            found = begun(plan, table, rows=False)
+            # an error that names an item is only counted: it will be found again, with the ids
+            found = begun(plan, table, rows=False, last=None)
             before, held = asked, held + len(table)
             if found.wanted.size:
                 again["item"].ask(places[found.wanted])
@@ -117,7 +119,9 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
         ids += asked
         read()
         for one in waiting:
-            parts = _bounded(plan, _added(parts, _finished(plan, kept, n, one, again, read)))
+            part = _finished(plan, kept, n, one, again, read, lines.last)
+            lines.add(part.checked.of_lists.values())
+            parts = _bounded(plan, _added(parts, part))
             n += 1
         for texts in again.values():
             texts.forget()
@@ -132,12 +136,13 @@ def _finished(
     one: tuple[Begun, Ints] | None,
     again: Mapping[str, AskedIds],
     read: Callable[[], bool],
+    last: Mapping[str, int],
 ) -> Part:
     """What becomes of one block of lists, given the ids that have been read."""
     while True:
         if one is None:
             table, places = kept.block(n, again)
-            one = begun(plan, table, rows=False), places
+            one = begun(plan, table, rows=False, last=last), places
         found, places = one
         part = found.finished(partial(_asked, again, places))
         if not read():

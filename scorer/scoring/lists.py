@@ -36,6 +36,8 @@ from scorer.scoring.evaluate import score
 from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
 
+EVERYWHERE: Mapping[str, int] = {}  # errors of all lines can be reported
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -185,7 +187,13 @@ def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
     return started.scored(views), views.get(None)
 
 
-def begun(plan: Plan, table: Table, rows: bool = True, whole: bool = False) -> Begun:
+def begun(
+    plan: Plan,
+    table: Table,
+    rows: bool = True,
+    whole: bool = False,
+    last: Mapping[str, int] | None = EVERYWHERE,
+) -> Begun:
     """The part of `score_lists` that needs no ids of items but to tell of them.
 
     Args:
@@ -193,10 +201,11 @@ def begun(plan: Plan, table: Table, rows: bool = True, whole: bool = False) -> B
         table: all rows of any of the submission's lists.
         rows: whether the checks that look at rows one by one are to be asked, too.
         whole: whether lists of the truth that the table lacks are met, too, as empty ones.
+        last: for each code the line beyond which errors are only counted; None: all of them.
     """
     table = with_slots(plan, table)
     if plan.checks:
-        submitted = Submitted(table, plan.public, plan.rules, plan.known)
+        submitted = Submitted(table, plan.public, plan.rules, plan.known, last)
         checks = checked(submitted, ("list", "file", "row") if rows else ("list", "file"))
         number = submitted.number
         fit = not (submitted.unread or checks.fatal or _repeats_item(submitted))

@@ -88,7 +88,13 @@ def test_no_finding_tells_of_an_item_that_only_the_truth_knows(tmp_path):
 
 
 def test_a_check_is_handed_nothing_but_the_public_part():
-    assert [field.name for field in fields(Submitted)] == ["table", "public", "rules", "ready"]
+    assert [field.name for field in fields(Submitted)] == [
+        "table",
+        "public",
+        "rules",
+        "ready",
+        "last",
+    ]
     assert set(Public._fields) == {
         *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
         *("classes", "separator", "clusters", "numbers"),

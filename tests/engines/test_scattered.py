@@ -7,6 +7,9 @@ import pytest
 from wholes import CASES, every_plan, same
 
 from scorer.challenge.load import load
+from scorer.checks import base, tally
+from scorer.checks.submission import duplicate_item
+from scorer.core.problems import Problem
 from scorer.engines import gather
 from scorer.engines.kept import AskedIds, Kept
 from scorer.engines.local import scored
@@ -94,6 +97,31 @@ def test_too_many_errors_end_it_before_all_ids_are_read(plans, blocks, tmp_path)
     found = scored(dataclasses.replace(plan, limits=limits), path)
     assert found.findings.counts["S104"] == 1
     assert 0 < len(set(blocks)) < max(blocks) + 500 // 7
+
+
+def test_of_many_errors_those_are_made_that_can_be_reported(plans, blocks, tmp_path, monkeypatch):
+    """Each block of lists has a hundred errors; ten of all are reported."""
+    path, made = tmp_path / "mine.csv", []
+    rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(9000)]
+    path.write_text("list,item,score\n" + "".join(rows))
+    for module in (base, tally):
+        monkeypatch.setattr(module, "KEPT", 10)
+    monkeypatch.setattr(gather, "GATHERED", 200)
+
+    def counted(*words, **named):
+        made.append(named["line"])
+        return Problem(*words, **named)
+
+    monkeypatch.setattr(duplicate_item, "Problem", counted)
+    with monkeypatch.context() as whole:
+        whole.setattr(reading, "SMALLEST", 1 << 20)
+        expected = scored(plans["folds"], path)
+    assert len(made) == 10
+    assert not blocks
+    same(scored(plans["folds"], path), expected)
+    assert sum(each.times for each in expected.findings if each.code == "S304") == 4500
+    assert blocks
+    assert 20 <= len(made) < 100
 
 
 @pytest.mark.parametrize("step", [1, 7])  # in the truth's order, and in another

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.checks.base import Submitted, check, places, repeated_items
-from scorer.core.problems import KEPT, Problem
+from scorer.checks.base import Submitted, check, repeated_items, reported
+from scorer.checks.tally import Rest
+from scorer.core.arrays import Ints
+from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 
 @check("S304", kinds=("grades", "preferences"))
-def duplicate_item(submitted: Submitted) -> Iterator[Problem]:
+def duplicate_item(submitted: Submitted) -> Iterator[Problem | Rest]:
     """A list names an item once."""
     table, public = submitted.table, submitted.public
     if "item" not in table.ids:
         return
     again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
-    reported = again[: KEPT + 1]
-    lists, items = submitted.lists.texts(reported), table.ids["item"].texts(reported)
-    of = dict(zip(reported.tolist(), zip(first.tolist(), lists, items, strict=False), strict=True))
     word = public.word("list")
 
-    def problem(row: int) -> Problem:
-        before, name, item = of[row]
-        message = (
-            f"item {quoted(item)} is given twice in {word} "
-            f"{quoted(name)} (first on line {submitted.line(before):,})"
-        )
-        return Problem("S304", message, line=submitted.line(row), list=name, item=item, role="item")
+    def problems(some: Ints) -> Iterator[Problem]:
+        rows = again[some]
+        lists, items = submitted.lists.texts(rows), table.ids["item"].texts(rows)
+        lines, before = table.line[rows].tolist(), table.line[first[some]].tolist()
+        for line, earlier, name, item in zip(lines, before, lists, items, strict=True):
+            message = (
+                f"item {quoted(item)} is given twice in {word} "
+                f"{quoted(name)} (first on line {earlier:,})"
+            )
+            yield Problem("S304", message, line=line, list=name, item=item, role="item")
 
-    yield from places(again, problem)
+    yield from reported(submitted, "S304", again, problems)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.checks.base import Submitted, check, places, repeated_items
-from scorer.checks.tally import Whole
-from scorer.core.arrays import distinct
+from scorer.checks.base import Submitted, check, places, repeated_items, reported
+from scorer.checks.tally import Rest, Whole
+from scorer.core.arrays import Ints, distinct
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
 
@@ -59,20 +59,20 @@ def out_of_range(submitted: Submitted) -> Outside:
 
 
 @check("S507", kinds=("ratings",))
-def twice(submitted: Submitted) -> Iterator[Problem]:
+def twice(submitted: Submitted) -> Iterator[Problem | Rest]:
     """A rating is predicted once."""
-    lists, items = submitted.lists, submitted.table.ids["item"]
+    table = submitted.table
     again, first = repeated_items(submitted, None)
-    of = dict(zip(again.tolist(), first.tolist(), strict=True))
 
-    def problem(row: int) -> Problem:
-        name, item = lists.text(row), items.text(row)
-        message = (
-            f"{_pair(name, item)} is predicted twice (first on line {submitted.line(of[row]):,})"
-        )
-        return Problem("S507", message, line=submitted.line(row), list=name, item=item)
+    def problems(some: Ints) -> Iterator[Problem]:
+        rows = again[some]
+        lists, items = submitted.lists.texts(rows), table.ids["item"].texts(rows)
+        lines, before = table.line[rows].tolist(), table.line[first[some]].tolist()
+        for line, earlier, name, item in zip(lines, before, lists, items, strict=True):
+            message = f"{_pair(name, item)} is predicted twice (first on line {earlier:,})"
+            yield Problem("S507", message, line=line, list=name, item=item)
 
-    yield from places(again, problem)
+    yield from reported(submitted, "S507", again, problems)
 
 
 class Predicted(NamedTuple):
