@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,20 +118,23 @@ class Unnamed(tuple[str, ...]):
 def hashes_of(names: Sequence[str], seed: int) -> Hashes:
     """A hash of each list's name: shape (lists,).
 
-    It is the same on every machine and in every version, which the hash of a library need not be.
+    It is the same on every machine and in every version, which the hash of a library need not be:
+    a checksum of the name, mixed with the seed as in SplitMix64 (Steele, Lea & Flood, "Fast
+    splittable pseudorandom number generators", OOPSLA 2014), so that another seed makes other
+    blocks.
 
     Args:
         names: of the lists.
         seed: of the leaderboard.
     """
-    salt = (seed % 2**128).to_bytes(16, "little")
-    start = blake2b(digest_size=8, salt=salt)
-    digests = []
-    for name in names:
-        one = start.copy()
-        one.update(name.encode("utf-8", "surrogatepass"))
-        digests.append(one.digest())
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+    checksums = (crc32(name.encode("utf-8", "surrogatepass")) for name in names)
+    mixed = np.fromiter(checksums, dtype=np.uint64, count=len(names))
+    mixed += np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def blocks_of(hashes: Hashes) -> Ints:
