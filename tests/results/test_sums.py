@@ -85,11 +85,14 @@ def test_lists_without_names_are_only_counted():
     assert list(lists) == []
 
 
-YAML = "truth: truth.csv\nmetrics: [nDCG@2, RR, NumRet]\nleaderboard: {draws: 2000}\n"
+YAML = "truth: truth.csv\nmetrics: [nDCG@2, RR, NumRet]\nleaderboard: {draws: 20000}\n"
 
 
 def test_a_report_of_sums_says_what_one_of_lists_says(tmp_path, monkeypatch):
-    """Means but for their last digits, intervals and p-values but for other draws."""
+    """Means but for their last digits, intervals and p-values but for other draws.
+
+    Of 2,000 draws the ends differ by some 4 % of the width, of 20,000 by 1 %.
+    """
     rng = np.random.default_rng(2)
     names = [f"u{n}" for n in range(2000)]
     (tmp_path / "challenge.yaml").write_text(YAML)
