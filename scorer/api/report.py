@@ -68,9 +68,9 @@ class Text:
             TypeError: there is no such option.
             UsageError: values of lists are asked for that are too many to be here.
         """
-        shown = Options(**options)
-        self._refuse(shown)
-        return form_of(self.subject, form or self.plain).write(self.content(), shown)
+        chosen = Options(**options)
+        self._refuse(chosen)
+        return form_of(self.subject, form or self.plain).write(self.content(), chosen)
 
     def _refuse(self, options: Options) -> None:
         """Refuse to show what is not there: `UsageError`."""

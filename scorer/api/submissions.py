@@ -296,8 +296,8 @@ def _outcomes(
         done += len(part)
         opened = ready if format is None else ready.reading(format)
         paths = [file.path for file in part]
-        found = run(opened, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
-        for outcome in found:
+        outcomes = run(opened, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+        for outcome in outcomes:
             if format is not None:
                 outcome.findings.without_columns()
             yield outcome

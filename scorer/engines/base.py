@@ -31,7 +31,13 @@ class Elsewhere(Protocol):
     def outcomes(
         self, challenge: OpenChallenge, submissions: Sequence[Path], tick: Tick
     ) -> Iterator[Outcome]:
-        """What becomes of each submission, in their order: scorecards without lists."""
+        """The outcome of each submission, in their order: scorecards without lists.
+
+        Args:
+            challenge: the challenge, without its truth.
+            submissions: their files.
+            tick: told how many submissions are done.
+        """
         ...
 
 

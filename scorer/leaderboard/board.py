@@ -57,10 +57,10 @@ class Terms(NamedTuple):
 
     @property
     def summed(self) -> bool:
-        """Whether all that the board says of its lists it says of sums over blocks of them."""
-        alone = self.rank_by is None and not self.groups and not self.clusters
+        """Whether the board is made of sums over blocks of lists, not of the lists' values."""
+        lists_alone = self.rank_by is None and not self.groups and not self.clusters
         looked_at = (*self.measures, *self.breakers)
-        return len(self.lists) > sums.MOST and of_sums(self.challenge, looked_at, alone)
+        return len(self.lists) > sums.MOST and of_sums(self.challenge, looked_at, lists_alone)
 
     @property
     def primary(self) -> Measure:

@@ -23,9 +23,9 @@ Hashes = NDArray[np.uint64]
 
 
 class Sums(NamedTuple):
-    """What the lists of a submission come to by a measure, after the challenge's rules.
+    """A measure's sums over blocks of a submission's lists, after the challenge's rules.
 
-    Those of any split of the blocks add up to the same bits.
+    The sums of any split of the blocks add up to the same bits.
     """
 
     block: Ints  # (blocks,), ascending: those that have a list that counts
@@ -39,7 +39,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def of(cls, values: Floats, hashes: Hashes, missing: int, undefined: int) -> Sums:
-        """Those of some whole blocks.
+        """The sums of whole blocks.
 
         Args:
             values: shape (lists,), in the order of the lists' names; NaN where a list is skipped.
@@ -48,34 +48,35 @@ class Sums(NamedTuple):
             undefined: for how many of them there was no value.
         """
         if (counts := ~np.isnan(values)).all():
-            mine, own = values, hashes
+            counted, counted_hashes = values, hashes
         else:
-            mine, own = values[counts], hashes[counts]
-        block = blocks_of(own)
+            counted, counted_hashes = values[counts], hashes[counts]
+        block = blocks_of(counted_hashes)
         size = np.bincount(block, minlength=BLOCKS)
-        held = np.flatnonzero(size)
+        filled = np.flatnonzero(size)
         # one after the other, in the order of the names
-        total: Floats = np.bincount(block, mine, minlength=BLOCKS).astype(np.float64)
+        total: Floats = np.bincount(block, counted, minlength=BLOCKS).astype(np.float64)
         return cls(
-            held, total[held], size[held], int(np.add.reduce(own, dtype=np.uint64)),
-            float(mine.min(initial=math.inf)), float(mine.max(initial=-math.inf)),
+            filled, total[filled], size[filled],
+            int(np.add.reduce(counted_hashes, dtype=np.uint64)),
+            float(counted.min(initial=math.inf)), float(counted.max(initial=-math.inf)),
             missing, undefined,
         )  # fmt: skip
 
     def plus(self, others: Sequence[Sums]) -> Sums:
-        """Those of all blocks; no two parts have lists of one block."""
-        every = (self, *others)
-        block = np.concatenate([one.block for one in every])
-        by = np.argsort(block)
+        """The sums of all blocks; no two parts have lists of one block."""
+        parts = (self, *others)
+        block = np.concatenate([part.block for part in parts])
+        order = np.argsort(block)
         return Sums(
-            block=block[by],
-            total=np.concatenate([one.total for one in every])[by],
-            size=np.concatenate([one.size for one in every])[by],
-            which=sum(one.which for one in every) % 2**64,
-            low=min(one.low for one in every),
-            high=max(one.high for one in every),
-            missing=sum(one.missing for one in every),
-            undefined=sum(one.undefined for one in every),
+            block=block[order],
+            total=np.concatenate([part.total for part in parts])[order],
+            size=np.concatenate([part.size for part in parts])[order],
+            which=sum(part.which for part in parts) % 2**64,
+            low=min(part.low for part in parts),
+            high=max(part.high for part in parts),
+            missing=sum(part.missing for part in parts),
+            undefined=sum(part.undefined for part in parts),
         )
 
     @property
@@ -85,12 +86,12 @@ class Sums(NamedTuple):
 
     @property
     def sum(self) -> float:
-        """That of the lists' values."""
+        """The sum of the lists' values."""
         return math.fsum(self.total.tolist()) if self.block.size else math.nan
 
     @property
     def mean(self) -> float:
-        """That of the lists' values."""
+        """The mean of the lists' values."""
         if not self.block.size or self.low == self.high:
             return self.low if self.block.size else math.nan
         return self.sum / self.lists
@@ -105,9 +106,9 @@ class Unnamed(tuple[str, ...]):
 
     def __new__(cls, count: int) -> Unnamed:
         """Without a name."""
-        made = super().__new__(cls)
-        made.count_of = count
-        return made
+        unnamed = super().__new__(cls)
+        unnamed.count_of = count
+        return unnamed
 
     count_of: int
 

@@ -133,12 +133,12 @@ def summed(
         rules: how lists without a value count, by the ids of measures.
         hashes: shape (lists,), of the lists' names.
     """
-    made = {}
+    sums_by_measure = {}
     for measure in measures:
         values, states = of_lists(card, measure, rules)
-        missing, undefined = (int((states == each).sum()) for each in (MISSING, UNDEFINED))
-        made[measure.id] = Sums.of(values, hashes, missing, undefined)
-    return card._replace(sums=made)
+        missing, undefined = (int((states == state).sum()) for state in (MISSING, UNDEFINED))
+        sums_by_measure[measure.id] = Sums.of(values, hashes, missing, undefined)
+    return card._replace(sums=sums_by_measure)
 
 
 def own_rules(rules: Ruled, measure: Measure) -> Rules:
