@@ -1,13 +1,16 @@
 """Whole lists from the pieces of a file.
 
 Where the rows of each list stand together, pieces are cut between lists. Where they do not, all
-rows are kept, each in 17 to 24 bytes, and gathered list by list.
+rows are kept, each in 11 to 24 bytes, and gathered list by list; rows with more than fits into
+these are put aside on disk. That lists are scattered is mostly seen in the first piece or two. The
+file is then read from its start again: rows of lists that were scored are gone, since to keep them
+in case a list goes on later would cost these bytes a row in every file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -24,6 +27,7 @@ from scorer.engines.kept import AskedIds, Kept, refuse_longer
 from scorer.io.formats.base import Format
 from scorer.io.limits import Unreadable, limit, too_many_errors
 from scorer.io.pieces import Pieces, joined
+from scorer.io.spill import Spill
 from scorer.io.table import (
     EXTRA,
     CodedColumn,
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
 HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
 ASKED = 1_000_000  # ids of rows that are read again at a time, at least
+NUMBERS = 2  # columns of numbers, of which a row with hashes of its ids takes 24 bytes at most
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
 
@@ -84,14 +89,15 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
 
 def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[Part]:
     """The parts of a file in which the rows of lists are scattered."""
-    if not _by_hashes(plan):
+    if plan.public.kind not in CUT:
         return _at_once(plan, tables)
-    kept, rows = Kept(plan, GATHERED), list[Part]()
-    for table in tables:
-        if plan.checks:
-            seen = Submitted(table, plan.public, plan.rules, plan.known)
-            rows = _bounded(plan, _added(rows, Part(checked(seen, ("row",)))))
-        kept.add(table)
+    some = list(islice(tables, 1))
+    tables.tables = chain(some, tables.tables)
+    wide = any(len(table.numbers) > NUMBERS for table in some)
+    if wide or not _by_hashes(plan):
+        return _parts_spilled(plan, tables)
+    kept = Kept(plan, GATHERED)
+    rows = _parts_of_rows(plan, tables, kept)
     if not tables.whole or kept.schema is None:
         return rows
     again = {role: AskedIds(role) for role in kept.roles}
@@ -125,8 +131,42 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
             n += 1
         for texts in again.values():
             texts.forget()
+    return _with_rows(parts, rows)
+
+
+def _parts_spilled(plan: Plan, tables: Pieces) -> list[Part]:
+    """The parts of a file whose rows are put aside on disk, and scored some lists at a time."""
+    parts, lines = list[Part](), LastLines()
+    with closing(Spill()) as spill:
+        rows = _parts_of_rows(plan, tables, spill)
+        if not tables.whole:
+            return rows
+        for table in spill.tables():
+            part = begun(plan, table, rows=False, last=lines.last).finished(partial(_texts, table))
+            lines.add(part.checked.of_lists.values())
+            parts = _bounded(plan, _added(parts, part))
+    return _with_rows(parts, rows)
+
+
+def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept | Spill) -> list[Part]:
+    """What the checks of single rows find, while the rows are kept."""
+    rows = list[Part]()
+    for table in tables:
+        if plan.checks:
+            submitted = Submitted(table, plan.public, plan.rules, plan.known)
+            rows = _bounded(plan, _added(rows, Part(checked(submitted, ("row",)))))
+        kept.add(table)
+    return rows
+
+
+def _with_rows(parts: list[Part], rows: Sequence[Part]) -> list[Part]:
+    """The one part of a file, with what the checks of single rows have found."""
     part = merged(parts)
     return [part._replace(checked=part.checked.plus([row.checked for row in rows]))]
+
+
+def _texts(table: Table, rows: Ints) -> IdTexts:
+    return table.ids["item"].gathered(rows) if rows.size else []
 
 
 def _finished(
@@ -179,7 +219,7 @@ def _by_hashes(plan: Plan) -> bool:
     """Whether lists can be gathered by hashes of ids, with the ids of few rows."""
     own = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
-    return own and plain and plan.public.kind in CUT and Texts not in plan.views
+    return own and plain and Texts not in plan.views
 
 
 def _added(parts: list[Part], part: Part) -> list[Part]:

@@ -1,9 +1,13 @@
 """Rows in no order, kept as hashes, say to the bit what the whole says, of every kind."""
 
 import dataclasses
+import errno
+import os
 
 import numpy as np
+import polars as pl
 import pytest
+from held import held_bytes
 from wholes import CASES, every_plan, same
 
 from scorer.challenge.load import load
@@ -15,6 +19,7 @@ from scorer.engines.kept import AskedIds, Kept
 from scorer.engines.local import scored
 from scorer.io import text as reading
 from scorer.io.formats import csv
+from scorer.io.spill import Spill
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -73,6 +78,68 @@ def test_scattered_rows_say_what_the_whole_says(
         if len(sent[1]) > 100:  # of further columns of a submission the texts are needed
             assert bool(blocks) is (kind != "further")
         blocks.clear()
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
+)
+def test_rows_put_aside_on_disk_say_what_the_whole_says(
+    plans, kind, sent, blocks, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(gather, "_by_hashes", lambda plan: False)
+    path, taken = tmp_path / "mine.csv", []
+    tables = Spill.tables
+    monkeypatch.setattr(
+        Spill, "tables", lambda spill: (taken.append(1) or table for table in tables(spill))
+    )
+    path.write_text(shuffled(sent[1], 5))
+    with monkeypatch.context() as whole:
+        whole.setattr(reading, "SMALLEST", 1 << 20)
+        expected = scored(plans[kind], path)
+    assert not taken
+    same(scored(plans[kind], path), expected)
+    if len(sent[1]) > 100:
+        assert len(taken) > 1
+    assert not blocks
+
+
+def test_rows_with_many_numbers_or_texts_are_put_aside(request):
+    """They take no memory but for the lists that are worked on."""
+    rng = np.random.default_rng(1)
+    lists, notes = [f"q{n}" for n in range(1000)], [f"a note of some length {n}" for n in range(99)]
+    spill = Spill()
+    request.addfinalizer(spill.close)
+    for start in range(0, 200_000, 50_000):
+        columns = {
+            "list": CodedColumn(rng.integers(0, 1000, 50_000), lists),
+            "extra[note]": CodedColumn(rng.integers(0, 99, 50_000), notes),
+        }
+        numbers = {role: rng.normal(0, 1, 50_000) for role in ("prediction", "low", "high")}
+        line = np.arange(50_000) + start
+        spill.add(Table(columns, numbers, line, Schema(("list", "extra[note]"))))
+    assert held_bytes(spill) < 1000
+    tables = list(spill.tables())
+    assert len(tables) == 64
+    assert max(map(len, tables)) < 2 * 200_000 / 64
+    assert sorted(np.concatenate([table.line for table in tables])) == list(range(200_000))
+    assert len({name for table in tables for name in table.ids["list"].names}) == 1000
+    assert sum(len(table.ids["list"].names) for table in tables) == 1000  # whole lists
+
+
+def test_a_full_disk_is_told(plans, blocks, tmp_path, monkeypatch):
+    monkeypatch.setattr(pl.DataFrame, "write_ipc_stream", full)
+    path = tmp_path / "mine.csv"
+    path.write_text(shuffled(dict(CASES)["further"][1], 1))
+    outcome = scored(plans["further"], path)
+    (problem,) = outcome.findings
+    assert str(problem).endswith(
+        "error[S104] a temporary file cannot be filled (No space left on device)"
+    )
+    assert outcome.card is None
+
+
+def full(*words, **named):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_lists_without_items_stay_with_the_rows(plans):
