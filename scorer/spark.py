@@ -70,7 +70,10 @@ def evaluate(
         prepared = prepare(loaded(challenge), allow_plugins)
         if suits(prepared) and (far := elsewhere(session, prepared, truth)) is not None:
             terms = terms_of(far.ready)
-            found = {name: far.outcome(name, run) for name, run in runs.items()}
+            try:
+                found = {name: far.outcome(name, run) for name, run in runs.items()}
+            finally:
+                far.release()
             return Report.of(board(terms, [ruled(terms, n, n, each) for n, each in found.items()]))
         with _with_truth(prepared.challenge, truth) as settled_challenge:
             ready = answerable(opened(prepared._replace(challenge=settled_challenge)))

@@ -158,8 +158,13 @@ def test_a_truth_at_a_url_stays_there(summed, spark, tmp_path):
         scorer.score(away, [tmp_path / "a.csv"], engine="spark")
 
 
-def test_frames_are_summed_up_and_what_asks_more_of_lists_is_not(summed, spark, tmp_path):
-    names = challenge(tmp_path, "grades")
+def test_frames_are_summed_up_and_what_asks_more_of_lists_is_not(
+    summed, spark, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(pack, "BUCKET_ROWS", 40)  # 2 buckets for the truth, 7 for the run
+    names = challenge(tmp_path, "grades", zero=True)
+    rows = pl.read_csv(tmp_path / "truth.csv").filter(pl.col("item").is_in(["i1", "i2"]))
+    rows.write_csv(tmp_path / "truth.csv")
     sent(tmp_path / "a.csv", "grades", names, np.random.default_rng(7))
     expected = scorer.score(tmp_path, [tmp_path / "a.csv"])
     run, truth = (frame(spark, tmp_path / f"{name}.csv") for name in ("a", "truth"))

@@ -29,6 +29,7 @@ from scorer.engines.spark.sources import Source, frame_source, source_of
 from scorer.engines.spark.sums import LISTS, Summary, card_of, summary_merger, summer, together
 from scorer.engines.spark.truths import (
     LEARNT,
+    Learnt,
     Opening,
     learnt,
     names_reader,
@@ -63,7 +64,7 @@ class Elsewhere:
     truth: Any  # a data frame in place of the challenge's; None: the challenge's own
     opening: Opening
     plan: Plan
-    least: int  # buckets that the truth's rows ask for
+    truths: Source  # its rows, which Spark keeps on its disks
 
     def outcomes(
         self, challenge: OpenChallenge, submissions: Sequence[Path], tick: Tick
@@ -76,11 +77,18 @@ class Elsewhere:
             tick: told how many are done.
         """
         rules = challenge.prepared.challenge.submission
-        for n, path in enumerate(submissions):
-            tick(n)
-            with quiet():
-                yield self._of_file(replace(self.plan, rules=rules), path)
+        try:
+            for n, path in enumerate(submissions):
+                tick(n)
+                with quiet():
+                    yield self._of_file(replace(self.plan, rules=rules), path)
+        finally:
+            self.release()
         tick(len(submissions))
+
+    def release(self) -> None:
+        """Keep the truth's rows no longer; they are read again where they are wanted."""
+        self.truths.rows.unpersist()
 
     def outcome(self, name: str, run: Any) -> Outcome:
         """What becomes of a data frame, a path or a URL of that name."""
@@ -101,11 +109,10 @@ class Elsewhere:
     def _outcome(self, plan: Plan, findings: Findings, own: str | None, run: Any) -> Outcome:
         seed = self.opening.challenge.leaderboard.seed
         try:
-            source = self._source(plan, run, findings, Buckets(least=self.least, seed=seed))
+            usual = self.truths.buckets.count
+            source = self._source(plan, run, findings, Buckets(usual=usual, seed=seed))
             opening = replace(self.opening, buckets=source.buckets)
-            truths = truth_source(
-                self.session, self.ready.prepared, self.truth, Limits(rows=2**62), source.buckets
-            )
+            truths = self._truths(source.buckets)
             pairs = source.rows.groupBy("bucket").cogroup(truths.rows.groupBy("bucket"))
             found = pairs.applyInArrow(summer(pickle.dumps(opening), Work.of(plan), seed), RESULT)
             back = returned(found.mapInArrow(summary_merger(plan.limits.errors), RESULT))
@@ -156,11 +163,17 @@ class Elsewhere:
         tallies = {**summary.checked.tallies, LISTS: told.tallies[LISTS]}
         return summary._replace(checked=summary.checked._replace(tallies=tallies)), public
 
+    def _truths(self, buckets: Buckets) -> Source:
+        """The rows of the truth by these buckets; read again where there are more of these."""
+        if buckets.count == self.truths.buckets.count:
+            return self.truths
+        limits = Limits(rows=2**62)
+        return truth_source(self.session, self.ready.prepared, self.truth, limits, buckets)
+
     def _names(self, buckets: Buckets) -> list[str]:
         """The names of all lists, in order."""
-        limits = Limits(rows=2**62)
-        truths = truth_source(self.session, self.ready.prepared, self.truth, limits, buckets)
-        found = truths.rows.groupBy("bucket").applyInArrow(names_reader, LEARNT).collect()
+        rows = self._truths(buckets).rows
+        found = rows.groupBy("bucket").applyInArrow(names_reader, LEARNT).collect()
         return sorted(name for row in found for name in decoded(bytes(row["data"])))
 
 
@@ -184,18 +197,12 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
         with quiet():
             limits = Limits(rows=2**62)
             truths = truth_source(session, prepared, truth, limits, Buckets(seed=seed))
-            if truths.size <= sums.MOST:
-                return None
-            opening = opening_of(prepared, truths.buckets)
-            beside = opening.aids.tables.values()
-            if opening.public.candidates or any("list" in table.ids for table in beside):
-                return None
-            known = learnt(truths, opening)
-            if known.lists <= sums.MOST:
-                return None
-            plan = plan_of(prepared, opening, known)
+            found = _found(prepared, truths) if truths.size > sums.MOST else None
     except ChallengeError:
         return None
+    if found is None:
+        return None
+    opening, known, plan = found
     identity = digests(
         prepared.challenge,
         prepared.kind.name,
@@ -204,13 +211,36 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
         Positions in prepared.views,
         _content(session, prepared, truth),
     )
-    opening = opening.knowing(known, prepared.rules)
     where = display_path(prepared.challenge.truth.file)
     ready = OpenChallenge(
         prepared, plan.public, None, plan.measures, identity, prepared.views,
         tuple(replace(each, path=where) for each in known.warnings.problems), count=known.lists,
     )  # fmt: skip
-    return Elsewhere(ready, session, truth, opening, plan, truths.buckets.count)
+    return Elsewhere(ready, session, truth, opening, plan, truths)
+
+
+def _found(prepared: BoundChallenge, truths: Source) -> tuple[Opening, Learnt, Plan] | None:
+    """What the truth says, whose rows are kept on Spark's disks; None where it is brought here.
+
+    Raises:
+        ChallengeError: something is wrong with it.
+    """
+    from pyspark import StorageLevel
+
+    opening = opening_of(prepared, truths.buckets)
+    beside = opening.aids.tables.values()
+    if opening.public.candidates or any("list" in table.ids for table in beside):
+        return None
+    truths.rows.persist(StorageLevel.DISK_ONLY)  # each submission goes through it again
+    kept = False
+    try:
+        known = learnt(truths, opening)
+        plan = plan_of(prepared, opening, known)
+        kept = known.lists > sums.MOST
+    finally:
+        if not kept:
+            truths.rows.unpersist()
+    return (opening.knowing(known, prepared.rules), known, plan) if kept else None
 
 
 def _content(session: Any, prepared: BoundChallenge, truth: Any) -> str | None:

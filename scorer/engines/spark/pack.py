@@ -44,14 +44,15 @@ class Buckets:
     """Which bucket each list is in: by the hash of its name, or with all lists of its block."""
 
     count: int = 0  # 0: as many as the rows ask for
-    least: int = 1  # of these
+    usual: int = 0  # unless rows ask for more than twice as many
     seed: int | None = None  # of the blocks; None: there are none
 
     def for_rows(self, rows: int, size: int = 0) -> Buckets:
         """With their number, given how many rows there are, and their bytes."""
         if self.count:
             return self
-        count = max(self.least, buckets_for(rows, size))
+        asked = buckets_for(rows, size)
+        count = self.usual if 0 < asked <= 2 * self.usual else asked
         return replace(self, count=count if self.seed is None else min(count, BLOCKS))
 
     def of(self, hashes: Hashes, names: pl.Series) -> Ints:

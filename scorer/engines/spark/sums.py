@@ -94,7 +94,7 @@ def _summed(opening: Opening, plan: Plan, seed: int, bucket: int, left: Any, rig
     try:
         truth, table = unpacked(right.column("data").to_pylist()), unpacked(data)
         truth = without_rows(opening.shape) if truth is None else truth
-        public, ready = opening.open(bucket, truth, Findings())
+        public, ready = opening.open(bucket, truth)
         found = summary_of(replace(plan, public=public, truth=ready), table, opening, seed)
         return rows_of([(PART, encoded(found))])
     except Mixed:

@@ -65,13 +65,17 @@ class Opening:
         asking = Asking(self.challenge, (), lambda: truth)
         return kinds().get(known.kind).public(part, asking)
 
-    def open(self, bucket: int, truth: Table, findings: Findings) -> tuple[Public, OpenTruth]:
-        """A bucket's truth made ready."""
+    def open(
+        self, bucket: int, truth: Table, findings: Findings | None = None
+    ) -> tuple[Public, OpenTruth]:
+        """A bucket's truth made ready; what is wrong with it is looked for where it is told."""
         public = self.public_of(bucket, truth)
         told = Findings()
-        examine(Truthful(truth, public, self.challenge), told)
+        if findings is not None:
+            examine(Truthful(truth, public, self.challenge), told)
         made = kinds().get(public.kind).open(truth, self.aids._replace(public=public), told)
-        findings.extend(of_organizer(told))
+        if findings is not None:
+            findings.extend(of_organizer(told))
         return public, made
 
 

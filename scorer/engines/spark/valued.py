@@ -40,7 +40,7 @@ def _valued(opening: Opening, plan: Plan, bucket: int, left: Any, right: Any) ->
         return pa.table(_no_values())
     truth, table = unpacked(right.column("data").to_pylist()), unpacked(data)
     truth = without_rows(opening.shape) if truth is None else truth
-    public, ready = opening.open(bucket, truth, Findings())
+    public, ready = opening.open(bucket, truth)
     whole = replace(plan, public=public, truth=ready)
     findings = Findings()
     part = score_lists(whole, without_rows(plan.shapes[0]) if table is None else table)
