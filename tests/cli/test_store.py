@@ -62,6 +62,25 @@ def test_add_says_what_became_of_each_file(add, score, folder):
     assert {"S304"} <= {problem["code"] for problem in entry["problems"]}
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_add_takes_a_folder_and_a_file_twice(named, score, folder, tmp_path):
+    """Each entry has a line of its own, which says what its file is called."""
+    sent = tmp_path / "sent"
+    sent.mkdir()
+    for name, item in (("one.csv", "a"), ("two.csv", "x")):
+        (sent / name).write_text(rows(item, "b"))
+    words = [f"x={sent / 'one.csv'}", f"y={sent / 'one.csv'}"] if named else [sent]
+    ran = score("add", folder, *words, "--team", "red", "--at", NOW, "--answer", "method=x")
+    lines = [line for line in ran.out.splitlines() if not line.startswith("  receipt ")]
+    assert len(lines) == 2, ran
+    files = ["one.csv", "one.csv" if named else "two.csv"]
+    for line, file, entry in zip(lines, files, (1, 2), strict=True):
+        assert f"{file}: " in line
+        assert f"entry {entry} of red" in line or "error[S803]" in line
+    assert ran.out.count("  receipt ") == (1 if named else 2)
+    assert ran.code == (3 if named else 0)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -58,15 +58,14 @@ def add(
     added = board.add(
         submissions, team, now=moment(at), answers=_answers(answer or []), baseline=baseline
     )
-    word_of = {submission.path: file for file, submission in zip(files, submissions, strict=True)}
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
     code = max((codes.get(entry.status, 0) for entry in added), default=0)
     if format is Form.json:
         return Result(as_json({"entries": [_fields(entry) for entry in added]}), notes, code)
     lines, messages = [], list(notes)
-    for entry, word in zip(added, word_of.values(), strict=True):
+    for entry, submission in zip(added, submissions, strict=True):
         messages += problems(entry.findings, quiet)
-        lines.append(f"{printable(word)}: {_summary(entry, board, at)}")
+        lines.append(f"{printable(submission.display)}: {_summary(entry, board, at)}")
         if entry.receipt is not None:
             lines.append(f"  receipt {entry.receipt}")
     return Result("".join(f"{line}\n" for line in lines), tuple(messages), code)
