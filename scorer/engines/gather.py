@@ -15,7 +15,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,9 +40,6 @@ from scorer.io.table import (
 )
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
 from scorer.views.texts import Texts
-
-if TYPE_CHECKING:
-    pass
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
 HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
@@ -111,14 +107,14 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
         while n + len(waiting) < kept.blocks and asked <= max(ASKED, kept.rows // 8):
             table, places = kept.block(n + len(waiting), again)
             # an error that names an item is only counted: it will be found again, with the ids
-            found = begun(plan, table, rows=False, last=None)
+            block = begun(plan, table, rows=False, last=None)
             before, held = asked, held + len(table)
-            if found.wanted.size:
-                again["item"].ask(places[found.wanted])
+            if block.wanted.size:
+                again["item"].ask(places[block.wanted])
             asked = sum(texts.missed for texts in again.values())
-            errors += found.checked.errors_at_most
-            whole = asked == before + found.wanted.size and held <= HELD
-            waiting.append((found, places.astype(np.uint32)) if whole else None)
+            errors += block.checked.errors_at_most
+            whole = asked == before + block.wanted.size and held <= HELD
+            waiting.append((block, places.astype(np.uint32)) if whole else None)
             _refuse_more_ids(plan, ids + asked)
             if errors > plan.limits.errors:
                 break
@@ -183,8 +179,8 @@ def _finished(
         if one is None:
             table, places = kept.block(n, again)
             one = begun(plan, table, rows=False, last=last), places
-        found, places = one
-        part = found.finished(partial(_asked, again, places))
+        block, places = one
+        part = block.finished(partial(_asked, again, places))
         if not read():
             return part
         one = None  # what was asked for only now was told wrongly
@@ -422,9 +418,9 @@ def _joined(columns: Sequence[CodedColumn]) -> CodedColumn:
     import polars as pl
 
     usual = all(column.usual for column in columns)
-    made = TextColumn(pl.concat([text_of(column) for column in columns], rechunk=False), usual)
-    vars(made)["row_hashes"] = np.concatenate([column.row_hashes for column in columns])
-    return made
+    column = TextColumn(pl.concat([text_of(each) for each in columns], rechunk=False), usual)
+    vars(column)["row_hashes"] = np.concatenate([each.row_hashes for each in columns])
+    return column
 
 
 class _Seen:

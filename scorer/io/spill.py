@@ -6,6 +6,7 @@ The file has no name where the system allows it, so that nothing is left of it.
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -25,10 +26,17 @@ LINE = "line"
 
 
 class Spill:
-    """The rows of tables, of which only the places in the temporary file are held."""
+    """The rows of tables, of which only the places in the temporary file are held.
+
+    Raises:
+        Unreadable: no temporary file can be made.
+    """
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix=SPOOLED)  # noqa: SIM115
+        try:
+            self._file = tempfile.TemporaryFile(prefix=SPOOLED, buffering=0)  # noqa: SIM115
+        except OSError as error:
+            raise _refused(error) from None
         self._places = [list[tuple[int, int]]() for _ in range(1 << BITS)]  # where, and how long
         self._schema: Schema | None = None
         self._usual = dict[str, bool]()  # of each column of ids, as of `CodedColumn`
@@ -63,14 +71,14 @@ class Spill:
         try:
             for n, places in enumerate(self._places):
                 if edges[n] < edges[n + 1]:
-                    start = self._file.tell()
-                    some = rows[edges[n] : edges[n + 1]]
-                    some.write_ipc_stream(self._file, compat_level=level)
-                    places.append((start, self._file.tell() - start))
+                    some = io.BytesIO()
+                    rows[edges[n] : edges[n + 1]].write_ipc_stream(some, compat_level=level)
+                    places.append((self._file.tell(), some.tell()))
+                    waiting = some.getbuffer()
+                    while waiting:
+                        waiting = waiting[self._file.write(waiting) :]
         except OSError as error:
-            message = f"a temporary file cannot be filled ({error.strerror})"
-            hint = "TMPDIR names its folder"
-            raise Unreadable(Problem("S104", message, help=hint)) from None
+            raise _refused(error) from None
 
     def tables(self) -> Iterator[Table]:
         """Yield the rows again, in tables of whole lists."""
@@ -98,3 +106,8 @@ class Spill:
                 self._schema,
                 facts,
             )
+
+
+def _refused(error: OSError) -> Unreadable:
+    message = f"a temporary file cannot be filled ({error.strerror})"
+    return Unreadable(Problem("S104", message, help="TMPDIR names its folder"))

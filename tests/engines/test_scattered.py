@@ -2,13 +2,12 @@
 
 import dataclasses
 import errno
-import os
+import tempfile
 
 import numpy as np
-import polars as pl
 import pytest
 from held import held_bytes
-from wholes import CASES, every_plan, same
+from wholes import CASES, TAGGED, every_plan, same
 
 from scorer.challenge.load import load
 from scorer.checks import base, tally
@@ -126,20 +125,29 @@ def test_rows_with_many_numbers_or_texts_are_put_aside(request):
     assert sum(len(table.ids["list"].names) for table in tables) == 1000  # whole lists
 
 
-def test_a_full_disk_is_told(plans, blocks, tmp_path, monkeypatch):
-    monkeypatch.setattr(pl.DataFrame, "write_ipc_stream", full)
+def full(**named):
+    return open("/dev/full", "w+b", buffering=0)
+
+
+def none(**named):
+    raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [(full, "No space left on device"), (none, "No usable temporary directory found")],
+)
+def test_a_temporary_file_that_cannot_be_filled_is_told(
+    made, why, plans, blocks, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "TemporaryFile", made)
     path = tmp_path / "mine.csv"
-    path.write_text(shuffled(dict(CASES)["further"][1], 1))
+    path.write_text(shuffled(TAGGED["good"], 1))
     outcome = scored(plans["further"], path)
     (problem,) = outcome.findings
-    assert str(problem).endswith(
-        "error[S104] a temporary file cannot be filled (No space left on device)"
-    )
+    assert problem.code == "S104"
+    assert problem.message == f"a temporary file cannot be filled ({why})"
     assert outcome.card is None
-
-
-def full(*words, **named):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_lists_without_items_stay_with_the_rows(plans):
