@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -98,12 +97,18 @@ class Text:
 
     def _repr_html_(self) -> str:
         """HTML for a notebook."""
-        return f"<pre>{escape(self.render())}</pre>"
+        return f"<pre>{_escaped(self.render())}</pre>"
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # its table of entities takes longer than all else that is loaded here
+
+    return escape(text)
 
 
 def _row(tag: str, cells: Sequence[str]) -> str:
     """A row of a table in HTML."""
-    return f"<tr>{''.join(f'<{tag}>{escape(printable(c))}</{tag}>' for c in cells)}</tr>"
+    return f"<tr>{''.join(f'<{tag}>{_escaped(printable(c))}</{tag}>' for c in cells)}</tr>"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -258,7 +263,7 @@ class Report(Text, results.Report):
                 "</thead><tbody>",
                 *(_row("td", row) for row in rows),
                 "</tbody></table>",
-                *(f"<p>{escape(printable(note, 1000))}</p>" for note in notes),
+                *(f"<p>{_escaped(printable(note, 1000))}</p>" for note in notes),
             ]
         )
 

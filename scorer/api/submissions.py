@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from filecmp import cmp
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -222,6 +221,8 @@ def without_baselines(
 def _alike(first: Path, second: Path) -> bool:
     """Whether two files are one, or hold the same."""
     try:
+        from filecmp import cmp
+
         return first.samefile(second) or cmp(first, second, shallow=False)
     except (OSError, ValueError):  # one is not there, which reading it tells
         return False

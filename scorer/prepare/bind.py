@@ -201,12 +201,12 @@ def _by_content(challenge: Challenge) -> Challenge:
     A truth without a known suffix is looked at; in TREC's forms a list is a topic, and topics
     without qrels are ignored, as trec_eval does.
     """
-    from scorer.prepare.guess.forms import is_qrels
-
     truth, submission = challenge.truth, challenge.submission
     format = truth.format or format_of(truth.file, None).name
-    if truth.format is None and format == "csv" and is_qrels(truth.file):
-        format = "trec"
+    if truth.format is None and format == "csv":
+        from scorer.prepare.guess.forms import is_qrels
+
+        format = "trec" if is_qrels(truth.file) else "csv"
     if format != "trec":
         return challenge
     columns = truth.columns
