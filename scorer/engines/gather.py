@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -20,12 +19,13 @@ import numpy as np
 
 from scorer.checks.base import Checked, Submitted, checked, checks
 from scorer.checks.tally import LastLines
-from scorer.core.arrays import Ints, any_twice, distinct
+from scorer.core.arrays import Ints, any_twice
 from scorer.core.problems import Problem
 from scorer.engines.kept import AskedIds, Kept, refuse_longer
 from scorer.io.formats.base import Format
 from scorer.io.limits import Unreadable, limit, too_many_errors
 from scorer.io.pieces import Pieces, joined
+from scorer.io.runs import Apart, by_runs, concatenated, cut_rows, own_memory
 from scorer.io.spill import Spill
 from scorer.io.table import (
     EXTRA,
@@ -34,9 +34,7 @@ from scorer.io.table import (
     IdTexts,
     Schema,
     Table,
-    TextColumn,
     series_of,
-    text_of,
 )
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
 from scorer.views.texts import Texts
@@ -47,10 +45,6 @@ ASKED = 1_000_000  # ids of rows that are read again at a time, at least
 NUMBERS = 2  # columns of numbers, of which a row with hashes of its ids takes 24 bytes at most
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
-
-
-class Apart(Exception):
-    """The rows of a list do not stand together."""
 
 
 class TooManyErrors(Unreadable):
@@ -258,7 +252,7 @@ def _blocks(plan: Plan, tables: Iterator[Table]) -> Iterator[Table]:
         across.close(unless=goes_on and not last)
         start = first if goes_on else 0
         if start < last:
-            yield _rows(table, start, last)
+            yield cut_rows(table, start, last)
         if last or not goes_on:
             across.add(table, last, len(table))
         if across.closed >= GATHERED:
@@ -283,7 +277,7 @@ class _Across:
 
     def add(self, table: Table, start: int, stop: int) -> None:
         """Add rows of one list."""
-        self._open.append(_own_memory(_rows(table, start, stop), len(table)))
+        self._open.append(own_memory(cut_rows(table, start, stop), len(table)))
         refuse_longer(self._plan, sum(map(len, self._open)))
 
     def close(self, unless: bool = False) -> None:
@@ -307,7 +301,7 @@ class _Across:
             raise Apart
         number = np.searchsorted(begins, np.arange(len(names)), side="right") - 1
         codes = np.repeat(number, [len(table) for table in tables])
-        return _concatenated(tables, CodedColumn(codes, series_of(held)))
+        return concatenated(tables, CodedColumn(codes, series_of(held)))
 
 
 def _refuse_more_ids(plan: Plan, ids: int) -> None:
@@ -316,111 +310,6 @@ def _refuse_more_ids(plan: Plan, ids: int) -> None:
         message = f"more than {most:,} ids are needed to order rows of equal scores"
         words = f"{limit('ids')}; it takes none where the rows of each list stand together"
         raise Unreadable(Problem("S104", message, help=words))
-
-
-def by_runs(table: Table) -> Table:
-    """The table with its lists numbered in their order.
-
-    Raises:
-        Apart: the rows of a list do not stand together.
-    """
-    lists = table.ids["list"]
-    own = lists.row_hashes if isinstance(lists, TextColumn) else lists.codes
-    starts = np.append(0, np.flatnonzero(own[1:] != own[:-1]) + 1)
-    if distinct(own[starts]).size < starts.size:
-        raise Apart
-    column = _runs(lists, starts)
-    return replace(table, ids={**table.ids, "list": column})
-
-
-def _runs(lists: CodedColumn, starts: Ints) -> CodedColumn:
-    """A column of which each run has an id of its own."""
-    rows = len(lists.row_hashes) if isinstance(lists, TextColumn) else len(lists.codes)
-    codes = np.repeat(np.arange(starts.size, dtype=np.int32), np.diff(np.append(starts, rows)))
-    texts = lists.gathered(starts)
-    if isinstance(texts, list):
-        return CodedColumn(codes, tuple(texts))
-    column = CodedColumn(codes, texts)
-    vars(column)["hashes"] = lists.row_hashes[starts]
-    return column
-
-
-def _rows(table: Table, start: int, stop: int) -> Table:
-    """Consecutive rows of a table by runs: whole lists, or rows of one.
-
-    Lists without rows go with the first row.
-    """
-    if start == 0 and stop == len(table):
-        return table
-    facts = dict(table.facts)
-    if start and "empty" in facts:
-        facts["empty"] = type(facts["empty"])()
-    ids = {role: _cut(column, start, stop) for role, column in table.ids.items() if role != "list"}
-    return Table(
-        {"list": _cut_runs(table.ids["list"], start, stop), **ids},
-        {role: values[start:stop] for role, values in table.numbers.items()},
-        table.line[start:stop],
-        table.wanted,
-        facts,
-    )
-
-
-def _cut(column: CodedColumn, start: int, stop: int) -> CodedColumn:
-    if not isinstance(column, TextColumn):
-        return CodedColumn(column.codes[start:stop], column.held)
-    part = TextColumn(column.series[start:stop], column.usual)
-    vars(part)["row_hashes"] = column.row_hashes[start:stop]
-    return part
-
-
-def _cut_runs(lists: CodedColumn, start: int, stop: int) -> CodedColumn:
-    """As `_cut`, of a column whose codes ascend from 0, run by run."""
-    codes = lists.codes[start:stop]
-    first, last = int(codes[0]), int(codes[-1]) + 1
-    part = CodedColumn(codes - first, lists.held[first:last])
-    if "hashes" in vars(lists):
-        vars(part)["hashes"] = lists.hashes[first:last]
-    return part
-
-
-def _own_memory(table: Table, of: int) -> Table:
-    """A table that does not keep the memory of the one that it is few rows of."""
-    if 2 * len(table) > of:
-        return table
-    ids = dict[str, CodedColumn]()
-    for role, column in table.ids.items():
-        if isinstance(column, TextColumn):
-            ids[role] = TextColumn(series_of(column.series.to_list()), column.usual)
-            vars(ids[role])["row_hashes"] = column.row_hashes.copy()
-        else:
-            ids[role] = CodedColumn(column.codes, tuple(column.names))
-    numbers = {role: values.copy() for role, values in table.numbers.items()}
-    return replace(table, ids=ids, numbers=numbers, line=table.line.copy())
-
-
-def _concatenated(tables: Sequence[Table], lists: CodedColumn) -> Table:
-    """The rows of several tables, with a column of lists of their own."""
-    first = tables[0]
-    facts = dict(first.facts)
-    if "empty" in facts:
-        facts["empty"] = [each for table in tables for each in table.facts["empty"]]
-    ids = {role: [table.ids[role] for table in tables] for role in first.ids if role != "list"}
-    return Table(
-        {"list": lists, **{role: _joined(columns) for role, columns in ids.items()}},
-        {role: np.concatenate([t.numbers[role] for t in tables]) for role in first.numbers},
-        np.concatenate([table.line for table in tables]),
-        first.wanted,
-        facts,
-    )
-
-
-def _joined(columns: Sequence[CodedColumn]) -> CodedColumn:
-    import polars as pl
-
-    usual = all(column.usual for column in columns)
-    column = TextColumn(pl.concat([text_of(each) for each in columns], rechunk=False), usual)
-    vars(column)["row_hashes"] = np.concatenate([each.row_hashes for each in columns])
-    return column
 
 
 class _Seen:

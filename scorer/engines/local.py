@@ -13,11 +13,12 @@ from pathlib import Path
 from scorer.checks.tally import Whole
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
-from scorer.engines.gather import Apart, TooManyErrors, parts_apart, parts_together
+from scorer.engines.gather import TooManyErrors, parts_apart, parts_together
 from scorer.engines.processes import shareable, shared
 from scorer.io.limits import Unreadable
 from scorer.io.parts import by_part
 from scorer.io.pieces import columns_at, pieces
+from scorer.io.runs import Apart
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, merged, outcome
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small
-from scorer.engines.gather import Apart, by_runs
+from scorer.io.runs import Apart, by_runs
 from scorer.io.table import TEXT, CodedColumn, Hashes, Schema, Table, TextColumn, text_of
 from scorer.results.sums import BLOCKS, blocks_of, hashes_of
 
