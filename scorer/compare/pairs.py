@@ -8,7 +8,7 @@ import numpy as np
 
 from scorer.challenge.model import Leaderboard
 from scorer.compare.base import aggregations, cycles, every, order
-from scorer.compare.samples import Samples, all_apart
+from scorer.compare.samples import Samples, all_difference_intervals
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Measure
 from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally, Tested
@@ -51,7 +51,7 @@ def pairing(
         key: [_preferred(row) for row in cube[first, second]] for key, cube in cubes.items()
     }
     nothing = np.full((len(names), len(lists)), np.nan)
-    intervals = all_apart(samples, first, second, rules)
+    intervals = all_difference_intervals(samples, first, second, rules)
     tested, differing = {}, {}
     for measure in measures:
         sample, test, ends = (

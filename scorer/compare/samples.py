@@ -66,8 +66,17 @@ class Samples(Protocol):
         """The interval of each submission's figure."""
         ...
 
-    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        """The interval of each pair's difference, over what both have."""
+    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        """The interval of each pair's difference, over what both have.
+
+        Args:
+            a: (pairs,), rows of the first submissions.
+            b: (pairs,), rows of the second ones.
+            rules: level, draws and seed.
+
+        Returns:
+            One for each pair; None where there is none.
+        """
         ...
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
@@ -118,12 +127,12 @@ class _OfLists:
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         if rules.intervals is None:
             return [None] * len(self.values)
-        made = intervals(self.values, rules.intervals, rules.draws, rules.seed, self.clusters)
+        bounds = intervals(self.values, rules.intervals, rules.draws, rules.seed, self.clusters)
         # of a single list there is no interval, though its value is known
         several = self.valued.sum(axis=1) > 1
-        return [_ends(one) if more else None for one, more in zip(made, several, strict=True)]
+        return [_ends(one) if more else None for one, more in zip(bounds, several, strict=True)]
 
-    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
         return replace(self, values=self.values[a] - self.values[b]).intervals(rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
@@ -136,8 +145,10 @@ class _OfLists:
     def drawn(self, rules: Leaderboard) -> Floats | None:
         sums = np.stack([np.nan_to_num(self.values), self.valued], axis=2).astype(np.float64)
         draws = _draws(len(sums), rules)
-        made = resampled_sums(sums, shares, draws=draws, seed=rules.seed, clusters=self.clusters)
-        return np.array([each.drawn for each in made])
+        resampled = resampled_sums(
+            sums, shares, draws=draws, seed=rules.seed, clusters=self.clusters
+        )
+        return np.array([each.drawn for each in resampled])
 
     def test(self, rules: Tiers) -> tuple[str, str]:
         return rules.test, rules.adjust if rules.test == "permutation" else "holm"
@@ -161,7 +172,7 @@ class _OfFolds:
         level = rules.intervals
         return [None if level is None else fold_interval(row, level) for row in self.values]
 
-    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
         return _OfFolds(self.values[a] - self.values[b]).intervals(rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
@@ -200,13 +211,13 @@ class _OfSums:
         if rules.intervals is None or not self.valued.all():
             return _figure_intervals(self.valued, self._resampled, rules)
         # drawing takes the time: the same lists are drawn for all
-        made = resampled_sums(
+        resampled = resampled_sums(
             self.sums, self.figure, draws=rules.draws, seed=rules.seed, clusters=self.clusters
         )
-        return [_ends(interval_of(each, rules.intervals)) for each in made]
+        return [_ends(interval_of(each, rules.intervals)) for each in resampled]
 
-    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return _figures_apart(self.valued, self._resampled, a, b, rules)
+    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return _figure_difference_intervals(self.valued, self._resampled, a, b, rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
         return paired_sums(
@@ -218,10 +229,10 @@ class _OfSums:
     def drawn(self, rules: Leaderboard) -> Floats | None:
         draws = _draws(len(self.sums), rules)
         sums = np.where(self.valued[:, :, None], self.sums, 0.0)
-        made = resampled_sums(
+        resampled = resampled_sums(
             sums, self.figure, draws=draws, seed=rules.seed, clusters=self.clusters
         )
-        return np.array([each.drawn for each in made])
+        return np.array([each.drawn for each in resampled])
 
     def test(self, rules: Tiers) -> tuple[str, str]:
         return "permutation", rules.adjust
@@ -265,8 +276,8 @@ class _OfWeights:
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         return _figure_intervals(self.valued, self._resampled, rules)
 
-    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return _figures_apart(self.valued, self._resampled, a, b, rules)
+    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return _figure_difference_intervals(self.valued, self._resampled, a, b, rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
         tiers, lists = rules.tiers or Tiers(), self.valued.shape[1]
@@ -288,10 +299,10 @@ class _OfWeights:
     def drawn(self, rules: Leaderboard) -> Floats | None:
         draws = min(_draws(len(self.figures), rules), WEIGHTED)
         figures = [self._over(row, np.ones_like(own)) for row, own in enumerate(self.valued)]
-        made = resampled_weights(
+        resampled = resampled_weights(
             figures, self.valued.shape[1], draws=draws, seed=rules.seed, clusters=self.clusters
         )
-        return np.array([each.drawn for each in made])
+        return np.array([each.drawn for each in resampled])
 
     def test(self, rules: Tiers) -> tuple[str, str]:
         return "permutation", rules.adjust
@@ -318,18 +329,18 @@ class _OfBlocks:
         return _OfSums(table, np.ones(table.shape[:2], dtype=bool), shares)
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
-        made = self._blocks.intervals(rules)
+        bounds = self._blocks.intervals(rules)
         return [
             (each.low, each.high) if ends is not None and each.low == each.high else ends
-            for each, ends in zip(self.sums, made, strict=True)
+            for each, ends in zip(self.sums, bounds, strict=True)
         ]
 
-    def apart(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return self._blocks.apart(a, b, rules)
+    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+        return self._blocks.difference_intervals(a, b, rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
-        made = self._blocks.tests(rules, control)
-        return made._replace(lists=np.where(made.lists > 0, self.sums[0].lists, 0))
+        tests = self._blocks.tests(rules, control)
+        return tests._replace(lists=np.where(tests.lists > 0, self.sums[0].lists, 0))
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         return self._blocks.drawn(rules)
@@ -341,25 +352,27 @@ class _OfBlocks:
 Draw = Callable[[int, Mask, int, int], Resampled]  # a row, the lists, draws, seed
 
 
-def _figure_intervals(found: Mask, draw: Draw, rules: Leaderboard) -> list[Ends]:
+def _figure_intervals(valued: Mask, draw: Draw, rules: Leaderboard) -> list[Ends]:
     if rules.intervals is None:
-        return [None] * len(found)
+        return [None] * len(valued)
     return [
         _ends(interval_of(draw(row, own, rules.draws, rules.seed), rules.intervals))
         if own.any()
         else None
-        for row, own in enumerate(found)
+        for row, own in enumerate(valued)
     ]
 
 
-def _figures_apart(found: Mask, draw: Draw, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
+def _figure_difference_intervals(
+    valued: Mask, draw: Draw, a: Ints, b: Ints, rules: Leaderboard
+) -> list[Ends]:
     """Intervals of differences, from draws of the lists that both of a pair have."""
-    made: list[Ends] = []
+    ends: list[Ends] = []
     known: dict[tuple[int, bytes], Resampled] = {}
     for pair in zip(a.tolist(), b.tolist(), strict=True):
-        common = found[pair[0]] & found[pair[1]]
+        common = valued[pair[0]] & valued[pair[1]]
         if rules.intervals is None or not common.any():
-            made.append(None)
+            ends.append(None)
             continue
         for row in pair:
             if (row, common.tobytes()) not in known:
@@ -371,11 +384,11 @@ def _figures_apart(found: Mask, draw: Draw, a: Ints, b: Ints, rules: Leaderboard
             one.without - other.without,
             one.units,
         )
-        made.append(_ends(interval_of(difference, rules.intervals)))
-    return made
+        ends.append(_ends(interval_of(difference, rules.intervals)))
+    return ends
 
 
-def all_apart(
+def all_difference_intervals(
     samples: Mapping[str, Samples], a: Ints, b: Ints, rules: Leaderboard
 ) -> dict[str, list[Ends]]:
     """The intervals of each pair's difference by every measure.
@@ -388,18 +401,18 @@ def all_apart(
         b: rows of the second ones.
         rules: level, draws and seed.
     """
-    made: dict[str, list[Ends]] = {}
+    ends_by_measure: dict[str, list[Ends]] = {}
     of_lists = {key: each for key, each in samples.items() if isinstance(each, _OfLists)}
     if of_lists:
         first = next(iter(of_lists.values()))
         rows = np.concatenate([each.values[a] - each.values[b] for each in of_lists.values()])
         ends = replace(first, values=rows).intervals(rules)
         for n, key in enumerate(of_lists):
-            made[key] = ends[n * a.size : (n + 1) * a.size]
+            ends_by_measure[key] = ends[n * a.size : (n + 1) * a.size]
     for key, each in samples.items():
-        if key not in made:
-            made[key] = each.apart(a, b, rules)
-    return made
+        if key not in ends_by_measure:
+            ends_by_measure[key] = each.difference_intervals(a, b, rules)
+    return ends_by_measure
 
 
 def samples_of(
@@ -444,15 +457,15 @@ def samples_of(
         own = group_codes(measure, cards[0])[0] if of_groups else clusters
         return _OfLists(np.array([value.per_list for value in values]), own, unit)
     rules = {m.id: Rules.of(challenge, m.metric.better) for m in measure.all_parts}
-    found = figures_of(measure, scored, rules, how.unit)
-    if isinstance(found, str):
-        return found
-    if found.valued.shape[1] < 2:
+    figures = figures_of(measure, scored, rules, how.unit)
+    if isinstance(figures, str):
+        return figures
+    if figures.valued.shape[1] < 2:
         return f"of a single {how.unit} nothing is known about others"
     over = {"group": "groups", "item": "items"}.get(how.unit)
-    if found.sums is not None and found.of is not None and found.smooth:
-        return _OfSums(found.sums, found.valued, found.of, clusters, over)
-    return _OfWeights(found.weigh, found.valued, clusters, over, found.smooth)
+    if figures.sums is not None and figures.of is not None and figures.smooth:
+        return _OfSums(figures.sums, figures.valued, figures.of, clusters, over)
+    return _OfWeights(figures.weigh, figures.valued, clusters, over, figures.smooth)
 
 
 def _one_group(measure: Measure, card: Scorecard) -> bool:

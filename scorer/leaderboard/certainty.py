@@ -88,10 +88,10 @@ def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple
     """Those with fewer lists than the ranked have between them, and how many these have."""
     most = {}
     for baseline in (False, True):
-        mine = [v for row, v in zip(rows, values, strict=True) if baseline or not row.baseline]
-        table = _table(mine)
+        selected = [v for row, v in zip(rows, values, strict=True) if baseline or not row.baseline]
+        table = _table(selected)
         most[baseline] = (
-            max((value.lists for value in mine), default=0)
+            max((value.lists for value in selected), default=0)
             if table is None
             else int((~np.isnan(table)).any(axis=0).sum())
         )
@@ -114,19 +114,20 @@ def _tested(
     rules: Leaderboard,
     tier: Tiers,
 ) -> Certainty:
-    mine = samples.of(ranked)
-    test = mine.tests(rules)
+    ranked_samples = samples.of(ranked)
+    test = ranked_samples.tests(rules)
     lists, units, sd = usual(test)
-    name, adjust = mine.test(tier)
+    name, adjust = ranked_samples.test(tier)
     how = How(
         name, adjust, tier.alpha, tier.rule, rules.intervals, test.draws,
-        0 if mine.over == "folds" else rules.draws, rules.seed, mine.over, lists, units,
+        0 if ranked_samples.over == "folds" else rules.draws, rules.seed, ranked_samples.over,
+        lists, units,
     )  # fmt: skip
     plain = "t" if name == "corrected t" else tier.test if name != "permutation" else "permutation"
     least = least_p(units, plain, tier.adjust, max(test.pairs, 1), max(test.draws, 1))
     fewest = fewest_lists(tier.alpha, plain, tier.adjust, max(test.pairs, 1))
     possible = least <= tier.alpha
-    drawn = mine.drawn(rules)
+    drawn = ranked_samples.drawn(rules)
     return Certainty(
         tuple(rows[n].name for n in ranked.tolist()),
         test.difference,
@@ -189,15 +190,15 @@ def _placed(
 
 def _fewer(rows: Sequence[Standing], table: Floats, primary: Measure) -> Iterator[Fewer]:
     """Those with fewer lists, and whether their lists are easier for the others than the rest."""
-    found = ~np.isnan(table)
-    every = found.any(axis=0)
+    valued = ~np.isnan(table)
+    every = valued.any(axis=0)
     for n, row in enumerate(rows):
         if row.fewer is None:
             continue
         others = np.delete(np.arange(len(rows)), n)
-        of_others = found[others].sum(axis=0)
+        of_others = valued[others].sum(axis=0)
         hard = np.nansum(table[others], axis=0) / np.maximum(of_others, 1)
-        here, rest = found[n] & (of_others > 0), every & ~found[n] & (of_others > 0)
+        here, rest = valued[n] & (of_others > 0), every & ~valued[n] & (of_others > 0)
         means = [float(hard[mask].mean()) if mask.any() else math.nan for mask in (here, rest)]
         up = 1 if primary.metric.better == "higher" else -1
         easier = up * _sign(hard, here, rest)
@@ -211,8 +212,8 @@ def _sign(hard: Floats, here: Mask, rest: Mask) -> int:
         return 0
     # a permutation of the lists between the two has this error (without replacement)
     error = both.std(ddof=1) * math.sqrt(1 / here.sum() + 1 / rest.sum())
-    apart = float(hard[here].mean() - hard[rest].mean()) / error
-    return int(np.sign(apart)) if abs(apart) > SURE else 0
+    statistic = float(hard[here].mean() - hard[rest].mean()) / error
+    return int(np.sign(statistic)) if abs(statistic) > SURE else 0
 
 
 def _shake_up(
@@ -229,5 +230,5 @@ def _shake_up(
     one, other = (
         np.array([groups.get(name, "").casefold() == split for name in lists]) for split in SPLIT
     )
-    made = shake_up(table, one, other, primary.metric.better, RANKED, rules.seed)
-    return ShakeUp((called[SPLIT[0]], called[SPLIT[1]]), *made)
+    changes = shake_up(table, one, other, primary.metric.better, RANKED, rules.seed)
+    return ShakeUp((called[SPLIT[0]], called[SPLIT[1]]), *changes)

@@ -52,38 +52,38 @@ class Aggregate:
         """
         known = ~np.isnan(values)
         weight = np.where(known, 1.0 if weights is None else weights, 0.0)
-        found = np.where(known, values, 0.0)
+        filled = np.where(known, values, 0.0)
         if self.name not in ("geometric", "power"):
-            return np.stack([weight * found, weight], axis=-1)
+            return np.stack([weight * filled, weight], axis=-1)
         if self.name == "geometric" and self.number is not None:
-            found = np.maximum(found, self.number)
-        zero, below = weight * (found == 0), weight * (found < 0)
-        positive = np.where(found > 0, found, 1.0)
+            filled = np.maximum(filled, self.number)
+        zero, below = weight * (filled == 0), weight * (filled < 0)
+        positive = np.where(filled > 0, filled, 1.0)
         power = self.number if self.name == "power" else None
         with np.errstate(over="ignore"):
             terms = np.log(positive) if power is None else positive**power
-        terms = np.where((weight > 0) & (found > 0), terms, 0.0)
+        terms = np.where((weight > 0) & (filled > 0), terms, 0.0)
         return np.stack([weight * terms, weight, zero, below], axis=-1)
 
     def value(self, sums: Floats) -> Floats:
         """It, from sums of `columns`: shape (..., width) to (...); NaN of no values."""
         total, weight = sums[..., 0], sums[..., 1]
-        some = weight > 0
+        has_weight = weight > 0
         if self.name == "sum":
-            return np.where(some, total, np.nan)
-        mean: Floats = np.divide(total, weight, out=np.full(total.shape, np.nan), where=some)
+            return np.where(has_weight, total, np.nan)
+        mean: Floats = np.divide(total, weight, out=np.full(total.shape, np.nan), where=has_weight)
         if self.name == "mean":
             return mean
         zero, below = sums[..., 2], sums[..., 3]
         with np.errstate(all="ignore"):
             if self.name == "geometric":
-                made = np.where(zero > 0, 0.0, np.exp(mean))
+                figures = np.where(zero > 0, 0.0, np.exp(mean))
             else:
                 assert self.number is not None
-                made = mean ** (1 / self.number)
+                figures = mean ** (1 / self.number)
                 if self.number < 0:
-                    made = np.where(zero > 0, 0.0, made)
-        return np.where(some & (below <= 0), made, np.nan)
+                    figures = np.where(zero > 0, 0.0, figures)
+        return np.where(has_weight & (below <= 0), figures, np.nan)
 
     def of(self, values: Floats, weights: Floats | None = None) -> float:
         """It of some values, in their order; NaN values count for nothing.
@@ -198,22 +198,22 @@ def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floa
         Both of shape (draws, groups around).
     """
     count, how = int(level.around.max(initial=0)) + 1, level.aggregate
-    made, total = np.full((len(figures), count), np.nan), np.zeros((len(figures), count))
+    figures_around, total = np.full((len(figures), count), np.nan), np.zeros((len(figures), count))
     for group in range(count):
-        mine = np.flatnonzero(level.around == group)
-        own = figures[:, mine]
-        total[:, group] = sizes[:, mine].sum(axis=1)
-        if mine.size == 1 and level.trivial:
-            made[:, group] = own[:, 0]
+        members = np.flatnonzero(level.around == group)
+        own = figures[:, members]
+        total[:, group] = sizes[:, members].sum(axis=1)
+        if members.size == 1 and level.trivial:
+            figures_around[:, group] = own[:, 0]
             continue
-        weights = np.ones(mine.size) if level.weights is None else level.weights[mine]
-        each = sizes[:, mine] if level.by_size else np.broadcast_to(weights, own.shape)
+        weights = np.ones(members.size) if level.weights is None else level.weights[members]
+        each = sizes[:, members] if level.by_size else np.broadcast_to(weights, own.shape)
         if how.name == "median":
             pairs = zip(own, each, strict=True)
-            made[:, group] = [how.of(row, weight) for row, weight in pairs]
+            figures_around[:, group] = [how.of(row, weight) for row, weight in pairs]
             continue
         columns, known = how.columns(own), ~np.isnan(own)
-        made[:, group] = how.value((columns * each[..., None]).sum(axis=1))
+        figures_around[:, group] = how.value((columns * each[..., None]).sum(axis=1))
         if how.name == "sum":
-            made[~known.all(axis=1), group] = np.nan
-    return made, total
+            figures_around[~known.all(axis=1), group] = np.nan
+    return figures_around, total

@@ -96,11 +96,11 @@ def intervals(
     values = np.atleast_2d(np.asarray(values, dtype=np.float64))
     if np.isinf(values).any():
         raise ValueError("an infinite value has no interval")
-    found = ~np.isnan(values)
-    made = [Interval(np.nan, np.nan)] * len(values)
+    valued = ~np.isnan(values)
+    ends_by_row = [Interval(np.nan, np.nan)] * len(values)
     size = max(1, DRAWN // draws)
-    for rows in alike(found):
-        mask = found[rows[0]]
+    for rows in alike(valued):
+        mask = valued[rows[0]]
         if not mask.any():
             continue
         own = None if clusters is None else clusters[mask]
@@ -108,15 +108,16 @@ def intervals(
         known = {row: kept for row, key in keys.items() if (kept := _KNOWN.get(key))}
         new = np.array([row for row in keys if row not in known], dtype=np.int64)
         for start in range(0, new.size, size):
-            some = new[start : start + size]
-            ends = _bca_of_means(values[np.ix_(some, mask)], own, level, draws, seed)
+            chunk = new[start : start + size]
+            ends = _bca_of_means(values[np.ix_(chunk, mask)], own, level, draws, seed)
             known |= {
-                row: Interval(*both) for row, both in zip(some.tolist(), ends.tolist(), strict=True)
+                row: Interval(*both)
+                for row, both in zip(chunk.tolist(), ends.tolist(), strict=True)
             }
         for row, interval in known.items():
-            made[row] = interval
+            ends_by_row[row] = interval
             _KNOWN.add(keys[row], interval)
-    return made
+    return ends_by_row
 
 
 def _key(values: Floats, clusters: Ints | None, level: float, draws: int, seed: int) -> bytes:
@@ -227,14 +228,16 @@ def resampled_sums(
     drawn: list[list[Floats]] = [[] for _ in parts]
     count = unit_sizes(lists, unit).size
     for counts in _counts(count, draws, seed) if count else ():
-        for found, part in zip(drawn, parts, strict=True):
-            found.append(figure(counts @ part))
-    made = []
-    for found, part in zip(drawn, parts, strict=True):
+        for values, part in zip(drawn, parts, strict=True):
+            values.append(figure(counts @ part))
+    resampled = []
+    for values, part in zip(drawn, parts, strict=True):
         total = part.sum(axis=0)
         value = float(figure(total[None])[0])
-        made.append(Resampled(value, np.concatenate([[], *found]), figure(total - part), count))
-    return made
+        resampled.append(
+            Resampled(value, np.concatenate([[], *values]), figure(total - part), count)
+        )
+    return resampled
 
 
 def resampled_weights(
@@ -260,16 +263,16 @@ def resampled_weights(
     for counts in _counts(count, draws, seed) if count else ():
         for row in counts:
             weights = row if unit is None else row[unit]
-            for found, figure in zip(drawn, figures, strict=True):
-                found.append(figure(weights))
-    made = []
+            for values, figure in zip(drawn, figures, strict=True):
+                values.append(figure(weights))
+    resampled = []
     left_out = units(lists, clusters, LEFT_OUT, seed)
     left_out = np.arange(lists) if left_out is None else left_out
     masks = [(left_out != each).astype(np.float64) for each in range(left_out.max(initial=-1) + 1)]
-    for found, figure in zip(drawn, figures, strict=True):
+    for values, figure in zip(drawn, figures, strict=True):
         without = np.array([figure(mask) for mask in masks])
-        made.append(Resampled(figure(np.ones(lists)), np.array(found), without, count))
-    return made
+        resampled.append(Resampled(figure(np.ones(lists)), np.array(values), without, count))
+    return resampled
 
 
 def _resamples(lists: int, draws: int, seed: int) -> Iterator[Ints]:

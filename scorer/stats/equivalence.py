@@ -28,10 +28,10 @@ def equivalence(difference: Floats, error: Floats, units: Floats, margin: float)
 
     p = np.full(difference.size, np.nan)
     known = ~np.isnan(difference + error) & (units > 1)
-    apart = np.abs(difference[known]) - margin
+    excess = np.abs(difference[known]) - margin
     with np.errstate(divide="ignore", invalid="ignore"):
         # the nearer of the two limits has the greater p
-        found = stdtr(units[known] - 1, apart / error[known])
-    found[error[known] == 0] = np.where(apart < 0, 0.0, 1.0)[error[known] == 0]
-    p[known] = holm(found)
+        uncorrected = stdtr(units[known] - 1, excess / error[known])
+    uncorrected[error[known] == 0] = np.where(excess < 0, 0.0, 1.0)[error[known] == 0]
+    p[known] = holm(uncorrected)
     return p

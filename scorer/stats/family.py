@@ -27,13 +27,13 @@ class Paired(NamedTuple):
     draws: int  # how many sign patterns or resamples were drawn; 0: none
 
 
-def groups_of_pairs(found: Mask, control: bool) -> Iterator[tuple[Ints, Ints | None]]:
+def groups_of_pairs(valued: Mask, control: bool) -> Iterator[tuple[Ints, Ints | None]]:
     """Rows with the same lists by themselves (None), and every two such groups."""
     if control:
         first = np.zeros(1, dtype=np.int64)
-        yield from ((first, rows + 1) for rows in alike(found[1:]))
+        yield from ((first, rows + 1) for rows in alike(valued[1:]))
         return
-    groups = alike(found)
+    groups = alike(valued)
     for n, one in enumerate(groups):
         yield one, None
         yield from ((one, other) for other in groups[n + 1 :])
@@ -77,10 +77,10 @@ def matrices(
     a, b = (np.concatenate([nothing, *(each[n] for each in pairs)]) for n in (0, 1))
 
     def square(each: Floats | Ints, sign: int = 1, diagonal: float = 0.0) -> Floats:
-        made = np.full((count, count), np.nan)
-        np.fill_diagonal(made, diagonal)
-        made[a, b], made[b, a] = each, sign * each
-        return made
+        matrix = np.full((count, count), np.nan)
+        np.fill_diagonal(matrix, diagonal)
+        matrix[a, b], matrix[b, a] = each, sign * each
+        return matrix
 
     def counts(each: Floats | Ints) -> Ints:
         return np.nan_to_num(square(each)).astype(np.int64)

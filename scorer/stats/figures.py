@@ -24,11 +24,11 @@ def pseudo_values(sums: Floats, figure: Callable[[Floats], Floats]) -> Floats:
     Returns:
         (submissions, lists); all of a row NaN where the figure, or one without a list, is NaN.
     """
-    made = []
+    rows = []
     for each in sums:
         total = each.sum(axis=0)
-        made.append(_moved(float(figure(total[None])[0]), figure(total - each)))
-    return np.array(made).reshape(sums.shape[:2])
+        rows.append(_moved(float(figure(total[None])[0]), figure(total - each)))
+    return np.array(rows).reshape(sums.shape[:2])
 
 
 def weighted_pseudo_values(
@@ -57,18 +57,18 @@ def weighted_pseudo_values(
     size = np.bincount(codes)
     step = -1.0 if smooth else math.sqrt(size.size)
     weights = [1 + step * (codes == each) for each in range(size.size)]
-    made = []
+    rows = []
     for figure in figures:
         whole = figure(np.ones(lists))
-        found = np.array([figure(weight) for weight in weights])
+        without = np.array([figure(weight) for weight in weights])
         if not smooth:  # to what leaving it out would do, were the figure a mean
-            found = whole - (found - whole) * (size.size + step) / step / (size.size - 1)
-        moved = _moved(whole, found) - whole
-        made.append(whole + (moved * lists / size.size / size)[codes])
-    return np.array(made).reshape(len(figures), lists)
+            without = whole - (without - whole) * (size.size + step) / step / (size.size - 1)
+        moved = _moved(whole, without) - whole
+        rows.append(whole + (moved * lists / size.size / size)[codes])
+    return np.array(rows).reshape(len(figures), lists)
 
 
 def _moved(whole: float, without: Floats) -> Floats:
     n = without.size
-    found = n * whole - (n - 1) * without
-    return np.asarray(found - found.mean() + whole)
+    pseudo = n * whole - (n - 1) * without
+    return np.asarray(pseudo - pseudo.mean() + whole)

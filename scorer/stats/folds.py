@@ -26,14 +26,14 @@ def paired_folds(values: Floats, *, level: float = 0.95, control: bool = False) 
     """
     from scipy.special import stdtr, stdtrit
 
-    found = ~np.isnan(values)
+    valued = ~np.isnan(values)
     pairs, rows = [], []
-    for one, other in groups_of_pairs(found, control):
+    for one, other in groups_of_pairs(valued, control):
         a, b = pair_places(one.size, None if other is None else other.size)
         pairs.append((one[a], (one if other is None else other)[b]))
     nothing = np.empty(0, dtype=np.int64)
     first, second = (np.concatenate([nothing, *(each[n] for each in pairs)]) for n in (0, 1))
-    both = (found[first] & found[second]).sum(axis=1)
+    both = (valued[first] & valued[second]).sum(axis=1)
     first, second = first[both > 1], second[both > 1]
     for a, b in zip(first.tolist(), second.tolist(), strict=True):
         row = values[a] - values[b]

@@ -32,12 +32,12 @@ class Greatest:
         whole[a, b] = scale
         if others is None:
             whole[b, a] = scale
-        self._alone = others is None
+        self._one_group = others is None
         # Alike scales in a group make its bound a close one.
         order = np.argsort(whole.sum(axis=0), kind="stable")
         filled = np.concatenate([order, np.repeat(order[-1:], -count % TOGETHER)])
         self._groups = filled.reshape(-1, TOGETHER)
-        self._rows = order if self._alone else np.arange(rows)
+        self._rows = order if self._one_group else np.arange(rows)
         self._scale = whole[:, self._groups]
         self._most = self._scale.max(axis=2)[:, :, None]
 
@@ -48,22 +48,22 @@ class Greatest:
         top = np.zeros(first.shape[1])
         many = top.size // OFTEN
         for place, n in enumerate(self._rows):
-            start = place // TOGETHER if self._alone else 0
-            mine = first[n]
-            bound = high[start:] - mine
-            np.maximum(bound, mine - low[start:], out=bound)
+            start = place // TOGETHER if self._one_group else 0
+            row = first[n]
+            bound = high[start:] - row
+            np.maximum(bound, row - low[start:], out=bound)
             bound *= self._most[n, start:]
             above = bound > top
             often = np.count_nonzero(above, axis=1) > many
             for whole in np.flatnonzero(often) + start:
-                found = np.abs(others[whole] - mine)
-                found *= self._scale[n, whole][:, None]
-                np.maximum(top, found.max(axis=0), out=top)
+                differences = np.abs(others[whole] - row)
+                differences *= self._scale[n, whole][:, None]
+                np.maximum(top, differences.max(axis=0), out=top)
             above[often] = False
             group, draw = np.nonzero(above)
             if draw.size:
                 group += start
-                found = np.abs(others[group, :, draw] - mine[draw, None])
-                found *= self._scale[n, group]
-                np.maximum.at(top, draw, found.max(axis=1))
+                differences = np.abs(others[group, :, draw] - row[draw, None])
+                differences *= self._scale[n, group]
+                np.maximum.at(top, draw, differences.max(axis=1))
         return top

@@ -117,11 +117,11 @@ class _Part:
             return _greatest_of_all(self, scale)
         many = Greatest(len(self.first), None if self.second is None else len(self.second), scale)
 
-        def found(signs: Floats) -> Floats:
+        def greatest_of(signs: Floats) -> Floats:
             second = None if self.second is None else self.second @ signs.T
             return many(self.first @ signs.T, second)
 
-        return found
+        return greatest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +171,16 @@ class _FigurePart:
         if self.second is not None:
             others = self.second.sum(axis=1), _drawn(signs, self.second)
         start = 0
-        for n, (total, mine) in enumerate(zip(totals, drawn, strict=True)):
+        for n, (total, signed) in enumerate(zip(totals, drawn, strict=True)):
             whole, other = (each[n + 1 :] if self.second is None else each for each in others)
             if not len(whole):
                 continue
-            both, moved = (total + whole[:, None]) / 2, (mine - other) / 2
+            both, moved = (total + whole[:, None]) / 2, (signed - other) / 2
             # the figures of all these pairs at once
             sides = [(both + moved), (both - moved)]
-            made = [self.figure(side.reshape(-1, side.shape[2])) for side in sides]
-            apart = (made[0] - made[1]).reshape(len(whole), len(signs))
-            yield slice(start, start + len(whole)), np.nan_to_num(apart)
+            figures = [self.figure(side.reshape(-1, side.shape[2])) for side in sides]
+            differences = (figures[0] - figures[1]).reshape(len(whole), len(signs))
+            yield slice(start, start + len(whole)), np.nan_to_num(differences)
             start += len(whole)
 
     def greatest(self, scale: Floats) -> Callable[[Floats], Floats]:
@@ -260,13 +260,13 @@ def paired(
     p = holm(np.array([(_wilcoxon if test == "wilcoxon" else _t_test)(row) for row in rows]))
     signs = map(_rank_sign, rows) if test == "wilcoxon" else np.sign(observed[0])
     lead = np.array([*signs], dtype=np.float64)
-    made = _matrices(len(values), parts, observed, p, lead, _bonferroni(parts, level), 0)
-    return _described(made, every)
+    tests = _matrices(len(values), parts, observed, p, lead, _bonferroni(parts, level), 0)
+    return _described(tests, every)
 
 
 def paired_sums(
     sums: Floats,
-    found: Mask,
+    valued: Mask,
     figure: Callable[[Floats], Floats],
     *,
     adjust: Adjust = "max",
@@ -286,7 +286,7 @@ def paired_sums(
 
     Args:
         sums: (submissions, lists, width), each list's own sums.
-        found: (submissions, lists): which lists a submission has.
+        valued: (submissions, lists): which lists a submission has.
         figure: From sums over lists (draws, width) to their figures (draws,).
         adjust: As for `paired`, like the rest.
         draws: How many exchanges are drawn.
@@ -298,14 +298,16 @@ def paired_sums(
     unit = units(sums.shape[1], clusters, FLIPPED, seed)
     width = sums.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
     parts = []
-    for one, other in groups_of_pairs(found, control):
-        common = found[one[0]] & found[one[0] if other is None else other[0]]
-        mine = None if unit is None else unit[common]
-        columns = np.flatnonzero(common) if mine is None else np.unique(mine)
+    for one, other in groups_of_pairs(valued, control):
+        common = valued[one[0]] & valued[one[0] if other is None else other[0]]
+        common_units = None if unit is None else unit[common]
+        columns = np.flatnonzero(common) if common_units is None else np.unique(common_units)
         if not columns.size:
             continue
         kept = [sums[rows][:, common] for rows in (one, other) if rows is not None]
-        kept = [unit_sums(each.transpose(0, 2, 1), mine).transpose(0, 2, 1) for each in kept]
+        kept = [
+            unit_sums(each.transpose(0, 2, 1), common_units).transpose(0, 2, 1) for each in kept
+        ]
         figures = [figure(each.sum(axis=1)) for each in kept]
         a, b = pair_places(one.size, None if other is None else other.size)
         parts.append(
@@ -325,7 +327,7 @@ def paired_sums(
 def _greatest_of_all(part: _Part | _FigurePart, scale: Floats) -> Callable[[Floats], Floats]:
     """The greatest of |differences| times `scale`, all of them worked out."""
 
-    def found(signs: Floats) -> Floats:
+    def greatest_of(signs: Floats) -> Floats:
         top = np.zeros(len(signs))
         for here, flipped in part.flipped(signs):
             np.abs(flipped, out=flipped)
@@ -333,22 +335,22 @@ def _greatest_of_all(part: _Part | _FigurePart, scale: Floats) -> Callable[[Floa
             np.maximum(top, flipped.max(axis=0), out=top)
         return top
 
-    return found
+    return greatest_of
 
 
 def _testable(parts: Sequence[_P]) -> list[_P]:
     return [part for part in parts if part.units > 1]
 
 
-def _described(made: Paired, parts: Sequence[_P]) -> Paired:
+def _described(tests: Paired, parts: Sequence[_P]) -> Paired:
     """With the differences of pairs that have a single unit in common, which no test can have."""
     for part in parts:
         if part.units == 1:
             a, b = part.pairs
-            made.difference[a, b], made.difference[b, a] = part.difference, -part.difference
-            made.lists[a, b] = made.lists[b, a] = part.lists
-            made.units[a, b] = made.units[b, a] = 1
-    return made
+            tests.difference[a, b], tests.difference[b, a] = part.difference, -part.difference
+            tests.lists[a, b] = tests.lists[b, a] = part.lists
+            tests.units[a, b] = tests.units[b, a] = 1
+    return tests
 
 
 def _parts(
@@ -358,21 +360,21 @@ def _parts(
     recompute: Callable[[Ints, Mask], Floats] | None,
 ) -> Iterator[_Part]:
     """The pairs that can be tested, those with the same lists in common together."""
-    found, largest = ~np.isnan(values), largest_of(values)
-    for one, other in groups_of_pairs(found, control):
-        common = found[one[0]] & found[one[0] if other is None else other[0]]
-        mine = None if unit is None else unit[common]
-        columns = np.flatnonzero(common) if mine is None else np.unique(mine)
+    valued, largest = ~np.isnan(values), largest_of(values)
+    for one, other in groups_of_pairs(valued, control):
+        common = valued[one[0]] & valued[one[0] if other is None else other[0]]
+        common_units = None if unit is None else unit[common]
+        columns = np.flatnonzero(common) if common_units is None else np.unique(common_units)
         if not columns.size:
             continue
         kept = [
             values[np.ix_(rows, common)]
-            if recompute is None or np.array_equal(common, found[rows[0]])
+            if recompute is None or np.array_equal(common, valued[rows[0]])
             else recompute(rows, common)
             for rows in (one, other)
             if rows is not None
         ]
-        sums = [unit_sums(each / largest, mine) for each in kept]
+        sums = [unit_sums(each / largest, common_units) for each in kept]
         means = [each.mean(axis=1) for each in kept]
         a, b = pair_places(one.size, None if other is None else other.size)
         yield _Part(
@@ -453,12 +455,12 @@ def _permuted(
     for signs in drawn():
         most = np.zeros(len(signs))
         for n, part in enumerate(parts):
-            mine = signs if part.units == width else signs[:, part.columns]
+            part_signs = signs if part.units == width else signs[:, part.columns]
             if adjust == "max":
-                top = tops[n](mine)
+                top = tops[n](part_signs)
                 np.maximum(most, top if even else _surprise(top, part.units), out=most)
                 continue
-            for here, flipped in part.flipped(mine):
+            for here, flipped in part.flipped(part_signs):
                 np.abs(flipped, out=flipped)
                 flipped *= scales[n][here, None]
                 reached[n][here] += (flipped >= thresholds[n][here, None]).sum(axis=1)
@@ -480,8 +482,8 @@ def _permuted(
         bound = float(ascending[-1 - place]) if 0 <= place < ascending.size else math.inf
         critical = [_critical(bound, part.units, even) for part in parts]
     total, norm = _joined(observed)
-    made = _matrices(count, parts, (total, norm), p, np.sign(total), critical, draws)
-    return _described(made, every)
+    tests = _matrices(count, parts, (total, norm), p, np.sign(total), critical, draws)
+    return _described(tests, every)
 
 
 def _surprise(ratio: Floats, n: int) -> Floats:
@@ -533,16 +535,16 @@ def _signs(lists: int, draws: int, seed: int, width: int = 1) -> Iterator[Floats
 
 
 def _drawn(signs: Floats, rows: Floats) -> Floats:
-    """(some, draws, width): the sums of rows (some, units, width) under each pattern of signs.
+    """(count, draws, width): the sums of rows (count, units, width) under each pattern of signs.
 
     One product of all is twenty times as fast as one for each. Its columns are filled up to a
     multiple of 16, so that BLAS adds each of them up the same way wherever it stands.
     """
-    some, units, width = rows.shape
-    table = np.zeros((units, -(-some * width // 16) * 16))
-    table[:, : some * width] = rows.transpose(1, 0, 2).reshape(units, -1)
-    found: Floats = (signs @ table)[:, : some * width].reshape(len(signs), some, width)
-    return found.transpose(1, 0, 2)
+    count, units, width = rows.shape
+    table = np.zeros((units, -(-count * width // 16) * 16))
+    table[:, : count * width] = rows.transpose(1, 0, 2).reshape(units, -1)
+    sums: Floats = (signs @ table)[:, : count * width].reshape(len(signs), count, width)
+    return sums.transpose(1, 0, 2)
 
 
 def _enumerable(lists: int, draws: int) -> bool:

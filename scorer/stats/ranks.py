@@ -70,9 +70,9 @@ def shake_up(
     def moved(mask: Mask) -> float:
         places = []
         for part in (mask, ~mask):
-            found = ~np.isnan(kept[:, part])
+            valued = ~np.isnan(kept[:, part])
             total = np.nansum(kept[:, part], axis=1)
-            mean = np.where(found.any(axis=1), sign * total / np.maximum(found.sum(axis=1), 1),
+            mean = np.where(valued.any(axis=1), sign * total / np.maximum(valued.sum(axis=1), 1),
                             np.inf)  # fmt: skip
             places.append(np.searchsorted(np.sort(mean), mean))
         return float(np.abs(places[0] - places[1]).mean())

@@ -72,9 +72,9 @@ def blocks(width: int, draws: int, size: int) -> Iterator[int]:
     yield from (min(rows, draws - start) for start in range(0, draws, rows))
 
 
-def alike(found: Mask) -> list[Ints]:
+def alike(masks: Mask) -> list[Ints]:
     """The rows of a mask in groups of equal ones, each in order."""
     groups: dict[bytes, list[int]] = {}
-    for row, mask in enumerate(found):
+    for row, mask in enumerate(masks):
         groups.setdefault(mask.tobytes(), []).append(row)
     return [np.array(rows, dtype=np.int64) for rows in groups.values()]
