@@ -733,7 +733,7 @@ class Board:
         """An entry's file, there as long as the context. Raises `UnknownName`."""
         entry = self.entry(number)
         with as_path(self._files, entry.sha256, entry.file) as path:
-            yield Named(f"{self._entry_team(entry)} ({number})", path, shown=entry.file)
+            yield Named(f"{self._entry_team(entry)} ({number})", path, label=entry.file)
 
     @property
     def in_force(self) -> Challenge:

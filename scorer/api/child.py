@@ -50,7 +50,7 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 from scorer.api.check import check
                 from scorer.api.submissions import Named
 
-                sent = Named(task["name"], Path(task["path"]), shown=task["name"])
+                sent = Named(task["name"], Path(task["path"]), label=task["name"])
                 (scored,) = check(board.in_force, [sent], allow_plugins=board.allow_plugins)
                 return {"findings": scored.findings.to_json()}
             case "rescore":

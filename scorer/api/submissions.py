@@ -34,13 +34,13 @@ class Named(NamedTuple):
     name: str
     path: Path
     baseline: bool = False
-    shown: str = ""  # what messages call the file, where that is not its path
+    label: str = ""  # what messages call the file, where that is not its path
     format: str | None = None  # of data, whatever the challenge says of files
 
     @property
     def display(self) -> str:
         """What messages call the file."""
-        return self.shown or str(self.path)
+        return self.label or str(self.path)
 
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
@@ -138,7 +138,7 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
                 continue
             path = Path(folder, f"{n}.jsonl")
             data.write(path, submission, layout, f"run {quoted(name)}")
-            files.append(Named(name, path, shown=name, format=data.FORMAT))
+            files.append(Named(name, path, label=name, format=data.FORMAT))
         yield files
 
 

@@ -305,10 +305,10 @@ def reported(
         problems: makes the errors, given where among `rows` the rows stand that have them.
     """
     last = -math.inf if submitted.last is None else submitted.last.get(code, math.inf)
-    near = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
-    yield from problems(near)
-    if rows.size > near.size:
-        yield Rest(code, rows.size - near.size)
+    reportable = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
+    yield from problems(reportable)
+    if rows.size > reportable.size:
+        yield Rest(code, rows.size - reportable.size)
 
 
 def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:

@@ -101,11 +101,11 @@ class LastLines:
 
     def add(self, findings: Iterable[ListFindings]) -> None:
         """Take what was found in some more lists."""
-        found: dict[str, list[int]] = {}
+        lines_by_code: dict[str, list[int]] = {}
         for each in findings:
             for problem in each.problems:
-                found.setdefault(problem.code, []).append(problem.line or 0)
-        for code, lines in found.items():
+                lines_by_code.setdefault(problem.code, []).append(problem.line or 0)
+        for code, lines in lines_by_code.items():
             before = self._lines.get(code, np.empty(0, dtype=np.int64))
             self._lines[code] = np.sort(np.append(before, lines))[:KEPT]
         self.last = {

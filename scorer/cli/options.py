@@ -263,7 +263,7 @@ def submissions_of(
                 raise UsageError("standard input is closed; '-' cannot be read")
             limits = challenge.submission.limits.bounds
             file = terminal.cleanup.enter_context(spooled(terminal.stdin, limits))
-            submissions.append(Named(name if equals else "stdin", file, shown="stdin"))
+            submissions.append(Named(name if equals else "stdin", file, label="stdin"))
         elif os.path.exists(word) or not equals or not name:
             submissions.append(Named(submission_name(Path(word)), Path(word)))
         else:

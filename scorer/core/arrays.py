@@ -80,8 +80,8 @@ def any_twice(parts: Sequence[NDArray[np.uint64]]) -> bool:
     True
     """
     for places in by_prefix(parts):
-        mine = [part[at] for part, at in zip(parts, places, strict=True)]
-        ordered = np.sort(np.concatenate([np.empty(0, dtype=np.uint64), *mine]))
+        hashes = [part[at] for part, at in zip(parts, places, strict=True)]
+        ordered = np.sort(np.concatenate([np.empty(0, dtype=np.uint64), *hashes]))
         if (ordered[1:] == ordered[:-1]).any():
             return True
     return False

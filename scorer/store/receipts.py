@@ -108,18 +108,18 @@ def new_salt() -> str:
     return secrets.token_hex(SALT_BYTES)
 
 
-def seal_text(challenge: str, commitment: str, made: datetime) -> str:
+def seal_text(challenge: str, commitment: str, sealed_at: datetime) -> str:
     """The text of challenge.seal, the published file.
 
     Args:
         challenge: the challenge's id.
         commitment: the digest that the seal commits to.
-        made: when it was sealed.
+        sealed_at: when it was sealed.
     """
     fields = {
         "challenge": challenge,
         "commitment": commitment,
-        "made": made.isoformat(timespec="seconds"),
+        "made": sealed_at.isoformat(timespec="seconds"),
         "of": SEAL_WORDS,
     }
     return json.dumps(fields, indent=2) + "\n"

@@ -241,7 +241,7 @@ def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, 
     assert viewer.team is not None
     with scratch() as folder:
         path = stored_upload(upload, folder)
-        file = Named(path.stem, path, shown=path.name)
+        file = Named(path.stem, path, label=path.name)
         (added,) = site.board.add(
             [file], viewer.team, now=site.clock(), answers=answers, evaluate=False
         )

@@ -20,10 +20,10 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem | Rest]:
     again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
     word = public.word("list")
 
-    def problems(some: Ints) -> Iterator[Problem]:
-        rows = again[some]
+    def problems(positions: Ints) -> Iterator[Problem]:
+        rows = again[positions]
         lists, items = submitted.lists.texts(rows), table.ids["item"].texts(rows)
-        lines, before = table.line[rows].tolist(), table.line[first[some]].tolist()
+        lines, before = table.line[rows].tolist(), table.line[first[positions]].tolist()
         for line, earlier, name, item in zip(lines, before, lists, items, strict=True):
             message = (
                 f"item {quoted(item)} is given twice in {word} "

@@ -64,10 +64,10 @@ def twice(submitted: Submitted) -> Iterator[Problem | Rest]:
     table = submitted.table
     again, first = repeated_items(submitted, None)
 
-    def problems(some: Ints) -> Iterator[Problem]:
-        rows = again[some]
+    def problems(positions: Ints) -> Iterator[Problem]:
+        rows = again[positions]
         lists, items = submitted.lists.texts(rows), table.ids["item"].texts(rows)
-        lines, before = table.line[rows].tolist(), table.line[first[some]].tolist()
+        lines, before = table.line[rows].tolist(), table.line[first[positions]].tolist()
         for line, earlier, name, item in zip(lines, before, lists, items, strict=True):
             message = f"{_pair(name, item)} is predicted twice (first on line {earlier:,})"
             yield Problem("S507", message, line=line, list=name, item=item)

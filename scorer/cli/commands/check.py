@@ -141,7 +141,7 @@ class _Fixing:
             for n, target in self._targets.items():
                 copy = Path(folder, f"{n}-{target.name}")
                 copy.write_bytes(self._repaired[n].data)
-                files[n] = Named(self.files[n].name, copy, shown=str(target))
+                files[n] = Named(self.files[n].name, copy, label=str(target))
             yield files
 
     def write_copies(
