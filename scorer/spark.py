@@ -71,10 +71,11 @@ def evaluate(
         if suits(prepared) and (far := elsewhere(session, prepared, truth)) is not None:
             terms = terms_of(far.ready)
             try:
-                found = {name: far.outcome(name, run) for name, run in runs.items()}
+                outcomes = {name: far.outcome(name, run) for name, run in runs.items()}
             finally:
                 far.release()
-            return Report.of(board(terms, [ruled(terms, n, n, each) for n, each in found.items()]))
+            scored = [ruled(terms, name, name, outcome) for name, outcome in outcomes.items()]
+            return Report.of(board(terms, scored))
         with _with_truth(prepared.challenge, truth) as settled_challenge:
             ready = answerable(opened(prepared._replace(challenge=settled_challenge)))
             terms, work, scored = terms_of(ready), Work.of(ready.plan), []
@@ -137,14 +138,14 @@ def _with_truth(challenge: Challenge, truth: Any) -> Iterator[Challenge]:
 
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         path = Path(folder, "truth.parquet")
-        made = pl.from_arrow(truth.toArrow())
-        assert isinstance(made, pl.DataFrame)
-        made.write_parquet(path)
+        table = pl.from_arrow(truth.toArrow())
+        assert isinstance(table, pl.DataFrame)
+        table.write_parquet(path)
         yield challenge.with_truth(path)
 
 
 def _outcome(session: Any, ready: OpenChallenge, work: Work, name: str, run: Any) -> Outcome:
-    """What becomes of a run."""
+    """The outcome of a run."""
     findings, plan = Findings(name), ready.plan
     try:
         source = _source(session, ready.prepared, run, findings)
@@ -163,20 +164,20 @@ def _source(
     """A run as Spark reads it.
 
     Raises:
-        UsageError: where nobody is told of findings, it cannot be read.
+        UsageError: it cannot be read, and there are no findings that would take what is wrong.
     """
-    told = Findings() if findings is None else findings
+    problems = Findings() if findings is None else findings
     limits, format = prepared.limits, prepared.challenge.submission.format
     try:
         if isinstance(run, str | os.PathLike):
             path = os.fspath(run)
-            return source_of(session, path, format, prepared.shapes, limits, told)
-        return frame_source(run, "the run", prepared.shapes, limits, told)
+            return source_of(session, path, format, prepared.shapes, limits, problems)
+        return frame_source(run, "the run", prepared.shapes, limits, problems)
     except (Unreadable, NoTable) as error:
         if findings is not None:
             raise
-        problems = [error.problem] if isinstance(error, Unreadable) else told
-        raise UsageError("\n".join(map(str, problems))) from None
+        errors = [error.problem] if isinstance(error, Unreadable) else problems
+        raise UsageError("\n".join(map(str, errors))) from None
 
 
 def _refuse_figures(prepared: BoundChallenge) -> None:

@@ -61,9 +61,9 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     Raises:
         Apart: they do not, in a file of several pieces.
     """
-    some = list(islice(tables, 2))
-    tables.tables = chain(some, tables.tables)
-    if len(some) < 2 or plan.public.kind not in CUT:
+    first_two = list(islice(tables, 2))
+    tables.tables = chain(first_two, tables.tables)
+    if len(first_two) < 2 or plan.public.kind not in CUT:
         return _at_once(plan, tables)
     parts, seen = list[Part](), _Seen(plan)
     try:
@@ -78,12 +78,22 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
 
 
 def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[Part]:
-    """The parts of a file in which the rows of lists are scattered."""
+    """The parts of a file in which the rows of lists are scattered.
+
+    Args:
+        plan: the challenge.
+        tables: the pieces of the file, from its start.
+        path: the file, from which some ids are read again.
+        format: how it is written.
+
+    Raises:
+        Unreadable: it has more errors, ids or rows in a list than are accepted.
+    """
     if plan.public.kind not in CUT:
         return _at_once(plan, tables)
-    some = list(islice(tables, 1))
-    tables.tables = chain(some, tables.tables)
-    wide = any(len(table.numbers) > NUMBERS for table in some)
+    first = list(islice(tables, 1))
+    tables.tables = chain(first, tables.tables)
+    wide = any(len(table.numbers) > NUMBERS for table in first)
     if wide or not _by_hashes(plan):
         return _parts_spilled(plan, tables)
     kept = Kept(plan, GATHERED)
@@ -94,7 +104,7 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
     read = partial(_read, texts=again, path=path, format=format, plan=plan, schema=kept.schema)
     parts, n, ids, lines = list[Part](), 0, 0, LastLines()
     while n < kept.blocks:
-        # with the rows' places; None: to be begun again, with the ids that are asked for
+        # with the rows' places; None: it is begun again, with the ids that are asked for
         waiting = list[tuple[Begun, Ints] | None]()
         asked, held, errors = 0, 0, sum(part.checked.errors_at_most for part in parts)
         # the ids of some lists are read, and forgotten, before those of others
@@ -114,8 +124,8 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
                 break
         ids += asked
         read()
-        for one in waiting:
-            part = _finished(plan, kept, n, one, again, read, lines.last)
+        for block_begun in waiting:
+            part = _finished(plan, kept, n, block_begun, again, read, lines.last)
             lines.add(part.checked.of_lists.values())
             parts = _bounded(plan, _added(parts, part))
             n += 1
@@ -163,21 +173,21 @@ def _finished(
     plan: Plan,
     kept: Kept,
     n: int,
-    one: tuple[Begun, Ints] | None,
+    block_begun: tuple[Begun, Ints] | None,
     again: Mapping[str, AskedIds],
     read: Callable[[], bool],
     last: Mapping[str, int],
 ) -> Part:
-    """What becomes of one block of lists, given the ids that have been read."""
+    """The part that one block of lists gives, by the ids that have been read."""
     while True:
-        if one is None:
+        if block_begun is None:
             table, places = kept.block(n, again)
-            one = begun(plan, table, rows=False, last=last), places
-        block, places = one
+            block_begun = begun(plan, table, rows=False, last=last), places
+        block, places = block_begun
         part = block.finished(partial(_asked, again, places))
         if not read():
             return part
-        one = None  # what was asked for only now was told wrongly
+        block_begun = None  # ids that were asked for only now had no text yet
 
 
 def _asked(again: Mapping[str, AskedIds], places: Ints, rows: Ints) -> IdTexts:
@@ -187,11 +197,11 @@ def _asked(again: Mapping[str, AskedIds], places: Ints, rows: Ints) -> IdTexts:
 def _read(
     texts: Mapping[str, AskedIds], path: Path, format: Format, plan: Plan, schema: Schema
 ) -> bool:
-    """Read the ids that are asked for; whether there are any."""
-    some = [each for each in texts.values() if each.missed]
-    for each in some:
-        each.read(path, format, schema, plan.limits)
-    return bool(some)
+    """Read the ids that are asked for, and say whether there are any."""
+    incomplete = [asked_ids for asked_ids in texts.values() if asked_ids.missed]
+    for asked_ids in incomplete:
+        asked_ids.read(path, format, schema, plan.limits)
+    return bool(incomplete)
 
 
 def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
@@ -207,9 +217,9 @@ def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
 
 def _by_hashes(plan: Plan) -> bool:
     """Whether lists can be gathered by hashes of ids, with the ids of few rows."""
-    own = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
+    built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
-    return own and plain and Texts not in plan.views
+    return built_in and plain and Texts not in plan.views
 
 
 def _added(parts: list[Part], part: Part) -> list[Part]:
@@ -276,7 +286,13 @@ class _Across:
         return bool(self._open) and self._open[0].ids["list"].text(0) == name
 
     def add(self, table: Table, start: int, stop: int) -> None:
-        """Add rows of one list."""
+        """Add rows of one list.
+
+        Args:
+            table: a piece of a file.
+            start: the first of the rows.
+            stop: the row after the last.
+        """
         self._open.append(own_memory(cut_rows(table, start, stop), len(table)))
         refuse_longer(self._plan, sum(map(len, self._open)))
 
@@ -339,7 +355,7 @@ class _Seen:
                 self.close()
 
     def close(self) -> None:
-        """See to it that no list was taken twice.
+        """Check that no list was taken twice.
 
         Raises:
             Apart: one was.

@@ -98,14 +98,14 @@ class Sums(NamedTuple):
 
 
 class Unnamed(tuple[str, ...]):
-    """Lists that are too many for their names to be here; there are none to go through.
+    """Lists that are counted but not named, since they are too many; iterating gives none.
 
     Args:
-        count: how many they are.
+        count: how many lists there are.
     """
 
     def __new__(cls, count: int) -> Unnamed:
-        """Without a name."""
+        """A tuple without names."""
         unnamed = super().__new__(cls)
         unnamed.count_of = count
         return unnamed

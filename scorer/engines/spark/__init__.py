@@ -42,19 +42,40 @@ def spark(
     tick: Tick = lambda done: None,
     options: Mapping[str, str] | None = None,
 ) -> Iterator[Outcome]:
-    """Have Spark read each submission, and bring its lists to be scored."""
+    """Have Spark read each submission, and bring its lists to be scored.
+
+    Args:
+        plan: the challenge, with its truth.
+        submissions: paths or URLs.
+        tick: called with how many are done.
+        options: of the session.
+
+    Raises:
+        UsageError: Spark does not start.
+        PluginError: a metric failed, or Spark did.
+    """
     session = session_of(options or {})
     work = Work.of(plan)
     for n, path in enumerate(submissions):
         tick(n)
         with quiet():
-            found = scored(session, plan, work, path)
-        yield found
+            outcome = scored(session, plan, work, path)
+        yield outcome
     tick(len(submissions))
 
 
 def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
-    """What becomes of one submission."""
+    """The outcome of one submission.
+
+    Args:
+        session: a Spark session.
+        plan: the challenge, with its truth.
+        work: the same plan, for the workers.
+        path: a path or URL.
+
+    Raises:
+        PluginError: a metric failed, or Spark did.
+    """
     findings, sha256 = Findings(str(path)), None
     try:
         if path.is_file():
@@ -73,7 +94,8 @@ def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
         return Outcome(findings, sha256, None)
     except NoTable:
         return Outcome(findings, sha256, None)
-    made = settled(plan, source, back, findings, sha256)
-    if sha256 is not None and made.findings:
-        made.findings.locate(partial(columns_at, path, plan.format(path), plan.shapes, plan.limits))
-    return made
+    outcome = settled(plan, source, back, findings, sha256)
+    if sha256 is not None and outcome.findings:
+        format = plan.format(path)
+        outcome.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
+    return outcome

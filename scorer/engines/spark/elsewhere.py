@@ -57,7 +57,7 @@ MOST_BYTES = 1024**3  # of a file that one worker holds for its digest
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A challenge whose truth stays where it is, and how submissions come to be scored by it."""
+    """A challenge whose truth stays where it is, and what scores submissions by it."""
 
     ready: OpenChallenge  # without its truth
     session: Any
@@ -69,12 +69,12 @@ class Elsewhere:
     def outcomes(
         self, challenge: OpenChallenge, submissions: Sequence[Path], tick: Tick
     ) -> Iterator[Outcome]:
-        """What becomes of each submission, in their order.
+        """The outcome of each submission, in their order.
 
         Args:
             challenge: `ready`, for submissions in the format that it says.
             submissions: their paths.
-            tick: told how many are done.
+            tick: called with how many are done.
         """
         rules = challenge.prepared.challenge.submission
         try:
@@ -91,22 +91,24 @@ class Elsewhere:
         self.truths.rows.unpersist()
 
     def outcome(self, name: str, run: Any) -> Outcome:
-        """What becomes of a data frame, a path or a URL of that name."""
+        """The outcome of a data frame, a path or a URL, called by that name."""
         run = os.fspath(run) if isinstance(run, os.PathLike) else run
         return self._outcome(self.plan, Findings(name), None, run)
 
     def _of_file(self, plan: Plan, path: Path) -> Outcome:
-        findings, own = Findings(str(path)), None
+        findings, file_digest = Findings(str(path)), None
         if path.is_file():
             with suppress(Unreadable):
-                own = digest(path)
-        made = self._outcome(plan, findings, own, str(path))
-        if own is not None and made.findings:
+                file_digest = digest(path)
+        outcome = self._outcome(plan, findings, file_digest, str(path))
+        if file_digest is not None and outcome.findings:
             format = plan.format(path)
-            made.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
-        return made
+            outcome.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
+        return outcome
 
-    def _outcome(self, plan: Plan, findings: Findings, own: str | None, run: Any) -> Outcome:
+    def _outcome(
+        self, plan: Plan, findings: Findings, file_digest: str | None, run: Any
+    ) -> Outcome:
         seed = self.opening.challenge.leaderboard.seed
         try:
             usual = self.truths.buckets.count
@@ -114,23 +116,24 @@ class Elsewhere:
             opening = replace(self.opening, buckets=source.buckets)
             truths = self._truths(source.buckets)
             pairs = source.rows.groupBy("bucket").cogroup(truths.rows.groupBy("bucket"))
-            found = pairs.applyInArrow(summer(pickle.dumps(opening), Work.of(plan), seed), RESULT)
-            back = returned(found.mapInArrow(summary_merger(plan.limits.errors), RESULT))
+            summed = pairs.applyInArrow(summer(pickle.dumps(opening), Work.of(plan), seed), RESULT)
+            back = returned(summed.mapInArrow(summary_merger(plan.limits.errors), RESULT))
             if not readable(source, back, findings):
-                return Outcome(placed(findings, source), own, None)
+                return Outcome(placed(findings, source), file_digest, None)
             whole = self._whole(plan, source, back, run)
         except Unreadable as error:
             findings.add(error.problem)
-            return Outcome(findings, own, None)
+            return Outcome(findings, file_digest, None)
         except NoTable:
-            return Outcome(findings, own, None)
+            return Outcome(findings, file_digest, None)
         summary, public = whole
         add_problems(summary.checked, public, plan.rules, PublicIds(public), findings)
         findings.extend(summary.refused)
-        known = {**self.ready.digests, **({"submission": own} if own else {})}
+        submitted = {"submission": file_digest} if file_digest else {}
+        identity = {**self.ready.digests, **submitted}
         fit = summary.scored and not findings.fatal
-        card = card_of(summary.sums, known) if fit else None
-        return Outcome(placed(findings, source), own, card)
+        card = card_of(summary.sums, identity) if fit else None
+        return Outcome(placed(findings, source), file_digest, card)
 
     def _source(self, plan: Plan, run: Any, findings: Findings, buckets: Buckets) -> Source:
         if isinstance(run, str):
@@ -142,15 +145,15 @@ class Elsewhere:
     def _whole(
         self, plan: Plan, source: Source, back: Returned, run: Any
     ) -> tuple[Summary, Public]:
-        """What becomes of all lists, and what is public of them, as far as it is to be told.
+        """The summary of all lists, and as much of the public part as messages need.
 
-        Of lists that the challenge does not have, what they may have meant is to be told: where
-        there are any, the names of all lists are brought here.
+        Where the run names lists that the challenge does not have, messages suggest which ones
+        were meant: then the names of all lists are brought here.
         """
         none = nothing(plan, source, back).checked
-        rest = {key: each for key, each in none.tallies.items() if key != LISTS}
-        found = together(back.parts)
-        summary = found._replace(checked=none._replace(tallies=rest).plus([found.checked]))
+        rest = {key: tally for key, tally in none.tallies.items() if key != LISTS}
+        total = together(back.parts)
+        summary = total._replace(checked=none._replace(tallies=rest).plus([total.checked]))
         lists = summary.checked.tallies[LISTS]
         assert isinstance(lists, Counted)
         if not lists.others:
@@ -159,8 +162,8 @@ class Elsewhere:
         named = replace(plan, public=public)
         fresh = self._source(named, run, Findings(), Buckets())
         again = returned(job(Work.of(named), fresh, plan.limits.errors))
-        told = nothing(named, fresh, again).checked.plus([part.checked for part in again.parts])
-        tallies = {**summary.checked.tallies, LISTS: told.tallies[LISTS]}
+        checked = nothing(named, fresh, again).checked.plus([part.checked for part in again.parts])
+        tallies = {**summary.checked.tallies, LISTS: checked.tallies[LISTS]}
         return summary._replace(checked=summary.checked._replace(tallies=tallies)), public
 
     def _truths(self, buckets: Buckets) -> Source:
@@ -173,8 +176,8 @@ class Elsewhere:
     def _names(self, buckets: Buckets) -> list[str]:
         """The names of all lists, in order."""
         rows = self._truths(buckets).rows
-        found = rows.groupBy("bucket").applyInArrow(names_reader, LEARNT).collect()
-        return sorted(name for row in found for name in decoded(bytes(row["data"])))
+        collected = rows.groupBy("bucket").applyInArrow(names_reader, LEARNT).collect()
+        return sorted(name for row in collected for name in decoded(bytes(row["data"])))
 
 
 def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Elsewhere | None:
@@ -182,7 +185,7 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
 
     It is brought where it has no more lists than a report has values of, where more is asked of
     lists than their sums, where Spark does not reach it, and where something is wrong with it,
-    which is then told with its place.
+    which is then reported with its place.
 
     Args:
         session: a Spark session.
@@ -197,12 +200,12 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
         with quiet():
             limits = Limits(rows=2**62)
             truths = truth_source(session, prepared, truth, limits, Buckets(seed=seed))
-            found = _found(prepared, truths) if truths.size > sums.MOST else None
+            known_truth = _known_truth(prepared, truths) if truths.size > sums.MOST else None
     except ChallengeError:
         return None
-    if found is None:
+    if known_truth is None:
         return None
-    opening, known, plan = found
+    opening, known, plan = known_truth
     identity = digests(
         prepared.challenge,
         prepared.kind.name,
@@ -212,15 +215,16 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
         _content(session, prepared, truth),
     )
     where = display_path(prepared.challenge.truth.file)
+    warnings = tuple(replace(problem, path=where) for problem in known.warnings.problems)
     ready = OpenChallenge(
-        prepared, plan.public, None, plan.measures, identity, prepared.views,
-        tuple(replace(each, path=where) for each in known.warnings.problems), count=known.lists,
+        prepared, plan.public, None, plan.measures, identity, prepared.views, warnings,
+        count=known.lists,
     )  # fmt: skip
     return Elsewhere(ready, session, truth, opening, plan, truths)
 
 
-def _found(prepared: BoundChallenge, truths: Source) -> tuple[Opening, Learnt, Plan] | None:
-    """What the truth says, whose rows are kept on Spark's disks; None where it is brought here.
+def _known_truth(prepared: BoundChallenge, truths: Source) -> tuple[Opening, Learnt, Plan] | None:
+    """What the truth says; its rows stay on Spark's disks. None where it is brought here.
 
     Raises:
         ChallengeError: something is wrong with it.
@@ -251,40 +255,40 @@ def _content(session: Any, prepared: BoundChallenge, truth: Any) -> str | None:
     if truth is not None or not is_url(url):
         return None if truth is None else _digest(truth)
     files = session.read.format("binaryFile").load(url)
-    found = files.select("path", "length").collect()
-    if len(found) == 1 and found[0]["length"] <= MOST_BYTES:
+    entries = files.select("path", "length").collect()
+    if len(entries) == 1 and entries[0]["length"] <= MOST_BYTES:
         return str(files.select(F.sha2("content", 256).alias("sha256")).first()["sha256"])
-    parquet = all(row["path"].endswith(".parquet") for row in found)
+    parquet = all(row["path"].endswith(".parquet") for row in entries)
     return _digest(session.read.parquet(url) if parquet else session.read.text(url))
 
 
 def _digest(frame: Any) -> str:
-    """What tells the rows of a data frame from others, in whatever order they stand."""
+    """A digest of the rows of a data frame, the same in whatever order they stand."""
     from pyspark.sql import functions as F
 
     columns = [F.col("`" + name.replace("`", "``") + "`") for name in frame.columns]
     # of 64 bits each, so that no sum of fewer rows than 2**63 leaves a decimal of 38 digits
     hashes = F.sum(F.xxhash64(*columns).cast("decimal(20)")).alias("sum")
     [row] = frame.select(hashes, F.count(F.lit(1)).alias("rows")).collect()
-    said = f"{sorted(frame.columns)} {row['sum']} {row['rows']}"
-    return sha256(said.encode()).hexdigest()
+    content = f"{sorted(frame.columns)} {row['sum']} {row['rows']}"
+    return sha256(content.encode()).hexdigest()
 
 
 def suits(prepared: BoundChallenge) -> bool:
-    """Whether sums of lists are all that is asked of them, and rows are what is read.
+    """Whether a report needs only sums of lists, and files have a row for each item.
 
     Args:
         prepared: the challenge.
     """
     challenge = prepared.challenge
-    own = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
-    alone = prepared.rank_by is None and own and prepared.kind.name != "ratings"
+    built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
+    sums_suffice = prepared.rank_by is None and built_in and prepared.kind.name != "ratings"
     plain = PLAIN == challenge.form(challenge.truth) == challenge.form(challenge.submission)
-    return alone and plain and of_sums(challenge, (*prepared.measures, *prepared.breakers))
+    return sums_suffice and plain and of_sums(challenge, (*prepared.measures, *prepared.breakers))
 
 
 def _reached(session: Any, prepared: BoundChallenge) -> bool:
-    """Whether Spark may read the truth, and it may have lists enough."""
+    """Whether Spark may read the truth, and it may have more lists than a report has values of."""
     file = prepared.challenge.truth.file
     if is_url(str(file)):
         return True

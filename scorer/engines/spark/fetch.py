@@ -56,7 +56,7 @@ def _fetched(session: Any, url: str, folder: Path) -> Path:
         message = f"these are {len(files):,} files; a truth of several is read from Parquet alone"
         raise Unreadable(Problem("S107", message))
     path = folder / "truth.parquet"
-    made = pl.from_arrow(session.read.parquet(url).toArrow())
-    assert isinstance(made, pl.DataFrame)
-    made.write_parquet(path)
+    table = pl.from_arrow(session.read.parquet(url).toArrow())
+    assert isinstance(table, pl.DataFrame)
+    table.write_parquet(path)
     return path

@@ -1,4 +1,4 @@
-"""What becomes of a submission that Spark reads: its job, and its parts put together."""
+"""The outcome of a submission that Spark reads: its job, and its parts put together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from scorer.io.table import TEXT, CodedColumn, Schema, Table
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Part, Plan, merged, outcome, score_lists
 
-# what a message adds of lines, which are no lines of a file where there are several
+# what a message says of lines; where there are several files, they are no lines of one
 OF_LINES = re.compile(
     r" \((?:first on )?(?:[\d,]+ )?lines?,? (?:up to )?[\d,]+(?:(?:, | and )[\d,]+)*\)"
 )
@@ -48,15 +48,15 @@ class Returned:
 
 
 def job(work: Work, source: Source, most_errors: int) -> Any:
-    """The data frame of what becomes of the buckets of a submission.
+    """The data frame of the parts that the buckets of a submission give.
 
     Args:
         work: the plan, which holds the truth, for the workers.
         source: the submission.
         most_errors: how many errors are accepted.
     """
-    found = source.rows.groupBy("bucket").applyInArrow(bucket_scorer(work), RESULT)
-    return found.mapInArrow(part_merger(most_errors), RESULT)
+    parts = source.rows.groupBy("bucket").applyInArrow(bucket_scorer(work), RESULT)
+    return parts.mapInArrow(part_merger(most_errors), RESULT)
 
 
 def returned(frame: Any) -> Returned:
@@ -69,20 +69,21 @@ def returned(frame: Any) -> Returned:
     try:
         rows = frame.collect()
     except Exception as error:
-        said = describe_exception(error)
-        if DAMAGED.search(said):
+        description = describe_exception(error)
+        if DAMAGED.search(description):
             raise unreadable(error) from None
-        raise PluginError(f"the engine spark failed: {printable(said, 400)}") from None
-    found: dict[str, list[bytes]] = {}
+        message = f"the engine spark failed: {printable(description, 400)}"
+        raise PluginError(message) from None
+    data_by_kind: dict[str, list[bytes]] = {}
     for row in rows:
-        found.setdefault(row["kind"], []).append(bytes(row["data"]))
-    if failed := sorted(found.get(FAILED, ())):
+        data_by_kind.setdefault(row["kind"], []).append(bytes(row["data"]))
+    if failed := sorted(data_by_kind.get(FAILED, ())):
         raise PluginError(failed[0].decode())
     return Returned(
-        tuple(decoded(each) for each in found.get(PART, ())),
-        tuple(notes_of(found.get(NOTE, ()))),
-        tuple(decoded(each) for each in found.get(REFUSED, ())),
-        MIXED in found,
+        tuple(decoded(each) for each in data_by_kind.get(PART, ())),
+        tuple(notes_of(data_by_kind.get(NOTE, ()))),
+        tuple(decoded(each) for each in data_by_kind.get(REFUSED, ())),
+        MIXED in data_by_kind,
     )
 
 
@@ -101,8 +102,8 @@ def settled(
     if not readable(source, back, findings):
         return Outcome(placed(findings, source), sha256, None)
     part = merged([nothing(plan, source, back), *back.parts])
-    made = outcome(plan, part, findings, sha256)
-    return made._replace(findings=placed(made.findings, source))
+    scored = outcome(plan, part, findings, sha256)
+    return scored._replace(findings=placed(scored.findings, source))
 
 
 def readable(source: Source, back: Returned, findings: Findings) -> bool:
@@ -111,7 +112,7 @@ def readable(source: Source, back: Returned, findings: Findings) -> bool:
     Args:
         source: the submission.
         back: what its workers say.
-        findings: told what they found beside its rows.
+        findings: gets what they found beside its rows.
     """
     tags = Tags()
     for notes in back.notes:
@@ -130,7 +131,13 @@ def readable(source: Source, back: Returned, findings: Findings) -> bool:
 
 
 def nothing(plan: Plan, source: Source, back: Returned) -> Part:
-    """What becomes of no rows of a submission, so that every check is asked."""
+    """The part of a submission without its rows, so that every check runs.
+
+    Args:
+        plan: the challenge.
+        source: the submission.
+        back: what its workers say; its first notes have the columns.
+    """
     first = next(iter(back.notes), None)
     shape = (first.shape if first else source.shape) or plan.shapes[0]
     facts = first.facts if first else source.facts
@@ -163,16 +170,17 @@ def _mixed(source: Source, notes: Sequence[Notes]) -> Problem:
 
 
 def placed(findings: Findings, source: Source) -> Findings:
-    """The findings, each at its line where there is one file, else at that of its part."""
+    """The findings, each at its line where there is one file, else at the line of its part."""
     if len(source.files) == 1:
         return findings
-    made = Findings(findings.path)
+    placed_findings = Findings(findings.path)
     left = findings.counts.copy()
     for problem in findings:
         left[problem.code] -= 1
         message = OF_LINES.sub("", problem.message)
         place = None if problem.line is None else source.place(problem.line)
         path, line = place or (findings.path, None)
-        made.add(replace(problem, message=message, path=path, line=line, column=None))
-    made.counts.update(+left)
-    return made
+        moved = replace(problem, message=message, path=path, line=line, column=None)
+        placed_findings.add(moved)
+    placed_findings.counts.update(+left)
+    return placed_findings

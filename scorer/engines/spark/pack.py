@@ -1,8 +1,8 @@
 """Tables as bytes, cut by the buckets of their lists: what goes through a shuffle.
 
 Rows go through Spark's shuffle some thousands at a time, as Arrow's bytes, so that it costs
-little more than copying them. A bucket holds whole lists; which one a list is in, the hash of its
-name says.
+little more than copying them. A bucket holds whole lists; the hash of a list's name says which
+bucket it is in.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Buckets:
         """With their number, given how many rows there are, and their bytes."""
         if self.count:
             return self
-        asked = buckets_for(rows, size)
-        count = self.usual if 0 < asked <= 2 * self.usual else asked
+        needed = buckets_for(rows, size)
+        count = self.usual if 0 < needed <= 2 * self.usual else needed
         return replace(self, count=count if self.seed is None else min(count, BLOCKS))
 
     def of(self, hashes: Hashes, names: pl.Series) -> Ints:
@@ -66,8 +66,8 @@ class Buckets:
             return (hashes % np.uint64(self.count)).astype(np.int64)
         starts = np.append(0, np.flatnonzero(hashes[1:] != hashes[:-1]) + 1)
         _, first, back = np.unique(hashes[starts], return_index=True, return_inverse=True)
-        own = hashes_of(names.gather(starts[first]).to_list(), self.seed)
-        block = blocks_of(own) % self.count
+        name_hashes = hashes_of(names.gather(starts[first]).to_list(), self.seed)
+        block = blocks_of(name_hashes) % self.count
         return np.repeat(block[back], np.diff(np.append(starts, hashes.size)))
 
     def of_names(self, names: pl.Series) -> Ints:
@@ -99,19 +99,25 @@ def _cut(tables: Sequence[Table], buckets: Buckets) -> Iterator[tuple[int, bytes
     facts = {key: value for key, value in tables[0].facts.items() if key != "empty"}
     hashes = np.concatenate([table.ids["list"].row_hashes for table in tables])
     frame = pl.concat([_frame(table) for table in tables], rechunk=False)
-    mine = buckets.of(hashes, frame["list"])
-    if mine.size and (mine[1:] < mine[:-1]).any():
-        order = np.argsort(small(mine), kind="stable")
-        frame, mine = frame[order], mine[order]
-    empty = [each for table in tables for each in table.facts.get("empty", ())]
-    alone = buckets.of_names(pl.Series([name for name, _ in empty], dtype=pl.String)).tolist()
-    edges = np.flatnonzero(np.diff(mine, prepend=-1, append=-1)).tolist() if mine.size else []
-    parts = {int(mine[first]): (first, last) for first, last in pairwise(edges)}
-    for bucket in sorted({*parts, *alone}):
-        named = [each for each, at in zip(empty, alone, strict=True) if at == bucket]
+    row_buckets = buckets.of(hashes, frame["list"])
+    if row_buckets.size and (row_buckets[1:] < row_buckets[:-1]).any():
+        order = np.argsort(small(row_buckets), kind="stable")
+        frame, row_buckets = frame[order], row_buckets[order]
+    empty = [entry for table in tables for entry in table.facts.get("empty", ())]
+    empty_buckets = buckets.of_names(
+        pl.Series([name for name, _ in empty], dtype=pl.String)
+    ).tolist()
+    edges = (
+        np.flatnonzero(np.diff(row_buckets, prepend=-1, append=-1)).tolist()
+        if row_buckets.size
+        else []
+    )
+    parts = {int(row_buckets[first]): (first, last) for first, last in pairwise(edges)}
+    for bucket in sorted({*parts, *empty_buckets}):
+        named = [entry for entry, at in zip(empty, empty_buckets, strict=True) if at == bucket]
         first, last = parts.get(bucket, (0, 0))
-        own = {**facts, "empty": named} if "empty" in tables[0].facts else facts
-        yield bucket, _bytes(frame[first:last], (tables[0].wanted, own))
+        part_facts = {**facts, "empty": named} if "empty" in tables[0].facts else facts
+        yield bucket, _bytes(frame[first:last], (tables[0].wanted, part_facts))
 
 
 def _frame(table: Table) -> pl.DataFrame:
@@ -144,13 +150,13 @@ def unpacked(data: Iterable[bytes]) -> Table | None:
 
     frames, empty = list[pl.DataFrame](), list[tuple[str, int]]()
     about: About | None = None
-    for each in data:
-        said, rows = pickle.loads(each)
+    for part in data:
+        part_about, rows = pickle.loads(part)
         frame = pl.read_ipc_stream(io.BytesIO(rows))
-        if about is not None and (said[0], frames[0].columns) != (about[0], frame.columns):
+        if about is not None and (part_about[0], frames[0].columns) != (about[0], frame.columns):
             raise Mixed
-        about = about or said
-        empty += said[1].get("empty", ())
+        about = about or part_about
+        empty += part_about[1].get("empty", ())
         frames.append(frame)
     if about is None:
         return None

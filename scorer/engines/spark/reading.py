@@ -82,7 +82,7 @@ def frame_reader(reading: Reading) -> Callable[[Iterator[Any]], Iterator[Any]]:
     return lambda batches: _sent(_from_frame(reading, batches))
 
 
-def _sent(found: Iterator[tuple[int, bytes]]) -> Iterator[Any]:
+def _sent(packs: Iterator[tuple[int, bytes]]) -> Iterator[Any]:
     """Buckets and their bytes as Arrow's batches."""
     import pyarrow as pa
 
@@ -94,9 +94,9 @@ def _sent(found: Iterator[tuple[int, bytes]]) -> Iterator[Any]:
             [pa.array(buckets, pa.int64()), pa.array(data, pa.binary())], ["bucket", "data"]
         )
 
-    for each in found:
-        waiting.append(each)
-        size += len(each[1])
+    for pack in packs:
+        waiting.append(pack)
+        size += len(pack[1])
         if size >= SENT:
             yield batch()
             waiting.clear()
@@ -109,11 +109,11 @@ class _Part(Trec):
     """A part of a run or of qrels."""
 
     def end(self, findings: Findings) -> None:
-        """Tell nothing: other parts have tags as well."""
+        """Report nothing: the tags of all parts count, not those of one."""
 
 
-class _Told:
-    """Tables as they pass, of which notes are taken."""
+class _NoteTaker:
+    """Takes notes of the tables of a part as they pass."""
 
     def __init__(self, part: Part, notes: Notes) -> None:
         self.part, self.notes = part, notes
@@ -162,18 +162,24 @@ def _after(table: Table, head: int) -> Table:
 
 
 def shifted(findings: Findings, head: int, shift: int) -> Findings:
-    """Findings of a part as those of the whole; what its first `head` lines have is another's."""
-    made = Findings(findings.path)
+    """Findings of a part, with lines counted in the whole.
+
+    Args:
+        findings: of the part.
+        head: how many of its first lines belong to another part, which has their findings.
+        shift: what is added to its line numbers.
+    """
+    in_whole = Findings(findings.path)
     left = findings.counts.copy()
     for problem in findings:
         left[problem.code] -= 1
         if problem.line is None:
             if head == 0:
-                made.add(problem)
+                in_whole.add(problem)
         elif problem.line > head:
-            made.add(replace(problem, line=problem.line + shift))
-    made.counts.update(+left)
-    return made
+            in_whole.add(replace(problem, line=problem.line + shift))
+    in_whole.counts.update(+left)
+    return in_whole
 
 
 def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
@@ -206,7 +212,7 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
                 yield from text_tables(reader, request)
                 notes.tags = reader.seen.below(part.before)
 
-            yield from packed(_Told(part, notes).each(tables()), reading.buckets)
+            yield from packed(_NoteTaker(part, notes).each(tables()), reading.buckets)
         yield NOTES, pickle.dumps(notes)
 
 
@@ -222,8 +228,8 @@ def _chunks(batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
         values = batch.column("value")
         edges = [0, *(np.flatnonzero(parts[1:] != parts[:-1]) + 1).tolist(), len(parts)]
         for first, last in pairwise(edges):
-            mine = values.slice(first, last - first)
-            lists = pa.ListArray.from_arrays(pa.array([0, len(mine)], pa.int32()), mine)
+            lines = values.slice(first, last - first)
+            lists = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
             data: bytes = pc.binary_join(lists, b"\n")[0].as_py()
             yield int(parts[first]), data + b"\n"
 
@@ -239,10 +245,10 @@ class _Lines(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._left:
-            found = next(self._chunks, None)
-            if found is None:
+            chunk = next(self._chunks, None)
+            if chunk is None:
                 return 0
-            self._left = memoryview(found)
+            self._left = memoryview(chunk)
         size = min(len(buffer), len(self._left))
         buffer[:size] = self._left[:size]
         self._left = self._left[size:]
@@ -260,16 +266,16 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
                 [part] = reading.parts.values() if frame is whole else [_part(reading, frame)]
                 if part.number not in notes:
                     notes[part.number] = Notes(part.number, Findings())
-                mine = notes[part.number]
+                part_notes = notes[part.number]
                 line = frame["line"].to_numpy() + part.before
                 columns = frame.drop("part", "line", strict=False)
                 if (problem := _long(columns, line, reading.limits.line)) is not None:
-                    mine.findings.add(problem)
+                    part_notes.findings.add(problem)
                     return
-                builder = Builder(shape, reading.roles, mine.findings)
+                builder = Builder(shape, reading.roles, part_notes.findings)
                 builder.facts.update(reading.facts)
                 table = table_of(columns, builder, line)
-                mine.rows += len(table)
+                part_notes.rows += len(table)
                 yield table
 
     yield from packed(tables(), reading.buckets)
@@ -288,10 +294,10 @@ def _frames(batches: Iterator[Any]) -> Iterator[pl.DataFrame]:
     waiting, rows, size = list[Any](), 0, 0
 
     def frame() -> pl.DataFrame:
-        made = pl.from_arrow(pa.Table.from_batches(waiting))
-        assert isinstance(made, pl.DataFrame)
+        joined = pl.from_arrow(pa.Table.from_batches(waiting))
+        assert isinstance(joined, pl.DataFrame)
         waiting.clear()
-        return made
+        return joined
 
     for batch in batches:
         waiting.append(batch)
@@ -304,12 +310,12 @@ def _frames(batches: Iterator[Any]) -> Iterator[pl.DataFrame]:
 
 
 def _part(reading: Reading, frame: pl.DataFrame) -> Part:
-    """That of the rows, which have one."""
+    """The part of the rows, which all have the same."""
     return reading.parts[int(frame["part"][0])]
 
 
 def _long(frame: Any, line: Any, most: int) -> Problem | None:
-    """What is said of a text that is longer than is accepted."""
+    """The problem of a text that is longer than is accepted; None where there is none."""
     import polars as pl
 
     for column in frame.iter_columns():
@@ -323,5 +329,5 @@ def _long(frame: Any, line: Any, most: int) -> Problem | None:
 
 def notes_of(data: Sequence[bytes]) -> list[Notes]:
     """The notes that came back from the workers, in the order of the parts."""
-    found: list[Notes] = [pickle.loads(each) for each in data]
-    return sorted(found, key=lambda each: each.number)
+    notes: list[Notes] = [pickle.loads(each) for each in data]
+    return sorted(notes, key=lambda each: each.number)

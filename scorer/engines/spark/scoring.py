@@ -26,7 +26,7 @@ from scorer.scoring.lists import Plan, merged, score_lists
 
 
 class _Checking(Protocol):
-    """A part of what becomes of a submission."""
+    """A part of the result of a submission."""
 
     @property
     def checked(self) -> Checked:
@@ -56,7 +56,7 @@ class Work:
         return cls(data, plugins, sha256(data).hexdigest())
 
     def open(self) -> Plan:
-        """The plan; of the last one what it has worked out is kept for the next bucket."""
+        """The plan; the last one is kept for the next bucket, with what it has worked out."""
         if self.key not in _opened:
             _opened.clear()
             _opened[self.key] = _Plans(io.BytesIO(self.plan), self.plugins).load()
@@ -74,18 +74,18 @@ class _Plans(pickle.Unpickler):
         self._plugins = plugins
 
     def find_class(self, module: str, name: str) -> Any:
-        found = super().find_class(module, name)
+        function = super().find_class(module, name)
         if (module, name) == ("scorer.metrics.base", "_plugged"):
-            return partial(self._plugged, found)
-        return found
+            return partial(self._plugged, function)
+        return function
 
-    def _plugged(self, found: Callable[..., Any], path: str, name: str) -> Any:
+    def _plugged(self, function: Callable[..., Any], path: str, name: str) -> Any:
         if path not in self._plugins:
-            return found(path, name)
+            return function(path, name)
         with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
             copy = Path(folder, Path(path).name)
             copy.write_bytes(self._plugins[path])
-            return found(str(copy), name)
+            return function(str(copy), name)
 
 
 def bucket_scorer(work: Work) -> Callable[[Any, Any], Any]:
@@ -144,7 +144,7 @@ class Merging(Generic[P]):
     """Parts as they come, put together in a number of steps that grows as their logarithm.
 
     Args:
-        together: puts some together.
+        together: puts parts together.
     """
 
     def __init__(self, together: Callable[[Sequence[P]], P]) -> None:
@@ -152,7 +152,7 @@ class Merging(Generic[P]):
         self._levels = list[list[P]]()  # each part is made of `TOGETHER` ones of the level below
 
     def add(self, part: P, level: int = 0) -> None:
-        """Take one more."""
+        """Take one more part."""
         if level == len(self._levels):
             self._levels.append([])
         waiting = self._levels[level]

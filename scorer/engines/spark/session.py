@@ -25,7 +25,7 @@ JAVA_OPTIONS = (  # most of what a short run of Java costs is that it compiles i
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
     "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
-OWN = {  # of a session that is started here
+DEFAULTS = {  # of a session that is started here
     "spark.app.name": "scorer",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -36,7 +36,10 @@ OWN = {  # of a session that is started here
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
 }
-NEAR = {"spark.shuffle.compress": "false", "spark.broadcast.compress": "false"}  # on this machine
+LOCAL_DEFAULTS = {  # of one on this machine alone
+    "spark.shuffle.compress": "false",
+    "spark.broadcast.compress": "false",
+}
 
 
 def session_of(options: Mapping[str, str]) -> Any:
@@ -68,9 +71,9 @@ def session_of(options: Mapping[str, str]) -> Any:
     if not (remote or submitted or active):
         _refuse_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        settings = {**OWN, "spark.master": os.environ.get("MASTER", MASTER), **options}
+        settings = {**DEFAULTS, "spark.master": os.environ.get("MASTER", MASTER), **options}
         if settings["spark.master"].startswith("local"):
-            settings = {**NEAR, **settings}
+            settings = {**LOCAL_DEFAULTS, **settings}
     for name, value in settings.items():
         builder = builder.config(name, value)
     if remote and "spark.remote" not in options:
@@ -81,8 +84,8 @@ def session_of(options: Mapping[str, str]) -> Any:
             with _logged(Path(log.name), keep=bool(submitted or active or elsewhere)), quiet():
                 return builder.getOrCreate()
         except Exception as error:
-            told = _last(log.read().decode(errors="replace")) or describe_exception(error)
-            raise UsageError(f"Spark does not start: {printable(told, 300)}") from None
+            message = _last(log.read().decode(errors="replace")) or describe_exception(error)
+            raise UsageError(f"Spark does not start: {printable(message, 300)}") from None
 
 
 @contextmanager
@@ -101,25 +104,25 @@ def _refuse_java() -> None:
     """
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=str(Path(home, "bin")) if home else None)
-    said = ""
+    output = ""
     if java is not None:
         with suppress(OSError, subprocess.SubprocessError):
             words = [java, "-version"]
-            said = subprocess.run(words, capture_output=True, text=True, timeout=60).stderr
-    found = re.search(r'version "(?:1\.)?([0-9]+)', said)
-    if found is None:
+            output = subprocess.run(words, capture_output=True, text=True, timeout=60).stderr
+    version = re.search(r'version "(?:1\.)?([0-9]+)', output)
+    if version is None:
         where = f" in {printable(home)} (JAVA_HOME)" if home else ""
         raise UsageError(
             f"the engine spark needs Java {JAVA} or newer, and there is none{where}; install one "
             "(Debian: apt install openjdk-17-jre-headless), or set SPARK_REMOTE"
         )
-    if int(found[1]) < JAVA:
-        raise UsageError(f"the engine spark needs Java {JAVA} or newer; this is {found[1]}")
+    if int(version[1]) < JAVA:
+        raise UsageError(f"the engine spark needs Java {JAVA} or newer; this is {version[1]}")
 
 
 @contextmanager
 def _logged(path: Path, keep: bool) -> Iterator[None]:
-    """What a process that is started here writes to its standard streams goes to a file.
+    """Send what a process that is started here writes to its standard streams to a file.
 
     Args:
         path: the file.

@@ -74,7 +74,7 @@ def source_of(
     findings: Findings,
     buckets: Buckets = AS_ROWS_ASK,
 ) -> Source:
-    """What stands at a path, read by Spark.
+    """The table at a path, read by Spark.
 
     Args:
         session: the session that reads it.
@@ -82,7 +82,7 @@ def source_of(
         format: how it is written; None: as its suffix says.
         shapes: which it may have.
         limits: how many rows it may have, and how long lines may be.
-        findings: told what is wrong with its columns.
+        findings: gets what is wrong with its columns.
         buckets: into which it is cut.
 
     Raises:
@@ -108,14 +108,14 @@ def source_of(
 
 
 def _place(path: str) -> tuple[str, dict[str, str]]:
-    """What Spark is told of a path: of a file of this machine that it is one, and no glob."""
+    """The URL and options that Spark reads a path by; a file of this machine is no glob."""
     if os.path.exists(path):
         return f"file://{os.path.abspath(path)}", {"__globPaths__": "false"}
     return path, {}
 
 
 def _format(path: str, files: Sequence[str], name: str | None) -> Format:
-    """How files are written: as is said, else by the suffix of the path, else of a part."""
+    """The format of files: the one named, else by the suffix of the path, else of a part."""
     if name is not None:
         return formats().get(name)
     names = [Path(path), *(Path(unquote(file).rpartition("/")[2]) for file in files[:1])]
@@ -130,14 +130,15 @@ def _format(path: str, files: Sequence[str], name: str | None) -> Format:
 
 
 def unreadable(error: Exception) -> Unreadable:
-    """What is said of files that Spark cannot read."""
-    said = describe_exception(error)
-    if LOST.search(said):
+    """The error for files that Spark cannot read."""
+    description = describe_exception(error)
+    if LOST.search(description):
         return Unreadable(Problem("S101", "file not found, by Spark"))
-    if DAMAGED.search(said):
+    if DAMAGED.search(description):
         message = "the file is damaged, or not what its name says, as Spark finds"
         return Unreadable(Problem("S108", message, help="write it again"))
-    return Unreadable(Problem("S101", f"Spark cannot read this: {printable(said, 200)}"))
+    message = f"Spark cannot read this: {printable(description, 200)}"
+    return Unreadable(Problem("S101", message))
 
 
 def _text(
@@ -155,14 +156,14 @@ def _text(
     counted = frame.groupBy(
         F.xxhash64(*block).alias("part"), block[0].alias("file"), block[1].alias("start")
     ).agg(F.count(F.lit(1)).alias("rows"), F.sum(F.octet_length("value")).alias("size"))
-    found = _collected(counted)
-    if not found:
+    part_rows = _collected(counted)
+    if not part_rows:
         raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
-    if len(found) > 1 and format.name not in CUT:
-        message = f"Spark cut this into {len(found):,} parts, of which files of {format.name} "
+    if len(part_rows) > 1 and format.name not in CUT:
+        message = f"Spark cut this into {len(part_rows):,} parts, of which files of {format.name} "
         raise Unreadable(Problem("S107", f"{message}cannot be read; use the engine local"))
     parts, before = dict[int, Part](), 0
-    for number, row in enumerate(found):
+    for number, row in enumerate(part_rows):
         head = b""
         if row["start"] and format.name in HEADED:
             head = _head(session, row["file"])
@@ -170,10 +171,10 @@ def _text(
         parts[row["part"]] = Part(name, row["start"], before, number, head)
         before += row["rows"]
     _refuse_rows(before, limits)
-    buckets = buckets.for_rows(before, sum(row["size"] for row in found))
+    buckets = buckets.for_rows(before, sum(row["size"] for row in part_rows))
     reading = Reading(format.name, tuple(shapes), limits, buckets, parts)
     # a hash of names costs as much as the rest of a row
-    key = F.lit(found[0]["part"]) if len(found) == 1 else F.xxhash64(*block)
+    key = F.lit(part_rows[0]["part"]) if len(part_rows) == 1 else F.xxhash64(*block)
     lines = frame.select(F.col("value").cast("binary").alias("value"), key.alias("part"))
     rows = lines.mapInArrow(text_reader(reading), SCHEMA)
     return Source(rows, buckets, tuple(parts.values()), size=before)
@@ -222,14 +223,14 @@ def _parquet(
     file = F.col("_metadata.file_path")
     rows, start = F.count(F.lit(1)).alias("rows"), F.lit(0).alias("start")
     if len(files := frame.inputFiles()) == 1:  # as its footer says
-        alone = F.lit(0).alias("part"), F.lit(files[0]).alias("file")
-        found = _collected(frame.agg(rows, start, *alone))
+        columns = F.lit(0).alias("part"), F.lit(files[0]).alias("file")
+        part_rows = _collected(frame.agg(rows, start, *columns))
     else:
         key: Any = F.xxhash64(file)
         grouped = frame.groupBy(key.alias("part"), file.alias("file"))
-        found = _collected(grouped.agg(rows, start))
+        part_rows = _collected(grouped.agg(rows, start))
     parts, before = dict[int, Part](), 0
-    for number, row in enumerate(found):
+    for number, row in enumerate(part_rows):
         parts[row["part"]] = Part(unquote(row["file"]).rpartition("/")[2], 0, before, number)
         before += row["rows"]
     _refuse_rows(before, limits)
@@ -256,7 +257,7 @@ def frame_source(
         name: what messages call it.
         shapes: which it may have.
         limits: how many rows it may have, and how long texts may be.
-        findings: told what is wrong with its columns.
+        findings: gets what is wrong with its columns.
         buckets: into which it is cut; rows are counted where their number is not said.
 
     Raises:
@@ -275,8 +276,8 @@ def frame_source(
         buckets = buckets.for_rows(rows)
     keys = {"line": F.monotonically_increasing_id() + 1}
     parts = {0: Part(name)}
-    found = _table(frame, keys, name, shapes, limits, findings, parts, buckets)
-    return replace(found, parts=(), size=rows)
+    table = _table(frame, keys, name, shapes, limits, findings, parts, buckets)
+    return replace(table, parts=(), size=rows)
 
 
 def _table(
@@ -301,10 +302,10 @@ def _table(
     with ExitStack() as stack:
         stream = cast("BufferedReader", BytesIO())
         request = Request(Path(path), stream, shapes, findings, limits, stack)
-        found = resolve(list(types), request, None)
-        if found is None:
+        match = resolve(list(types), request, None)
+        if match is None:
             raise NoTable
-        shape, roles = found
+        shape, roles = match
         names = [shape.called(role) for role in roles]
         unused = [
             Unused(name, None, None, ["0"] if isinstance(type_, T.NumericType) else [])
@@ -324,6 +325,6 @@ def _table(
     reading = Reading("parquet", (shape,), limits, buckets, parts, roles, facts)
     escaped = ["`" + name.replace("`", "``") + "`" for name in names]
     columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]
-    made = frame.select(*columns, *(key.alias(name) for name, key in keys.items()))
-    rows = made.mapInArrow(frame_reader(reading), SCHEMA)
+    selected = frame.select(*columns, *(key.alias(name) for name, key in keys.items()))
+    rows = selected.mapInArrow(frame_reader(reading), SCHEMA)
     return Source(rows, buckets, tuple(parts.values()), shape, facts)

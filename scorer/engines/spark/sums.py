@@ -39,11 +39,11 @@ from scorer.results.sums import Sums, hashes_of
 from scorer.scoring.lists import Part, Plan, outcome, score_lists
 from scorer.scoring.settle import summed
 
-LISTS = "unknown_list"  # the check that asks which lists there are
+LISTS = "unknown_list"  # the check that needs the names of all lists
 
 
 class Summary(NamedTuple):
-    """What becomes of the lists of some blocks; those of any split of the blocks add up."""
+    """What the lists of some blocks give; the summaries of any split of the blocks add up."""
 
     checked: Checked
     sums: Mapping[str, Sums] = {}  # measure id -> sums
@@ -51,19 +51,19 @@ class Summary(NamedTuple):
     refused: tuple[Problem, ...] = ()
 
     def plus(self, others: Sequence[Summary]) -> Summary:
-        """That of all parts."""
+        """The summary of this one and others."""
         every = (self, *others)
-        found = self.checked.plus([one.checked for one in others])
-        if not all(one.scored for one in every):
-            return Summary(found, refused=tuple(p for one in every for p in one.refused))
+        checked = self.checked.plus([part.checked for part in others])
+        if not all(part.scored for part in every):
+            return Summary(checked, refused=tuple(p for part in every for p in part.refused))
         sums = {
-            key: mine.plus([one.sums[key] for one in others]) for key, mine in self.sums.items()
+            key: first.plus([part.sums[key] for part in others]) for key, first in self.sums.items()
         }
-        return Summary(found, sums, True)
+        return Summary(checked, sums, True)
 
 
 def together(parts: Sequence[Summary]) -> Summary:
-    """What becomes of the lists of all parts."""
+    """The summary of the lists of all parts."""
     return parts[0].plus(parts[1:])
 
 
@@ -95,8 +95,8 @@ def _summed(opening: Opening, plan: Plan, seed: int, bucket: int, left: Any, rig
         truth, table = unpacked(right.column("data").to_pylist()), unpacked(data)
         truth = without_rows(opening.shape) if truth is None else truth
         public, ready = opening.open(bucket, truth)
-        found = summary_of(replace(plan, public=public, truth=ready), table, opening, seed)
-        return rows_of([(PART, encoded(found))])
+        summary = summary_of(replace(plan, public=public, truth=ready), table, opening, seed)
+        return rows_of([(PART, encoded(summary))])
     except Mixed:
         return rows_of([(MIXED, b"")])
     except Unreadable as error:
@@ -106,7 +106,7 @@ def _summed(opening: Opening, plan: Plan, seed: int, bucket: int, left: Any, rig
 
 
 def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> Summary:
-    """What becomes of the lists of a bucket.
+    """The summary of the lists of a bucket.
 
     Args:
         plan: the challenge, with the bucket's truth, and the public part of its lists.
@@ -131,10 +131,10 @@ def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> 
     card = outcome(replace(plan, checks=False), part, findings, None).card
     if card is None:
         return Summary(part.checked, refused=tuple(findings))
-    made = summed(card, plan.measures, opening.rules, hashes_of(card.lists, seed))
-    return Summary(part.checked, made.sums, True)
+    summed_card = summed(card, plan.measures, opening.rules, hashes_of(card.lists, seed))
+    return Summary(part.checked, summed_card.sums, True)
 
 
 def card_of(sums: Mapping[str, Sums], digests: Mapping[str, str]) -> Scorecard:
-    """A scorecard that has no list, only what they come to."""
+    """A scorecard without lists, with their sums alone."""
     return Scorecard((), np.empty(0, dtype=bool), {}, digests=digests, sums=sums)

@@ -58,8 +58,8 @@ class Opening:
             lists = Names(sorted(truth.ids["list"].names))
         else:
             names = pl.Series(list(known.lists), dtype=pl.String)
-            mine = self.buckets.of_names(names) == bucket
-            lists = Names(names.filter(mine).to_list())
+            in_bucket = self.buckets.of_names(names) == bucket
+            lists = Names(names.filter(in_bucket).to_list())
         # candidates that are the truth's own: before it is read, none are known
         part = known._replace(lists=lists, candidates=known.candidates or None, asked=None)
         asking = Asking(self.challenge, (), lambda: truth)
@@ -68,15 +68,21 @@ class Opening:
     def open(
         self, bucket: int, truth: Table, findings: Findings | None = None
     ) -> tuple[Public, OpenTruth]:
-        """A bucket's truth made ready; what is wrong with it is looked for where it is told."""
+        """A bucket's truth made ready, and what is public of its lists.
+
+        Args:
+            bucket: its number.
+            truth: its rows.
+            findings: gets what is wrong with the truth; None: it is not examined.
+        """
         public = self.public_of(bucket, truth)
-        told = Findings()
+        problems = Findings()
         if findings is not None:
-            examine(Truthful(truth, public, self.challenge), told)
-        made = kinds().get(public.kind).open(truth, self.aids._replace(public=public), told)
+            examine(Truthful(truth, public, self.challenge), problems)
+        ready = kinds().get(public.kind).open(truth, self.aids._replace(public=public), problems)
         if findings is not None:
-            findings.extend(of_organizer(told))
-        return public, made
+            findings.extend(of_organizer(problems))
+        return public, ready
 
 
 def truth_source(
@@ -87,6 +93,13 @@ def truth_source(
     buckets: Buckets = AS_ROWS_ASK,
 ) -> Source:
     """A truth as Spark reads it.
+
+    Args:
+        session: the session that reads it.
+        prepared: the challenge.
+        truth: a data frame, path or URL in place of the challenge's truth; None: that one.
+        limits: how many rows it may have, and how long lines may be.
+        buckets: into which it is cut.
 
     Raises:
         ChallengeError: it cannot be read.
@@ -149,14 +162,14 @@ def _learnt(opening: Opening, bucket: int, rows: Any) -> Any:
         count = len(table)
         if opening.public.kind == "labels" and "label" in table.ids and not opening.public.classes:
             separator = opening.challenge.separators[0]
-            found = named_in(table, opening.public, separator)
-            opening = replace(opening, public=opening.public._replace(classes=found))
+            classes = named_in(table, opening.public, separator)
+            opening = replace(opening, public=opening.public._replace(classes=classes))
         truth = opening.open(bucket, table, findings)[1]
         constants, lists = truth.constants, len(truth.lists)
     problems = tuple(p for p in findings if p.severity == "error")
     warnings = ListFindings.of(p for p in findings if p.severity != "error")
-    made = Learnt(constants, problems, count, lists, warnings)
-    return pa.Table.from_arrays([pa.array([encoded(made)], pa.binary())], ["data"])
+    part = Learnt(constants, problems, count, lists, warnings)
+    return pa.Table.from_arrays([pa.array([encoded(part)], pa.binary())], ["data"])
 
 
 def together(parts: Iterable[Learnt], opening: Opening) -> Learnt:
@@ -166,13 +179,13 @@ def together(parts: Iterable[Learnt], opening: Opening) -> Learnt:
         ChallengeError: something is wrong with it.
     """
     parts = list(parts)
-    if problems := [each for part in parts for each in part.problems]:
+    if problems := [problem for part in parts for problem in part.problems]:
         raise ChallengeError(problems=sorted(problems, key=str)[:5])
     grades = [c.max_grade for c in (p.constants for p in parts) if c.max_grade is not None]
     labels = [name for part in parts for name in part.constants.classes]
     first = next((part.constants for part in parts if part.rows), Constants())
     classes = tuple(classes_of(labels, None)) if labels else ()
-    made = first._replace(
+    constants = first._replace(
         max_grade=max(grades, default=None),
         classes=opening.challenge.classes or classes,
         several=any(part.constants.several for part in parts),
@@ -182,18 +195,18 @@ def together(parts: Iterable[Learnt], opening: Opening) -> Learnt:
     rows, lists = (
         sum(numbers) for numbers in zip(*((p.rows, p.lists) for p in parts), strict=True)
     )
-    return Learnt(made, (), rows, lists, warnings)
+    return Learnt(constants, (), rows, lists, warnings)
 
 
 def learnt(truths: Source, opening: Opening) -> Learnt:
-    """What Spark finds of a whole truth.
+    """What all buckets of a truth say together, by Spark.
 
     Raises:
         ChallengeError: it cannot be read, or something is wrong with it.
     """
-    found = truths.rows.groupBy("bucket").applyInArrow(learner(pickle.dumps(opening)), LEARNT)
+    frame = truths.rows.groupBy("bucket").applyInArrow(learner(pickle.dumps(opening)), LEARNT)
     try:
-        parts = [decoded(bytes(row["data"])) for row in found.collect()]
+        parts = [decoded(bytes(row["data"])) for row in frame.collect()]
     except Exception as error:
         raise ChallengeError(problems=of_organizer([unreadable(error).problem])) from None
     return together(parts, opening)
@@ -209,7 +222,12 @@ def names_reader(key: Any, rows: Any) -> Any:
 
 
 def plan_of(prepared: BoundChallenge, opening: Opening, known: Learnt) -> Plan:
-    """What each bucket is scored by, which opens its own truth.
+    """The plan that each bucket is scored by, with the truth that it opens itself.
+
+    Args:
+        prepared: the challenge.
+        opening: what the truth of a bucket is opened with.
+        known: what the whole truth says.
 
     Raises:
         ChallengeError: a measure does not fit the truth.

@@ -44,8 +44,8 @@ def _valued(opening: Opening, plan: Plan, bucket: int, left: Any, right: Any) ->
     whole = replace(plan, public=public, truth=ready)
     findings = Findings()
     part = score_lists(whole, without_rows(plan.shapes[0]) if table is None else table)
-    made = outcome(whole, part, findings, None)
-    return pa.table(_values_of(whole, opening.rules, made))
+    scored = outcome(whole, part, findings, None)
+    return pa.table(_values_of(whole, opening.rules, scored))
 
 
 def _no_values() -> dict[str, Any]:
@@ -58,23 +58,23 @@ def _no_values() -> dict[str, Any]:
     }
 
 
-def _values_of(plan: Plan, rules: Mapping[str, Rules], made: Any) -> dict[str, Any]:
+def _values_of(plan: Plan, rules: Mapping[str, Rules], scored: Any) -> dict[str, Any]:
     import pyarrow as pa
 
-    if made.card is None:
-        wrong = [problem for problem in made.findings if problem.severity == "error"]
+    if scored.card is None:
+        wrong = [problem for problem in scored.findings if problem.severity == "error"]
         raise SubmissionRejected(problems=wrong[:3])
     lists, measures, values = list[str](), list[str](), list[np.ndarray[Any, Any]]()
     for measure in plan.measures:
-        states = made.card.states(measure.id, rules[measure.id])
+        states = scored.card.states(measure.id, rules[measure.id])
         if rules[measure.id].undefined == "error" and (states == UNDEFINED).any():
-            at = made.card.lists[int(np.argmax(states == UNDEFINED))]
+            at = scored.card.lists[int(np.argmax(states == UNDEFINED))]
             raise PluginError(f"{measure.id} is undefined for list {at!r}")
-        found = settle(made.card, measure, rules[measure.id]).per_list
-        assert found is not None
-        lists += made.card.lists
-        measures += [measure.id] * len(made.card.lists)
-        values.append(found)
+        per_list = settle(scored.card, measure, rules[measure.id]).per_list
+        assert per_list is not None
+        lists += scored.card.lists
+        measures += [measure.id] * len(scored.card.lists)
+        values.append(per_list)
     column = np.concatenate([np.empty(0), *values])
     return {
         "list": pa.array(lists, pa.string()),
