@@ -459,7 +459,7 @@ def test_the_command_gives_its_result_alone(spark, folder, tmp_path):
     assert json.loads(ran.stdout) == json.loads(scorer.score(folder, [path]).render("json"))
 
 
-def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path, monkeypatch):
+def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path):
     from scorer.engines.spark import scoring
     from scorer.prepare.open import opened
 
@@ -468,8 +468,7 @@ def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path, monkeypatch):
     plan = opened(prepare(scorer.load(tmp_path))).plan
     parts = [scoring.score_lists(plan, table_of(plan, name)) for name in names]
     sizes, real = [], scoring.merged
-    monkeypatch.setattr(scoring, "merged", lambda some: sizes.append(len(some)) or real(some))
-    merging = scoring.Merging()
+    merging = scoring.Merging(lambda some: sizes.append(len(some)) or real(some))
     assert merging.whole() is None
     for part in parts:
         merging.add(part)
