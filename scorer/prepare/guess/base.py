@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from scorer.prepare.guess.look import Look
 
@@ -42,5 +42,17 @@ class Guess(NamedTuple):
     metrics: Sequence[str | Mapping[str, str]]
 
 
-# of a truth and a sample, of which there may be none: None where the columns mean something else
-Kind = Callable[[Look, Look | None, Needs], Guess | None]
+class Recognizer(Protocol):
+    """Says what a truth and a sample are by their columns."""
+
+    def __call__(self, truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+        """Guess the challenge.
+
+        Args:
+            truth: the columns and first rows of the truth.
+            sample: those of a submission; None: there is none.
+            needs: what the given measures look at.
+
+        Returns:
+            None where the columns mean something else.
+        """

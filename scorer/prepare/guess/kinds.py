@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scorer.prepare.guess.base import Kind
+from scorer.prepare.guess.base import Recognizer
 from scorer.prepare.guess.pairs import cells, named, preferences, trec, unnamed
 from scorer.prepare.guess.tables import table
 from scorer.prepare.guess.wide import ranks, wide
 
 # by what columns are called
-KNOWN: tuple[Kind, ...] = (trec, preferences, cells, named, ranks, wide, table)
-KINDS: tuple[Kind, ...] = (*KNOWN, unnamed)
+KNOWN: tuple[Recognizer, ...] = (trec, preferences, cells, named, ranks, wide, table)
+KINDS: tuple[Recognizer, ...] = (*KNOWN, unnamed)

@@ -15,16 +15,7 @@ SUBTOPICS = ("alpha_nDCG@20", "ERR_IA@20", "StRecall@20")
 
 
 def trec(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
-    """TREC's qrels; runs, or lists in any other form.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
-    """
+    """TREC's qrels; runs, or lists in any other form."""
     if not truth.trec or "grade" not in truth.names:
         return None
     rules: dict[str, Any] = {"missing_list": "zero"}
@@ -36,16 +27,7 @@ def trec(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
 
 
 def preferences(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
-    """Preferences: a list, the better and the worse of two of its items.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
-    """
+    """Preferences: a list, the better and the worse of two of its items."""
     by_folded_name = {folded(name): name for name in reversed(truth.names)}
     if not set(PREFERRED) <= by_folded_name.keys() or not needs.fits("preferences"):
         return None
@@ -63,14 +45,6 @@ def cells(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     """A row for each list, with all its items in one cell, as Kaggle's contests by MAP have it.
 
     The truth may have a row for each item all the same.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
     """
     if truth.trec or not needs.fits("grades"):
         return None
@@ -119,16 +93,7 @@ def _between(look: Look, name: str) -> str | None:
 
 
 def named(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
-    """Lists and items whose columns have usual names, such as user and movie, in both files.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
-    """
+    """Lists and items whose columns have usual names, such as user and movie, in both files."""
     for look in (truth, sample):
         if look is not None and not (look.called("list") and look.called("item")):
             return None
@@ -146,16 +111,7 @@ def _answered(look: Look) -> bool:
 
 
 def unnamed(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
-    """Lists and items by what both files have, then by their place.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
-    """
+    """Lists and items by what both files have, then by their place."""
     if truth.trec:
         return None
     shared = [name for name in truth.names if sample is not None and name in sample.names]

@@ -23,16 +23,7 @@ NUMBERS = ("RMSE", "MAE", "R2")
 
 
 def table(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
-    """A row for each id, of which the truth has each once.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
-    """
+    """A row for each id, of which the truth has each once."""
     if not needs.fits("labels") or truth.trec:
         return None
     if sample is None:

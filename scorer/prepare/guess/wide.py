@@ -13,16 +13,7 @@ FEWEST = 3  # columns of numbers that are targets though no number counts them
 
 
 def wide(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
-    """A row for each id, with numbers in columns that both files have: days, or targets.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
-    """
+    """A row for each id, with numbers in columns that both files have: days, or targets."""
     if sample is None or truth.trec or {"header", "json"} & truth.written.keys():
         return None
     key = next((name for name in sample.names if name in truth.names), None)
@@ -59,16 +50,7 @@ def wide(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
 
 
 def ranks(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
-    """Pairs, and a sample with a column for each rank: item_1, item_2 and so on.
-
-    Args:
-        truth: the columns and first rows of the truth.
-        sample: those of a submission; None: there is none.
-        needs: what the given measures look at.
-
-    Returns:
-        None where the columns mean something else.
-    """
+    """Pairs, and a sample with a column for each rank: item_1, item_2 and so on."""
     if sample is None or truth.trec or not needs.fits("grades") or "header" in sample.written:
         return None
     key = sample.called("list") or sample.names[0]
