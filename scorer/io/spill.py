@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from scorer.core.problems import Problem
 from scorer.io.files import SPOOLED
 from scorer.io.limits import Unreadable
 from scorer.io.table import Schema, Table, TextColumn, text_of
-
-if TYPE_CHECKING:
-    pass
 
 BITS = 6  # of a list's hash, by which the lists are parted: of a part all rows are held at once
 LINE = "line"
