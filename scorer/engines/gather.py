@@ -36,7 +36,7 @@ from scorer.io.table import (
     Table,
     series_of,
 )
-from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists
+from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists, texts_of
 from scorer.views.texts import Texts
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
@@ -142,7 +142,7 @@ def _parts_spilled(plan: Plan, tables: Pieces) -> list[Part]:
         if not tables.whole:
             return rows
         for table in spill.tables():
-            part = begun(plan, table, rows=False, last=lines.last).finished(partial(_texts, table))
+            part = begun(plan, table, rows=False, last=lines.last).finished(texts_of(table))
             lines.add(part.checked.of_lists.values())
             parts = _bounded(plan, _added(parts, part))
     return _with_rows(parts, rows)
@@ -163,10 +163,6 @@ def _with_rows(parts: list[Part], rows: Sequence[Part]) -> list[Part]:
     """The one part of a file, with what the checks of single rows have found."""
     part = merged(parts)
     return [part._replace(checked=part.checked.plus([row.checked for row in rows]))]
-
-
-def _texts(table: Table, rows: Ints) -> IdTexts:
-    return table.ids["item"].gathered(rows) if rows.size else []
 
 
 def _finished(

@@ -165,7 +165,7 @@ def score_lists(plan: Plan, table: Table) -> Part:
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.
     """
-    return begun(plan, table).finished(_texts(table))
+    return begun(plan, table).finished(texts_of(table))
 
 
 def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
@@ -183,7 +183,7 @@ def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
         PluginError: as `score_lists`.
     """
     started = begun(plan, table, whole=True)
-    views = started.views(_texts(table))
+    views = started.views(texts_of(table))
     return started.scored(views), views.get(None)
 
 
@@ -347,7 +347,8 @@ def _repeats_item(submitted: Submitted) -> bool:
     return "item" in submitted.table.ids and submitted.ranked.items.repeated.size > 0
 
 
-def _texts(table: Table) -> Callable[[Ints], IdTexts]:
+def texts_of(table: Table) -> Callable[[Ints], IdTexts]:
+    """From some rows of a table to their items' ids, for `Begun.finished`."""
     return lambda rows: table.ids["item"].gathered(rows) if rows.size else []
 
 
