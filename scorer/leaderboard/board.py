@@ -116,7 +116,7 @@ def settled(
 @lru_cache(maxsize=1)
 def _hashes(lists: tuple[str, ...], seed: int) -> sums.Hashes:
     """Of the lists' names, worked out once for all submissions."""
-    return sums.hashes_of(lists, seed)
+    return sums.name_hashes(lists, seed)
 
 
 def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:

@@ -116,7 +116,7 @@ class Unnamed(tuple[str, ...]):
         return self.count_of
 
 
-def hashes_of(names: Sequence[str], seed: int) -> Hashes:
+def name_hashes(names: Sequence[str], seed: int) -> Hashes:
     """A hash of each list's name: shape (lists,).
 
     It is the same on every machine and in every version, which the hash of a library need not be:

@@ -199,7 +199,7 @@ def test_lists_of_a_block_are_in_one_bucket():
     for count in (1, 7, 64):
         buckets = pack.Buckets(count, seed=3)
         mine = buckets.of_names(rows)
-        block = sums.blocks_of(sums.hashes_of(names, 3))
+        block = sums.blocks_of(sums.name_hashes(names, 3))
         assert mine.tolist() == np.repeat(block % count, 2).tolist()
         shuffled = rows.sample(fraction=1, shuffle=True, seed=1)
         found = dict(zip(rows.to_list(), mine.tolist(), strict=True))

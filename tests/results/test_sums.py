@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import scorer
 from scorer.results import sums
-from scorer.results.sums import BLOCKS, Sums, Unnamed, blocks_of, hashes_of
+from scorer.results.sums import BLOCKS, Sums, Unnamed, blocks_of, name_hashes
 
 
 def of(names, values):
     order = sorted(range(len(names)), key=names.__getitem__)
-    hashes = hashes_of([names[n] for n in order], 1)
+    hashes = name_hashes([names[n] for n in order], 1)
     return Sums.of(np.array([values[n] for n in order]), hashes, 0, 0)
 
 
@@ -33,7 +33,7 @@ def test_any_split_of_the_blocks_in_any_order_gives_the_same_bits(seed, parts, l
     values = rng.random(lists) * 10.0 ** rng.integers(-12, 12, lists)
     values[rng.random(lists) < 0.1] = np.nan
     whole = of(names, values)
-    part = blocks_of(hashes_of(names, 1)) % parts
+    part = blocks_of(name_hashes(names, 1)) % parts
     made = []
     for n in rng.permutation(parts).tolist():
         mine = rng.permutation(np.flatnonzero(part == n)).tolist()
@@ -63,15 +63,15 @@ def test_which_lists_count_is_told_from_others():
 def test_blocks_are_the_same_everywhere_and_others_with_another_seed():
     # the checksum of no name is 0, from which SplitMix64 gives these numbers
     known = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
-    assert [int(hashes_of([""], seed)[0]) for seed in (1, 2, 3)] == known
+    assert [int(name_hashes([""], seed)[0]) for seed in (1, 2, 3)] == known
     # the CRC-32 of "123456789" is 0xCBF43926, by which implementations of it are told right
     moved = 0xCBF43926 + 0x9E3779B97F4A7C15
     mixed = (moved ^ moved >> 30) * 0xBF58476D1CE4E5B9 % 2**64
     mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
-    assert hashes_of(["123456789"], 1).tolist() == [mixed ^ mixed >> 31]
-    assert hashes_of(["ä", "\ud800"], 1).size == 2
+    assert name_hashes(["123456789"], 1).tolist() == [mixed ^ mixed >> 31]
+    assert name_hashes(["ä", "\ud800"], 1).size == 2
     names = [f"u{n}" for n in range(3 * BLOCKS)]
-    one, other = (blocks_of(hashes_of(names, seed)) for seed in (1, 2))
+    one, other = (blocks_of(name_hashes(names, seed)) for seed in (1, 2))
     assert one.min() >= 0
     assert one.max() < BLOCKS
     assert (one == other).mean() < 0.001

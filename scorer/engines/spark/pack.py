@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scorer.core.arrays import Floats, Ints, small
 from scorer.io.runs import Apart, by_runs
 from scorer.io.table import TEXT, CodedColumn, Hashes, Schema, Table, TextColumn, text_of
-from scorer.results.sums import BLOCKS, blocks_of, hashes_of
+from scorer.results.sums import BLOCKS, blocks_of, name_hashes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,8 +66,8 @@ class Buckets:
             return (hashes % np.uint64(self.count)).astype(np.int64)
         starts = np.append(0, np.flatnonzero(hashes[1:] != hashes[:-1]) + 1)
         _, first, back = np.unique(hashes[starts], return_index=True, return_inverse=True)
-        name_hashes = hashes_of(names.gather(starts[first]).to_list(), self.seed)
-        block = blocks_of(name_hashes) % self.count
+        seeded = name_hashes(names.gather(starts[first]).to_list(), self.seed)
+        block = blocks_of(seeded) % self.count
         return np.repeat(block[back], np.diff(np.append(starts, hashes.size)))
 
     def of_names(self, names: pl.Series) -> Ints:

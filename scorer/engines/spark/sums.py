@@ -35,7 +35,7 @@ from scorer.engines.spark.truths import Opening, without_rows
 from scorer.io.limits import Unreadable
 from scorer.io.table import Table
 from scorer.results.scorecard import Scorecard
-from scorer.results.sums import Sums, hashes_of
+from scorer.results.sums import Sums, name_hashes
 from scorer.scoring.lists import Part, Plan, outcome, score_lists
 from scorer.scoring.settle import summed
 
@@ -131,7 +131,7 @@ def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> 
     card = outcome(replace(plan, checks=False), part, findings, None).card
     if card is None:
         return Summary(part.checked, refused=tuple(findings))
-    summed_card = summed(card, plan.measures, opening.rules, hashes_of(card.lists, seed))
+    summed_card = summed(card, plan.measures, opening.rules, name_hashes(card.lists, seed))
     return Summary(part.checked, summed_card.sums, True)
 
 
