@@ -22,7 +22,7 @@ from scorer.engines.spark.pack import Mixed, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.io.limits import Unreadable, limit, refuse_errors
 from scorer.io.table import Table
-from scorer.scoring.lists import Plan, merged, score_lists
+from scorer.scoring.lists import Part, Plan, merged, score_lists
 
 
 class _Checking(Protocol):
@@ -114,12 +114,21 @@ def _scored(work: Work, bucket: int, rows: Any) -> Any:
     data = rows.column("data").to_pylist()
     if bucket == NOTES:
         return rows_of([(NOTE, each) for each in data])
-    try:
+
+    def part() -> Part:
         table = unpacked(data)
         assert table is not None
         plan = work.open()
         refuse_longer(plan, table)
-        return rows_of([(PART, encoded(score_lists(plan, table)))])
+        return score_lists(plan, table)
+
+    return part_or_why_not(part)
+
+
+def part_or_why_not(part: Callable[[], object]) -> Any:
+    """The row of `RESULT` that has the part of a bucket, or says why there is none."""
+    try:
+        return rows_of([(PART, encoded(part()))])
     except Mixed:
         return rows_of([(MIXED, b"")])
     except Unreadable as error:

@@ -15,24 +15,18 @@ import numpy as np
 
 from scorer.checks.base import Checked
 from scorer.checks.submission.lists import Counted, Lists
-from scorer.core.errors import PluginError
 from scorer.core.problems import Findings, Problem
-from scorer.engines.spark.pack import Mixed, unpacked
+from scorer.engines.spark.pack import unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import (
-    FAILED,
-    MIXED,
     NOTE,
-    PART,
-    REFUSED,
     Work,
     batches_merged,
-    encoded,
+    part_or_why_not,
     refuse_longer,
     rows_of,
 )
 from scorer.engines.spark.truths import Opening, without_rows
-from scorer.io.limits import Unreadable
 from scorer.io.table import Table
 from scorer.results.scorecard import Scorecard
 from scorer.results.sums import Sums, name_hashes
@@ -76,7 +70,7 @@ def summer(opening: bytes, work: Work, seed: int) -> Callable[[Any, Any, Any], A
         seed: of the blocks.
     """
     return lambda key, left, right: _summed(
-        pickle.loads(opening), work.open(), seed, key[0].as_py(), left, right
+        pickle.loads(opening), work, seed, key[0].as_py(), left, right
     )
 
 
@@ -85,24 +79,21 @@ def summary_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]
     return lambda batches: batches_merged(together, most_errors, batches)
 
 
-def _summed(opening: Opening, plan: Plan, seed: int, bucket: int, left: Any, right: Any) -> Any:
+def _summed(opening: Opening, work: Work, seed: int, bucket: int, left: Any, right: Any) -> Any:
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
     data = left.column("data").to_pylist()
     if bucket == NOTES:  # those of the truth are known
         return rows_of([(NOTE, each) for each in data])
-    try:
+
+    def summary() -> Summary:
         truth, table = unpacked(right.column("data").to_pylist()), unpacked(data)
         truth = without_rows(opening.shape) if truth is None else truth
         public, ready = opening.open(bucket, truth)
-        summary = summary_of(replace(plan, public=public, truth=ready), table, opening, seed)
-        return rows_of([(PART, encoded(summary))])
-    except Mixed:
-        return rows_of([(MIXED, b"")])
-    except Unreadable as error:
-        return rows_of([(REFUSED, encoded(error.problem))])
-    except PluginError as error:
-        return rows_of([(FAILED, str(error).encode())])
+        plan = replace(work.open(), public=public, truth=ready)
+        return summary_of(plan, table, opening, seed)
+
+    return part_or_why_not(summary)
 
 
 def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> Summary:
