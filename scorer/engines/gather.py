@@ -2,9 +2,9 @@
 
 Where the rows of each list stand together, pieces are cut between lists. Where they do not, all
 rows are kept, each in 11 to 24 bytes, and gathered list by list; rows with more than fits into
-these are put aside on disk. That lists are scattered is mostly seen in the first piece or two. The
-file is then read from its start again: rows of lists that were scored are gone, since to keep them
-in case a list goes on later would cost these bytes a row in every file.
+these are put aside on disk. That lists are scattered is mostly seen in the first piece or two.
+Where it is seen later, the file is read from its start again: rows of lists that were scored are
+gone, since to keep them in case a list goes on later would cost these bytes a row in every file.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from scorer.checks.base import Checked, Submitted, checked, checks
 from scorer.checks.tally import LastLines
 from scorer.core.arrays import Ints, any_twice
 from scorer.core.problems import Problem
-from scorer.engines.kept import AskedIds, Kept, refuse_longer
+from scorer.engines.ids import AskedIds
+from scorer.engines.kept import Kept, refuse_longer
 from scorer.io.formats.base import Format
 from scorer.io.limits import Unreadable, limit, too_many_errors
 from scorer.io.pieces import Pieces, joined
-from scorer.io.runs import Apart, by_runs, concatenated, cut_rows, own_memory
+from scorer.io.runs import Apart, by_runs, concatenated, cut_rows, own_memory, together
 from scorer.io.spill import Spill
 from scorer.io.table import (
     EXTRA,
@@ -55,16 +56,42 @@ class TooManyErrors(Unreadable):
         self.checked = checked
 
 
-def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
+def parts_of_file(
+    plan: Plan, tables: Pieces, path: Path, format: Format, scattered: bool = False
+) -> list[Part]:
+    """The parts of a file.
+
+    Args:
+        plan: the challenge.
+        tables: the pieces of the file, from its start.
+        path: the file, from which some ids may be read again.
+        format: how it is written.
+        scattered: whether its lists are known to be.
+
+    Raises:
+        Apart: they are, but lists have been scored before that was seen.
+        Unreadable: it has more errors, ids or rows in a list than are accepted.
+    """
+    if plan.public.kind not in CUT:
+        return _at_once(plan, tables)
+    first_two = list(islice(tables, 2))
+    tables.tables = chain(first_two, tables.tables)
+    if scattered or (len(first_two) == 2 and not all(map(together, first_two))):
+        wide = any(len(table.numbers) > NUMBERS for table in first_two)
+        if wide or not _by_hashes(plan):
+            return _parts_spilled(plan, tables)
+        return _parts_apart(plan, tables, path, format)
+    if len(first_two) < 2:
+        return _at_once(plan, tables)
+    return _parts_together(plan, tables)
+
+
+def _parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     """The parts of a file in which the rows of each list stand together.
 
     Raises:
-        Apart: they do not, in a file of several pieces.
+        Apart: they do not.
     """
-    first_two = list(islice(tables, 2))
-    tables.tables = chain(first_two, tables.tables)
-    if len(first_two) < 2 or plan.public.kind not in CUT:
-        return _at_once(plan, tables)
     parts, seen = list[Part](), _Seen(plan)
     try:
         for block in _blocks(plan, tables):
@@ -77,29 +104,22 @@ def parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     return parts
 
 
-def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[Part]:
-    """The parts of a file in which the rows of lists are scattered.
-
-    Args:
-        plan: the challenge.
-        tables: the pieces of the file, from its start.
-        path: the file, from which some ids are read again.
-        format: how it is written.
-
-    Raises:
-        Unreadable: it has more errors, ids or rows in a list than are accepted.
-    """
-    if plan.public.kind not in CUT:
-        return _at_once(plan, tables)
-    first = list(islice(tables, 1))
-    tables.tables = chain(first, tables.tables)
-    wide = any(len(table.numbers) > NUMBERS for table in first)
-    if wide or not _by_hashes(plan):
-        return _parts_spilled(plan, tables)
+def _parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[Part]:
+    """The parts of a file in which the rows of lists are scattered, by hashes of its ids."""
     kept = Kept(plan, GATHERED)
     rows = _parts_of_rows(plan, tables, kept)
     if not tables.whole or kept.schema is None:
         return rows
+    if kept.ids.whole:
+        parts = _parts_of_tables(plan, kept.tables(), plan.limits.ids)
+    else:
+        parts = _parts_read_again(plan, kept, path, format)
+    return _with_rows(parts, rows)
+
+
+def _parts_read_again(plan: Plan, kept: Kept, path: Path, format: Format) -> list[Part]:
+    """The parts of rows of which ids that are needed are read again."""
+    assert kept.schema is not None
     again = {role: AskedIds(role) for role in kept.roles}
     read = partial(_read, texts=again, path=path, format=format, plan=plan, schema=kept.schema)
     parts, n, ids, lines = list[Part](), 0, 0, LastLines()
@@ -131,21 +151,31 @@ def parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[
             n += 1
         for texts in again.values():
             texts.forget()
-    return _with_rows(parts, rows)
+    return parts
 
 
 def _parts_spilled(plan: Plan, tables: Pieces) -> list[Part]:
     """The parts of a file whose rows are put aside on disk, and scored some lists at a time."""
-    parts, lines = list[Part](), LastLines()
     with closing(Spill()) as spill:
         rows = _parts_of_rows(plan, tables, spill)
         if not tables.whole:
             return rows
-        for table in spill.tables():
-            part = begun(plan, table, rows=False, last=lines.last).finished(texts_of(table))
-            lines.add(part.checked.of_lists.values())
-            parts = _bounded(plan, _added(parts, part))
+        parts = _parts_of_tables(plan, spill.tables())
     return _with_rows(parts, rows)
+
+
+def _parts_of_tables(plan: Plan, tables: Iterator[Table], most: int | None = None) -> list[Part]:
+    """The parts of gathered lists, whose ids are there; `most` may settle equal scores."""
+    parts, ids, lines = list[Part](), 0, LastLines()
+    for table in tables:
+        block = begun(plan, table, rows=False, last=lines.last)
+        ids += block.wanted.size
+        if most is not None:
+            _refuse_more_ids(plan, ids)
+        part = block.finished(texts_of(table))
+        lines.add(part.checked.of_lists.values())
+        parts = _bounded(plan, _added(parts, part))
+    return parts
 
 
 def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept | Spill) -> list[Part]:

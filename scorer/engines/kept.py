@@ -1,14 +1,12 @@
 """The rows of a file in which lists are scattered, kept in few bytes each, to be gathered by lists.
 
-Of an id a row keeps the hash. Ids of few rows are read again where they are asked for.
+Of an id a row keeps the hash.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,10 +14,10 @@ from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, distinct, small, starts
 from scorer.core.problems import Problem
-from scorer.io.formats.base import Format
-from scorer.io.limits import Limits, Unreadable, limit
-from scorer.io.pieces import SCATTERED, reread
-from scorer.io.table import CodedColumn, Hashes, IdTexts, Schema, Table, UnreadColumn, series_of
+from scorer.engines.ids import GatheredColumn, HeldIds, IdsByPlace
+from scorer.io.limits import Unreadable, limit
+from scorer.io.pieces import SCATTERED
+from scorer.io.table import CodedColumn, Hashes, Schema, Table, series_of
 from scorer.scoring.lists import Plan
 from scorer.views.ranked import look_up
 
@@ -156,70 +154,6 @@ class LineNumbers:
         return lines
 
 
-@dataclass
-class AskedIds:
-    """The ids of some rows of the file: those that are known, and those that were asked for."""
-
-    role: str
-    places: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, dtype=np.uint32))
-    known: pl.Series | None = None
-    _missed: list[NDArray[np.uint32]] = field(default_factory=list)
-
-    def at(self, places: Ints) -> IdTexts:
-        """The ids at these places; where they are not known yet, they are noted, and nothing."""
-        asked = places.astype(np.uint32)
-        if self.known is not None and self.places.size:
-            at = np.minimum(np.searchsorted(self.places, asked), self.places.size - 1)
-            if (self.places[at] == asked).all():
-                return self.known.gather(at)
-        if asked.size:
-            self._missed.append(asked)
-        return ["?"] * asked.size
-
-    def ask(self, places: Ints) -> None:
-        """Note that these are wanted."""
-        if places.size:
-            self._missed.append(places.astype(np.uint32))
-
-    @property
-    def missed(self) -> int:
-        """How many have been asked for and are not known."""
-        return sum(map(len, self._missed))
-
-    def read(self, path: Path, format: Format, schema: Schema, limits: Limits) -> None:
-        """Read again what has been asked for; what was known before stays so."""
-        if not self._missed:
-            return
-        self.places = distinct(np.concatenate([self.places, *self._missed]))
-        self._missed.clear()
-        self.known = None  # given back before more are read
-        self.known = reread(path, format, schema, limits, self.places, self.role)
-
-    def forget(self) -> None:
-        """Know nothing any more."""
-        self.places, self.known = self.places[:0].copy(), None
-
-
-class GatheredColumn(UnreadColumn):
-    """A column of which only hashes are kept; ids of few rows are to be had by their places."""
-
-    def __init__(self, hashes: Hashes, places: Ints, texts: AskedIds) -> None:
-        super().__init__(hashes)
-        self._places, self._texts = places, texts
-
-    def text(self, row: int) -> str:
-        """The id of one row."""
-        return str(self._texts.at(self._places[row : row + 1])[0])
-
-    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
-        """The ids of some rows."""
-        return self._texts.at(self._places[rows])
-
-    def where(self, rows: Ints) -> CodedColumn:
-        """The column of some rows alone."""
-        return GatheredColumn(self.row_hashes[rows], self._places[rows], self._texts)
-
-
 class _Piece(NamedTuple):
     """Some consecutive rows of the file, by their lists."""
 
@@ -248,6 +182,7 @@ class Kept:
         self._pieces = list[_Piece]()
         self._facts: dict[str, Any] = {}
         self._empty = list[Any]()  # lists that are named without an item
+        self.ids = HeldIds()  # of the columns with hashes
 
     def add(self, table: Table) -> None:
         """Keep the rows of a piece, by their lists."""
@@ -265,7 +200,9 @@ class Kept:
             new = lost[numbers >= before][np.argsort(numbers[numbers >= before])]
             self._names.append(series_of(lists.held).gather(new))
         in_list = small(number[lists.codes])
-        hashes = {role: ids.row_hashes for role, ids in table.ids.items() if role in SCATTERED}
+        columns = {role: ids for role, ids in table.ids.items() if role in SCATTERED}
+        hashes = {role: ids.row_hashes for role, ids in columns.items()}
+        self.ids.add(columns)
         for start in range(0, in_list.size, TOGETHER):
             rows = slice(start, start + TOGETHER)
             by = np.argsort(in_list[rows], kind="stable")
@@ -312,8 +249,19 @@ class Kept:
         """The columns of which only hashes are kept."""
         return tuple(self._pieces[0].ids) if self._pieces else ()
 
-    def block(self, n: int, texts: Mapping[str, AskedIds]) -> tuple[Table, Ints]:
-        """Some whole lists, and the places of their rows in the file."""
+    def tables(self) -> Iterator[Table]:
+        """Yield the rows again, in tables of whole lists, where the ids are kept."""
+        columns = self.ids.columns()
+        for n in range(self.blocks):
+            yield self.block(n, columns)[0]
+
+    def block(self, n: int, texts: Mapping[str, IdsByPlace]) -> tuple[Table, Ints]:
+        """Some whole lists, and the places of their rows in the file.
+
+        Args:
+            n: which, from 0.
+            texts: the ids of each column with hashes.
+        """
         assert self.schema is not None
         cuts = [slice(at[n], at[n + 1]) for at in self._bounds]
         parts = [

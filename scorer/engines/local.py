@@ -13,7 +13,7 @@ from pathlib import Path
 from scorer.checks.tally import Whole
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
-from scorer.engines.gather import TooManyErrors, parts_apart, parts_together
+from scorer.engines.gather import TooManyErrors, parts_of_file
 from scorer.engines.processes import shareable, shared
 from scorer.io.limits import Unreadable
 from scorer.io.parts import by_part
@@ -59,9 +59,9 @@ def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
     """
     try:
         try:
-            return _scored(plan, path, tick, together=True)
+            return _scored(plan, path, tick)
         except Apart:
-            return _scored(plan, path, tick, together=False)
+            return _scored(plan, path, tick, scattered=True)
     except MemoryError:
         return failed(path, "there is not enough memory to read this file")
 
@@ -73,11 +73,11 @@ def failed(path: Path, why: str) -> Outcome:
     return Outcome(findings, None, None)
 
 
-def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
-    """As `scored`; reads the lists as they stand together, else gathers them.
+def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outcome:
+    """As `scored`; gathers the lists where they are known to be scattered.
 
     Raises:
-        Apart: the rows of a list do not stand together.
+        Apart: they are, but that was seen only after some had been scored.
     """
     findings, sha256 = Findings(str(path)), hashlib.sha256()
     format = plan.format(path)
@@ -85,11 +85,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, together: bool) -> Outcome:
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:
         try:
-            parts = (
-                parts_together(plan, tables)
-                if together
-                else parts_apart(plan, tables, path, format)
-            )
+            parts = parts_of_file(plan, tables, path, format, scattered)
         except Unreadable as error:
             findings.add(error.problem)
             if isinstance(error, TooManyErrors):

@@ -8,11 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from scorer.core.arrays import Ints, distinct
+from scorer.core.arrays import starts as run_starts
 from scorer.io.table import CodedColumn, Table, TextColumn, series_of, text_of
 
 
 class Apart(Exception):
     """The rows of a list do not stand together."""
+
+
+def together(table: Table) -> bool:
+    """Whether the rows of each list stand together."""
+    return _starts(table.ids["list"]) is not None
 
 
 def by_runs(table: Table) -> Table:
@@ -22,12 +28,17 @@ def by_runs(table: Table) -> Table:
         Apart: the rows of a list do not stand together.
     """
     lists = table.ids["list"]
-    own = lists.row_hashes if isinstance(lists, TextColumn) else lists.codes
-    starts = np.append(0, np.flatnonzero(own[1:] != own[:-1]) + 1)
-    if distinct(own[starts]).size < starts.size:
+    if (starts := _starts(lists)) is None:
         raise Apart
     column = _runs(lists, starts)
     return replace(table, ids={**table.ids, "list": column})
+
+
+def _starts(lists: CodedColumn) -> Ints | None:
+    """Where the rows of each list begin; None where they do not stand together."""
+    own = lists.row_hashes if isinstance(lists, TextColumn) else lists.codes
+    starts = np.flatnonzero(run_starts(own))
+    return starts if distinct(own[starts]).size == starts.size else None
 
 
 def _runs(lists: CodedColumn, starts: Ints) -> CodedColumn:

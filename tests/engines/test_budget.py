@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scorer.engines import gather
+from scorer.engines import gather, ids
 from scorer.io import text
 
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
@@ -84,14 +84,19 @@ def test_lists_that_are_begun_again_score_the_same(challenge, score, tmp_path, m
     monkeypatch.setattr(gather, "GATHERED", 100)
     folder = challenge(PLAIN, **{"truth.csv": TRUTH})
     (tmp_path / "mine.csv").write_text(HEAD + APART)
-    kept = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
-    assert kept.code == 0
-    monkeypatch.setattr(gather, "HELD", 0)
-    again = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
-    assert (again.out, again.err) == (kept.out, kept.err)
+    held = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
+    assert held.code == 0
+    for module, name in ((ids, "MOST"), (gather, "HELD")):
+        monkeypatch.setattr(module, name, 0)
+        again = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
+        assert (again.out, again.err) == (held.out, held.err)
 
 
-def test_the_ids_that_order_equal_scores_are_bounded(challenge, score, tmp_path, monkeypatch):
+@pytest.mark.parametrize("texts", [0, ids.MOST])
+def test_the_ids_that_order_equal_scores_are_bounded(
+    texts, challenge, score, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(ids, "MOST", texts)
     monkeypatch.setattr(text, "SMALLEST", 100)
     monkeypatch.setattr(text, "PIECE", 1000)
     folder = challenge(PLAIN.replace("errors: 100", f"ids: {LISTS}"), **{"truth.csv": TRUTH})

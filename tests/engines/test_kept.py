@@ -59,3 +59,15 @@ def test_a_row_takes_so_many_bytes(case, plans):
         )
     # what does not grow with the rows is a few hundred bytes a piece
     assert held_bytes(kept._pieces) < (MOST[case] + 0.1) * ROWS * PIECES
+
+
+def test_ids_are_held_as_long_as_they_take_little_memory(plans, monkeypatch):
+    monkeypatch.setattr("scorer.engines.ids.MOST", 2.5 * ROWS * (16 + 7))
+    kept = Kept(plans["grades"], 100_000)
+    lists = CodedColumn(RNG.integers(0, len(LISTS), ROWS), LISTS)
+    for n in range(1, PIECES + 1):
+        line = np.arange(ROWS)
+        kept.add(Table({"list": lists, "item": ids()}, {}, line, Schema(("list", "item"))))
+        assert kept.ids.whole is (n < 3)
+        assert (held_bytes(kept.ids) > n * 6 * ROWS) is (n < 3)
+    assert held_bytes(kept.ids) == 0

@@ -15,9 +15,10 @@ import scorer
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.engines import gather
+from scorer.engines import gather, ids
 from scorer.engines.kept import Ascending, LineNumbers, Narrow, Short
 from scorer.engines.local import local, scored
+from scorer.io import pieces
 from scorer.io import text as reading
 from scorer.io.limits import Limits
 from scorer.io.table import CodedColumn, Schema, Table
@@ -120,9 +121,10 @@ def files(draw):
     missing=st.sampled_from(["error", "zero"]),
     items=st.sampled_from([None, dict.fromkeys(ITEMS), dict.fromkeys(ITEMS[:4])]),
     piece=st.sampled_from([7, 40, 100]),
+    texts=st.sampled_from([0, ids.MOST]),
 )
 def test_pieces_say_what_the_whole_says(
-    tmp_path, file, ties, length, unknown, missing, items, piece
+    tmp_path, file, ties, length, unknown, missing, items, piece, texts
 ):
     form, data = file
     path = tmp_path / "submission"
@@ -135,27 +137,40 @@ def test_pieces_say_what_the_whole_says(
     assert whole[2] == hashlib.sha256(data).hexdigest()
     with pytest.MonkeyPatch.context() as monkeypatch:
         in_pieces(monkeypatch, piece)
+        monkeypatch.setattr(ids, "MOST", texts)
         assert told(scored(made, path)) == whole
 
 
-def test_pieces_are_many(tmp_path, monkeypatch):
-    """That the test above tests what it says."""
-    calls = []
-    for name in ("parts_together", "parts_apart"):
+ROWS = [f"{name} Q0 {item} 1 {n // 2} t\n" for name in LISTS for n, item in enumerate(ITEMS)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "ways"),
+    [
+        (ROWS, ["_parts_together"]),
+        (sorted(ROWS, key=lambda row: row[6]), ["_parts_apart"]),
+        (ROWS[1:] + ROWS[:1], ["_parts_together", "_parts_apart"]),  # seen in the last piece
+    ],
+)
+@pytest.mark.parametrize("texts", [0, ids.MOST])
+def test_a_file_is_read_again_where_it_must_be(rows, ways, texts, tmp_path, monkeypatch):
+    """And pieces are many, as other tests take it."""
+    taken, opened, open_bytes = [], [], pieces.open_bytes
+    for name in ("_parts_together", "_parts_apart"):
         function = getattr(gather, name)
         monkeypatch.setattr(
-            f"scorer.engines.local.{name}",
-            lambda *words, f=function, name=name: calls.append((name, len(f(*words)))) or [],
+            gather, name, lambda *words, f=function, name=name: taken.append(name) or f(*words)
         )
-    in_pieces(monkeypatch, 30)
-    path = tmp_path / "run"
-    lines = [f"{name} Q0 {item} 1 {n} t\n" for name in LISTS for n, item in enumerate(ITEMS)]
-    path.write_text("".join(lines))
-    scored(plan(format="trec"), path)
-    path.write_text("".join(sorted(lines, key=lambda line: line[6])))
-    monkeypatch.setattr("scorer.engines.local.parts_together", gather.parts_together)
-    scored(plan(format="trec"), path)
-    assert [name for name, _ in calls] == ["parts_together", "parts_apart"]
+    monkeypatch.setattr(
+        pieces, "open_bytes", lambda path, *words: opened.append(path) or open_bytes(path, *words)
+    )
+    in_pieces(monkeypatch, 80)
+    monkeypatch.setattr(ids, "MOST", texts)
+    (tmp_path / "run").write_text("".join(rows))
+    assert scored(plan(format="trec"), tmp_path / "run").card is not None
+    assert taken == ways
+    ids_again = "_parts_apart" in ways and not texts
+    assert len(opened) == len(ways) + ids_again
 
 
 def test_a_submission_that_wants_too_much_memory_is_refused_alone(tmp_path, monkeypatch):

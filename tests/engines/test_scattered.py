@@ -13,8 +13,8 @@ from scorer.challenge.load import load
 from scorer.checks import base, tally
 from scorer.checks.submission import duplicate_item
 from scorer.core.problems import Problem
-from scorer.engines import gather
-from scorer.engines.kept import AskedIds, Kept
+from scorer.engines import gather, ids
+from scorer.engines.kept import Kept
 from scorer.engines.local import scored
 from scorer.io import text as reading
 from scorer.io.formats import csv
@@ -39,9 +39,9 @@ def blocks(monkeypatch):
     monkeypatch.setattr(gather, "MOST_PARTS", 3)
     made, block = [], Kept.block
 
-    def counted(kept, n, *words):
+    def counted(rows, n, *words):
         made.append(n)
-        return block(kept, n, *words)
+        return block(rows, n, *words)
 
     monkeypatch.setattr(Kept, "block", counted)
     return made
@@ -58,10 +58,14 @@ def shuffled(content, seed):
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
-@pytest.mark.parametrize(("held", "asked"), [(1_000_000, 1_000_000), (0, 20)])
+@pytest.mark.parametrize(
+    ("texts", "held", "asked"),
+    [(ids.MOST, 0, 0), (500, 1_000_000, 1_000_000), (0, 1_000_000, 1_000_000), (0, 0, 20)],
+)
 def test_scattered_rows_say_what_the_whole_says(
-    plans, kind, sent, held, asked, blocks, tmp_path, monkeypatch
+    plans, kind, sent, texts, held, asked, blocks, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr(ids, "MOST", texts)
     monkeypatch.setattr(gather, "HELD", held)
     monkeypatch.setattr(gather, "ASKED", asked)
     path = tmp_path / "mine.csv"
@@ -151,20 +155,23 @@ def test_a_temporary_file_that_cannot_be_filled_is_told(
 
 
 def test_lists_without_items_stay_with_the_rows(plans):
-    kept, line = Kept(plans["grades"], 2), 2
+    rows, line = Kept(plans["grades"], 2), 2
     for names, empty in ((("q1", "q2", "q1"), [("q7", 9)]), (("q2", "q1"), [("q0", 9)])):
         ids = {role: CodedColumn(np.arange(len(names)), names) for role in ("list", "item")}
         lines = np.arange(line, line + len(names))
-        kept.add(Table(ids, {}, lines, Schema(("list", "item")), {"empty": tuple(empty)}))
+        rows.add(Table(ids, {}, lines, Schema(("list", "item")), {"empty": tuple(empty)}))
         line += len(names)
-    texts = {"item": AskedIds("item")}
-    tables = [kept.block(n, texts)[0] for n in range(kept.blocks)]
+    tables = list(rows.tables())
     assert [list(table.facts["empty"]) for table in tables] == [[("q7", 9), ("q0", 9)], [], []]
     assert [table.line.tolist() for table in tables] == [[], [2, 4, 6], [3, 5]]
 
 
-def test_too_many_errors_end_it_before_all_ids_are_read(plans, blocks, tmp_path):
+@pytest.mark.parametrize("texts", [0, ids.MOST])
+def test_too_many_errors_end_it_before_all_ids_are_read(
+    texts, plans, blocks, tmp_path, monkeypatch
+):
     """Those that a list has twice: their ids are read a part of the lists at a time."""
+    monkeypatch.setattr(ids, "MOST", texts)
     path, plan = tmp_path / "mine.csv", plans["grades"]
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(1800)]
     path.write_text("list,item,score\n" + "".join(rows))
@@ -174,8 +181,12 @@ def test_too_many_errors_end_it_before_all_ids_are_read(plans, blocks, tmp_path)
     assert 0 < len(set(blocks)) < max(blocks) + 500 // 7
 
 
-def test_of_many_errors_those_are_made_that_can_be_reported(plans, blocks, tmp_path, monkeypatch):
+@pytest.mark.parametrize("texts", [0, ids.MOST])
+def test_of_many_errors_those_are_made_that_can_be_reported(
+    texts, plans, blocks, tmp_path, monkeypatch
+):
     """Each block of lists has a hundred errors; ten of all are reported."""
+    monkeypatch.setattr(ids, "MOST", texts)
     path, made = tmp_path / "mine.csv", []
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(9000)]
     path.write_text("list,item,score\n" + "".join(rows))

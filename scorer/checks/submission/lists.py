@@ -13,10 +13,10 @@ from scorer.checks.id_tally import IdTally, id_problems
 from scorer.checks.ids import CLASSES, class_of
 from scorer.checks.tally import NAMED, Whole, refuse_errors
 from scorer.checks.unknown import EXPLAINED, classes_of
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
-from scorer.views.ranked import hashed, named, ranked
+from scorer.views.ranked import hashed, named
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 SHOWN = 3  # of many lists that are missing
@@ -187,7 +187,7 @@ def unknown_list(submitted: Submitted) -> Lists:
     known, ids, number = submitted.known.lists, submitted.lists, submitted.number
     given, meant = (np.zeros(len(known.names), dtype=bool) for _ in range(2))
     present = np.zeros(number.size, dtype=bool)
-    present[ids.codes if submitted.unread else ranked(submitted.table).lists] = True
+    present[ids.codes[starts(ids.codes)]] = True
     given[number[present & (number >= 0)]] = True
     strange = list[tuple[str, int, int, str | None, int]]()
     plain, decimals = IdTally(CLASSES), True
