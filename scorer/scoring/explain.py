@@ -123,8 +123,7 @@ def _combined(
         weight = f", weighted by {how.list_weights}" if how.list_weights else ""
         yield f"The lists' values make {measure.id} by their {how.lists}{weight}: {mean_text}."
         return
-    all_lists = np.ones(len(card.lists), dtype=bool)
-    groups = grouped(card.columns, measure, belonging(card, measure) & all_lists)
+    groups = grouped(card.columns, measure, belonging(card, measure))
     if groups is None or groups.codes[at] < 0:
         return
     group_name = groups.names[groups.codes[at]]

@@ -195,9 +195,9 @@ JUNK = [
 
 @pytest.mark.parametrize("text", JUNK, ids=lambda text: repr(text[:8]))
 def test_junk_takes_no_time(text):
-    begun = time.perf_counter()
+    begun = time.process_time()  # whatever else the machine does
     document(text.encode(), Findings())
-    assert time.perf_counter() - begun < 2  # about 0.2 s at most; other work may share the machine
+    assert time.process_time() - begun < 2  # about 0.2 s at most
 
 
 TOKENS = st.sampled_from(
