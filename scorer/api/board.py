@@ -1,45 +1,39 @@
 """The living board: record entries, evaluate them, decide, show and explain the board.
 
+```python
 with scorer.Board.open("challenges/course-2026") as board:
-board.add(["submission.csv"], team="red")
-print(board.board().report)
+    board.add(["submission.csv"], team="red")
+    print(board.board().report)
+```
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import secrets
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scorer.api.submissions import Named, loaded, named_file, submission_name, terms_of
-from scorer.challenge.load import load
-from scorer.challenge.model import KEY, Challenge
-from scorer.challenge.phases import EVERYTHING
+from scorer.api.audit import Audited, audit
+from scorer.api.evaluations import Evaluations
+from scorer.api.rescore import Rescored, rescore
+from scorer.api.seal import reveal, seal
+from scorer.api.submissions import Named, loaded, named_file
+from scorer.api.versions import FOLDER, Versions
+from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
-from scorer.core.arrays import Floats, Mask
-from scorer.core.errors import ChallengeError, ScorerError, UnknownName, UsageError
+from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.engines.local import local
-from scorer.io.write import write
-from scorer.leaderboard.board import Terms, settled
-from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, answerable, opened
-from scorer.results.scorecard import Scorecard
+from scorer.leaderboard.board import Terms
 from scorer.store import receipts
 from scorer.store.files import Files, as_path, digest_of, files_at
-from scorer.store.live import LiveReport, Means, Move, Snapshot, Why, counted, moves
+from scorer.store.live import LiveReport, Snapshot, Why
 from scorer.store.phases import (
     Left,
     Refusal,
@@ -51,20 +45,14 @@ from scorer.store.phases import (
     refused_by_quota,
     shown_at,
 )
-from scorer.store.records import Act, Decision, Entry, Evaluation, Status, Team, Token, Version
+from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Version
 from scorer.store.selection import State, state
-from scorer.store.splits import drawn, read_splits
 
 if TYPE_CHECKING:
-    from scorer.results.report import Scored
-    from scorer.store.audit import Orders, Pair, Probing, Shake
+    from scorer.store.audit import Orders
     from scorer.store.database import Database
 
-FOLDER = ".scorer"  # beside challenge.yaml
-EVER = datetime.min.replace(tzinfo=UTC)  # since when baselines are there
-LEASE = 15 * 60  # seconds for which a worker holds an evaluation
 RECENT = 3  # of a team's entries, to which a new one is compared
-TRIES = 3  # workers that may end over an evaluation before it counts as failed
 
 
 class Added(NamedTuple):
@@ -95,25 +83,6 @@ class Event(NamedTuple):
     reason: str | None = None
 
 
-class Rescored(NamedTuple):
-    """What a re-scoring changes, or would change."""
-
-    applied: bool
-    lists_changed: int  # lists for which any entry's value of any measure changes
-    moves: Sequence[Move] = ()
-    entered: Sequence[int] = ()  # entries that count now and did not
-    left: Sequence[int] = ()  # entries that counted and do not now
-
-
-class Audited(NamedTuple):
-    """What an audit found; for the organizer only."""
-
-    duplicates: Sequence[Sequence[int]]
-    near_duplicates: Sequence[Pair]
-    probing: Sequence[Probing]
-    shake_up: Sequence[Shake]
-
-
 class Board:
     """The living leaderboard of one challenge: the challenge and its store."""
 
@@ -122,9 +91,8 @@ class Board:
     ) -> None:
         self.challenge, self._database, self._files = challenge, database, files
         self.allow_plugins = allow_plugins
-        self._ready: dict[int, OpenChallenge] = {}
-        self._terms: dict[int, Terms] = {}
-        self._caches: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
+        self.versions = Versions(challenge, database, files, allow_plugins)
+        self.evaluations = Evaluations(self.versions, database, files)
 
     @classmethod
     def open(
@@ -179,105 +147,27 @@ class Board:
 
     # versions of the challenge
 
-    @cached_property
-    def _manifest(self) -> dict[str, str]:
-        """Path below the challenge's folder -> SHA-256, of its files as they are now."""
-        digests = {}
-        for path in dict.fromkeys(self.challenge.files):
-            with suppress(FileNotFoundError):
-                digests[self._relative(path)] = digest_of(path)[0]
-        return digests
-
-    def _relative(self, path: Path) -> str:
-        return os.path.relpath(os.path.realpath(path), self.challenge.folder)
-
     def version(self, now: datetime | None = None) -> Version:
         """The version in force, or that at a time; the first counts from the beginning.
 
         Raises:
             ChallengeError: there is none yet, and the challenge is wrong.
         """
-        versions = self._database.versions()
-        if not versions:
-            first, ready = self._as_it_is(1, datetime.now(UTC))
-            self._keep_files()
-            if self._database.add_version(first):
-                self._ready[1] = ready
-            versions = self._database.versions()
-        return [v for v in versions if now is None or v.number == 1 or v.since <= now][-1]
-
-    def _as_it_is(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
-        """The version that the files make as they are now."""
-        from scorer.leaderboard.records import to_json
-
-        ready = answerable(opened(prepare(self.challenge, self.allow_plugins)))
-        terms = terms_of(ready)
-        values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
-        splits: Mapping[str, str] = {}
-        if (rules := self.challenge.splits) is not None:
-            if rules.file is not None:
-                splits = read_splits(rules.file, terms.lists)
-            else:
-                splits = drawn(rules, terms.lists, terms.groups)
-        version = Version(
-            number, since, values, terms.fingerprint, self._manifest, to_json(terms), splits
-        )
-        return version, ready
-
-    def _keep_files(self) -> None:
-        for name, sha256 in self._manifest.items():
-            self._files.keep(self.challenge.folder / name, sha256)
+        return self.versions.in_force(now)
 
     @property
     def changed(self) -> tuple[str, ...]:
         """The challenge's files that are not as the version in force has them."""
-        versions = self._database.versions()
-        if not versions:
-            return ()
-        files_in_force = versions[-1].files
-        names = files_in_force.keys() | self._manifest.keys()
-        return tuple(sorted(n for n in names if files_in_force.get(n) != self._manifest.get(n)))
+        return self.versions.changed
 
-    def _opened(self, version: Version) -> OpenChallenge:
-        """A version's truth, read from the version's own files, whatever is in the folder now."""
-        if version.number not in self._ready:
-            self._ready[version.number] = answerable(opened(self._bound(version)))
-        return self._ready[version.number]
+    @property
+    def in_force(self) -> Challenge:
+        """The challenge as the version in force has it, with the files of that version."""
+        return self.versions.bound(self.version()).challenge
 
-    def _bound(self, version: Version) -> BoundChallenge:
-        if dict(version.files) == self._manifest:
-            return prepare(self.challenge, self.allow_plugins)
-        folder = self.challenge.folder / FOLDER / "versions" / str(version.number)
-        for name, sha256 in version.files.items():
-            target = folder / name
-            if not target.exists() or digest_of(target)[0] != sha256:
-                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with self._files.open(sha256) as stored:
-                    write(target, stored.read())
-        with suppress(FileNotFoundError):
-            write(folder / KEY, (self.challenge.folder / KEY).read_bytes())
-        challenge = load(folder / self._relative(self.challenge.path))
-        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
-
-    def terms(self, version: Version | None = None) -> Terms:
-        """What the board needs of a version, without the truth."""
-        chosen = version or self.version()
-        if chosen.number not in self._terms:
-            if chosen.number in self._ready:
-                self._terms[chosen.number] = terms_of(self._ready[chosen.number])
-            else:
-                from scorer.leaderboard.records import from_json
-
-                metrics = self._bound(chosen).metrics if self.challenge.plugins else None
-                self._terms[chosen.number] = from_json(Terms, chosen.terms, metrics)
-        return self._terms[chosen.number]
-
-    def _rules(self, version: Version | None = None) -> Challenge:
-        """The challenge's rules in force."""
-        chosen = version or self.version()
-        if dict(chosen.files) == self._manifest:
-            return self.challenge
-        return self.terms(chosen).challenge
+    def terms(self) -> Terms:
+        """What the board needs of the version in force, without the truth."""
+        return self.versions.terms()
 
     # entries
 
@@ -324,7 +214,7 @@ class Board:
         from scorer.store.database import Draft
 
         version = self.version()
-        rules = self._rules(version)
+        rules = self.versions.rules(version)
         if (astray := trespass(self.challenge, file.path)) is not None:
             raise UsageError(f"{file.display}: {astray.message}")
         try:
@@ -376,7 +266,7 @@ class Board:
             return added._replace(code=refusal.code, message=refusal.message)
         if not evaluate:
             return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
-        self._evaluate(version, sha256, entry.file)
+        self.evaluations.finish(version, sha256, entry.file)
         outcome = self.outcome(entry.number)
         if outcome.status == "scored" and (warning := self._nearly_the_same(version, entry)):
             outcome.findings.add(warning)
@@ -396,7 +286,7 @@ class Board:
         ][-RECENT:]
         if not recent:
             return None
-        bound, lists = self._bound(version), self.terms(version).lists
+        bound, lists = self.versions.bound(version), self.versions.terms(version).lists
 
         def ordered(earlier: Entry) -> Orders:
             with as_path(self._files, earlier.sha256, earlier.file) as path:
@@ -428,7 +318,7 @@ class Board:
             message = f"not your fault, nothing was counted, reference {evaluation.reference}"
             return added._replace(code="S901", message=f"the scorer failed: {message}")
         if status == "scored":
-            return added._replace(values=self._means(version, evaluation))
+            return added._replace(values=self.evaluations.means(version, evaluation))
         return added
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
@@ -441,156 +331,19 @@ class Board:
         Returns:
             How many were evaluated.
         """
-        version, done = self.version(), 0
-        name = worker or f"{os.uname().nodename}:{os.getpid()}"
-        files = {entry.sha256: entry.file for entry in self._database.entries()}
-        while most is None or done < most:
-            sha256 = self._database.claim(version.values, name, datetime.now(UTC), LEASE)
-            if sha256 is None:
-                break
-            self._evaluate(version, sha256, files.get(sha256, "submission"))
-            done += 1
-        return done
+        return self.evaluations.work(most=most, worker=worker)
 
-    def claim(self, worker: str, seconds: float) -> str | None:
-        """Claim one waiting file for a limited time; None where none is waiting."""
-        values = self.version().values
-        return self._database.claim(values, worker, datetime.now(UTC), seconds)
-
-    def renew(self, sha256: str, worker: str, seconds: float) -> None:
-        """Keep a file that this worker has taken, for so long from now.
-
-        Args:
-            sha256: of the file.
-            worker: who has taken it.
-            seconds: from now.
-        """
-        until = datetime.now(UTC) + timedelta(seconds=seconds)
-        self._database.renew(self.version().values, sha256, worker, until)
-
-    def evaluate(self, sha256: str) -> None:
-        """Evaluate a file that an entry was recorded with."""
-        version = self.version()
-        entries = [*self._database.entries(), *self._baselines(version)]
-        files = {entry.sha256: entry.file for entry in entries}
-        self._evaluate(version, sha256, files.get(sha256, "submission"))
-
-    def fail(self, sha256: str, cause: str) -> None:
-        """Record that an evaluation failed, unless it has finished already."""
-        self._database.finish(self._failure(self.version(), sha256, cause))
-
-    def _failure(self, version: Version, sha256: str, cause: str) -> Evaluation:
-        reference = secrets.token_hex(4)
-        return Evaluation(
-            version.values, sha256, "failed", reference=reference, cause=cause,
-            made=datetime.now(UTC),
-        )  # fmt: skip
-
-    def ask(self) -> None:
-        """Queue entries without an evaluation, and the challenge's baselines."""
-        version = self.version()
-        entries = [*self._database.entries(), *self._baselines(version)]
-        self._database.ask(version.values, [e.sha256 for e in entries], datetime.now(UTC))
-
-    def finish_pending(self, version: Version | None = None) -> None:
-        """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
-        chosen = version or self.version()
-        entries = [*self._database.entries(), *self._baselines(chosen)]
-        statuses = self._database.statuses(chosen.values)
-        if missing := [e.sha256 for e in entries if e.sha256 not in statuses]:
-            self._database.ask(chosen.values, missing, datetime.now(UTC))
-        for entry in entries:
-            if statuses.get(entry.sha256, "pending") == "pending":
-                self._evaluate(chosen, entry.sha256, entry.file)
-
-    def _baselines(self, version: Version) -> list[Entry]:
-        """The challenge's own baselines, as entries received before all others."""
-        challenge = self._rules(version)
-        entries = []
-        for path in challenge.leaderboard.baselines:
-            sha256 = version.files.get(os.path.relpath(path, challenge.folder))
-            if sha256 is not None:
-                name = submission_name(path)
-                entries.append(Entry(0, None, EVER, sha256, path.name, 0, None, name))
-        return entries
-
-    def _evaluate(self, version: Version, sha256: str, name: str) -> None:
-        """Evaluate a file under a version, unless that is done already."""
-        earlier = self._database.evaluation(version.values, sha256)
-        if earlier is not None and earlier.status != "pending":
-            return
-        try:
-            if self._database.tries(version.values, sha256) > TRIES:
-                raise ScorerError(f"{TRIES} workers ended over this file")
-            evaluation = self._evaluated(version, self._opened(version), sha256, name)
-        except ChallengeError:
-            raise
-        except (MemoryError, ScorerError, OSError, ArithmeticError, ValueError) as error:
-            cause = "".join(traceback.format_exception(error))
-            evaluation = self._failure(version, sha256, cause)
-        self._database.finish(replace(evaluation, made=datetime.now(UTC)))
-
-    def _evaluated(
-        self, version: Version, ready: OpenChallenge, sha256: str, name: str
-    ) -> Evaluation:
-        """Evaluate a file under a version without storing the result."""
-        with as_path(self._files, sha256, name) as path:
-            (outcome,) = local(ready.plan, [path])
-        findings = Findings(name)
-        findings.extend(replace(problem, path=name) for problem in outcome.findings)
-        scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))
-        if scored.card is None:
-            return Evaluation(version.values, sha256, "rejected", scored.findings.to_json())
-        folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
-        evaluation = Evaluation(
-            version.values,
-            sha256,
-            "scored",
-            scored.findings.to_json(),
-            scored.card.to_bytes(),
-            folds,
-        )
-        return replace(evaluation, summary=self._summary(version, evaluation))
-
-    def _summary(self, version: Version, evaluation: Evaluation) -> str:
-        """The means of an evaluation on every split."""
-        snapshot = self._snapshot(version, lambda sha256: evaluation)
-        entry = Entry(0, None, version.since, evaluation.sha256, "", 0, None)
-        means = {
-            split: {
-                measure: None if np.isnan(value.mean) else value.mean
-                for measure, value in snapshot.scored(entry, "", split).values.items()
-            }
-            for split in snapshot.splits
-        }
-        return json.dumps({"fingerprint": version.fingerprint, "means": means})
-
-    def _means(self, version: Version, evaluation: Evaluation) -> dict[str, dict[str, float]]:
-        """Split -> measure id -> mean, of an evaluation; worked out once for each fingerprint."""
-        cached = json.loads(evaluation.summary) if evaluation.summary else {}
-        if cached.get("fingerprint") != version.fingerprint:
-            whole = self._database.evaluation(version.values, evaluation.sha256) or evaluation
-            summary = self._summary(version, whole)
-            self._database.summarize(version.values, evaluation.sha256, summary)
-            cached = json.loads(summary)
-        return {
-            split: {key: np.nan if mean is None else mean for key, mean in means.items()}
-            for split, means in cached["means"].items()
-        }
+    def failures(self) -> list[tuple[str, int]]:
+        """The reference of each failed evaluation, and the first entry it concerns."""
+        return self.evaluations.failures()
 
     def failure(self, reference: str) -> str:
         """What went wrong with an evaluation; for the organizer only. Raises `UnknownName`."""
-        evaluation = self._database.failure(reference)
-        if evaluation is None:
-            raise UnknownName("failure", reference, [])
-        return evaluation.cause or ""
+        return self.evaluations.failure(reference)
 
     def retry(self, reference: str) -> None:
         """Queue a failed evaluation again. Raises `UnknownName`."""
-        evaluation = self._database.failure(reference)
-        if evaluation is None:
-            raise UnknownName("failure", reference, [])
-        self._database.retry(evaluation.values, evaluation.sha256)
+        self.evaluations.retry(reference)
 
     # teams and decisions
 
@@ -643,18 +396,6 @@ class Board:
     def backup(self, target: Path) -> None:
         """Write a consistent copy of the database. Raises `UsageError` for PostgreSQL."""
         self._database.backup(target)
-
-    def failures(self) -> list[tuple[str, int]]:
-        """The reference of each failed evaluation, and the first entry it concerns."""
-        version, references = self.version(), []
-        statuses = self._database.statuses(version.values)
-        for entry in self._database.entries():
-            if statuses.get(entry.sha256) == "failed":
-                evaluation = self._database.evaluation(version.values, entry.sha256)
-                references.append(
-                    ((evaluation.reference if evaluation else None) or "", entry.number)
-                )
-        return references
 
     def teams(self) -> dict[str, Team]:
         """What the teams are called now -> the team, in the order in which they were made."""
@@ -735,11 +476,6 @@ class Board:
         with as_path(self._files, entry.sha256, entry.file) as path:
             yield Named(f"{self._entry_team(entry)} ({number})", path, label=entry.file)
 
-    @property
-    def in_force(self) -> Challenge:
-        """The challenge as the version in force has it, with the files of that version."""
-        return self._bound(self.version()).challenge
-
     def entries(self, team: str | None = None) -> list[Entry]:
         """All entries in order, or those of one team. Raises `UnknownName`."""
         wanted = None if team is None else self.team(team).id
@@ -768,7 +504,7 @@ class Board:
 
     def quota(self, team: str, now: datetime | None = None) -> tuple[Span | None, Left | None]:
         """The phase at a time, and what a team may still send in it; None where it may not."""
-        moment, rules = now or datetime.now(UTC), self._rules()
+        moment, rules = now or datetime.now(UTC), self.versions.rules()
         span = phase_at(rules, moment)
         if span is None or not span.takes_entries:
             return span, None
@@ -806,33 +542,7 @@ class Board:
 
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """Everything that the board depends on, under the version in force or another."""
-        chosen = version or self.version()
-        cache = self._caches.setdefault(chosen.number, {})
-        snapshot = self._snapshot(chosen, lambda sha256: self._whole(chosen, sha256))
-        return replace(snapshot, cache=cache)
-
-    def _whole(self, version: Version, sha256: str) -> Evaluation:
-        evaluation = self._database.evaluation(version.values, sha256)
-        assert evaluation is not None
-        return evaluation
-
-    def _snapshot(
-        self,
-        version: Version,
-        evaluation: Callable[[str], Evaluation],
-        means: Mapping[str, Means] | None = None,
-    ) -> Snapshot:
-        terms = self.terms(version)
-        return Snapshot(
-            terms,
-            _masks(terms.lists, version.splits),
-            self._database.teams(),
-            [*self._database.entries(), *self._baselines(version)],
-            self._database.decisions(),
-            self._database.statuses(version.values),
-            _Means(self, version) if means is None else means,
-            evaluation,
-        )
+        return self.evaluations.snapshot(version)
 
     def board(
         self,
@@ -861,7 +571,7 @@ class Board:
         for number in entries or ():
             self.entry(number)
         version = self.version(as_of)
-        self.finish_pending(version)
+        self.evaluations.finish_pending(version)
         moment = as_of or now or datetime.now(UTC)
         snapshot = self.snapshot(version)
         return snapshot.certain(
@@ -870,7 +580,7 @@ class Board:
 
     def shown(self, now: datetime | None = None) -> str:
         """What participants are shown at a time: a split's name, all, own or none."""
-        return shown_at(self._rules(), now or datetime.now(UTC))
+        return shown_at(self.versions.rules(), now or datetime.now(UTC))
 
     def splits(self) -> dict[str, tuple[str, ...]]:
         """The lists of each split; for the organizer only."""
@@ -891,7 +601,7 @@ class Board:
             UnknownName: there is no such team or split.
         """
         recorded_team = self.team(team)
-        self.finish_pending()
+        self.evaluations.finish_pending()
         return self.snapshot().why(recorded_team, now or datetime.now(UTC), split)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
@@ -907,120 +617,13 @@ class Board:
             ChallengeError: the challenge as it is now is wrong; nothing changes.
         """
         moment = now or datetime.now(UTC)
-        before = self.version()
-        self.finish_pending(before)
-        after, ready = self._as_it_is(before.number + 1, moment)
-        if not self.changed and after.values == before.values:
-            return Rescored(False, 0)
-        self._terms[after.number] = terms_of(ready)
-        evaluations: dict[str, Evaluation] = {}
-        for entry in [*self._database.entries(), *self._baselines(after)]:
-            evaluation = self._database.evaluation(after.values, entry.sha256)
-            if evaluation is None or evaluation.status != "scored":
-                evaluation = self._evaluated(after, ready, entry.sha256, entry.file)
-            evaluations[entry.sha256] = evaluation
-        old = self.snapshot(before)
-        new = replace(
-            self._snapshot(after, evaluations.__getitem__, _Unstored(self, after, evaluations)),
-            statuses={sha256: evaluated.status for sha256, evaluated in evaluations.items()},
-        )
-        counted_before, counted_after = counted(old, moment), counted(new, moment)
-        result = Rescored(
-            not dry_run,
-            self._lists_changed(before, evaluations),
-            moves(old, new, moment),
-            sorted(counted_after - counted_before),
-            sorted(counted_before - counted_after),
-        )
-        if dry_run:
-            del self._terms[after.number]
-            return result
-        self._keep_files()
-        self._database.ask(after.values, list(evaluations), moment)
-        for evaluated in evaluations.values():
-            self._database.finish(replace(evaluated, made=moment))
-        if not self._database.add_version(after):
-            raise UsageError("another process has re-scored this board just now; try again")
-        self._ready[after.number] = ready
-        return result
-
-    def _lists_changed(self, before: Version, evaluations: Mapping[str, Evaluation]) -> int:
-        """The number of lists for which any value of any entry has changed."""
-        changed: set[str] = set()
-        for sha256, evaluation in evaluations.items():
-            earlier = self._database.evaluation(before.values, sha256)
-            cards = [
-                Scorecard.from_bytes(e.card) if e is not None and e.card is not None else None
-                for e in (earlier, evaluation)
-            ]
-            changed |= _differing(*cards)
-        return len(changed)
+        return rescore(self.versions, self.evaluations, self._database, moment, dry_run)
 
     def audit(self, *, now: datetime | None = None) -> Audited:
         """Copies, near-copies, probing and the shake-up; for the organizer only."""
-        from scorer.store.audit import duplicates, near_duplicates, probing
-        from scorer.store.orders import order_of
-
-        moment = now or datetime.now(UTC)
-        self.finish_pending()
-        snapshot, version = self.snapshot(), self.version()
-        primary = snapshot.terms.primary
-        scored = [
-            e
-            for e in snapshot.entries
-            if snapshot.statuses.get(e.sha256) == "scored" and e.received != EVER
-        ]
-        ordered = {}
-        for entry in scored:
-            if entry.sha256 not in ordered:
-                with as_path(self._files, entry.sha256, entry.file) as path:
-                    ordered[entry.sha256] = order_of(
-                        path, self._bound(version), snapshot.terms.lists
-                    )
-        orders = {e.number: ordered[e.sha256].orders for e in scored}
-        copies = duplicates(scored, {e.number: ordered[e.sha256].digest for e in scored})
-        per_list: dict[int, Floats] = {}
-        for entry in scored:
-            values = snapshot.scored(entry, "", EVERYTHING).values[primary.id].per_list
-            if values is not None:
-                per_list[entry.number] = values
-        names = snapshot.state(moment).names
-        series = {
-            names[team.id]: [e.number for e in scored if e.team == team.id]
-            for team in snapshot.teams
-        }
-        return Audited(
-            copies,
-            near_duplicates(scored, orders, copies),
-            probing(series, per_list),
-            self._shake_up(snapshot, moment, per_list),
-        )
-
-    def _shake_up(
-        self, snapshot: Snapshot, now: datetime, per_list: Mapping[int, Floats]
-    ) -> list[Shake]:
-        """How the ranks of the first two splits differ, where there are two."""
-        from scorer.store.audit import shake_up
-
-        parts = [name for name in snapshot.splits if name != EVERYTHING][:2]
-        if len(parts) < 2:
-            return []
-        live = snapshot.order(now, split=parts[0])
-        rows = [
-            row
-            for standing in live.report.standings
-            if standing.rank is not None and (row := live.rows[standing.name]).entry in per_list
-        ]
-        if len(rows) < 2:
-            return []
-        return shake_up(
-            [row.team for row in rows],
-            np.array([per_list[row.entry or 0] for row in rows]),
-            np.flatnonzero(snapshot.splits[parts[0]]),
-            np.flatnonzero(snapshot.splits[parts[1]]),
-            snapshot.terms.primary.metric.better == "higher",
-            seed=snapshot.rules.leaderboard.seed,
-        )
+        self.evaluations.finish_pending()
+        bound = self.versions.bound(self.version())
+        return audit(self.snapshot(), bound, self._files, now or datetime.now(UTC))
 
     # seal and receipts
 
@@ -1030,18 +633,7 @@ class Board:
         Raises:
             UsageError: the challenge is sealed already.
         """
-        target = self.challenge.folder / receipts.SEAL
-        salt_file = self.challenge.folder / FOLDER / receipts.SALT
-        if target.exists() or salt_file.exists():
-            raise UsageError(f"{receipts.SEAL} exists already; a challenge is sealed once")
-        salt = receipts.new_salt()
-        commitment = receipts.commitment(salt, self._manifest)
-        salt_file.parent.mkdir(mode=0o700, exist_ok=True)
-        write(salt_file, f"{salt}\n".encode())
-        salt_file.chmod(0o600)
-        moment = now or datetime.now(UTC)
-        write(target, receipts.seal_text(self.challenge.id, commitment, moment).encode())
-        return commitment
+        return seal(self.challenge, self.versions.manifest, now or datetime.now(UTC))
 
     def reveal(self, folder: Path) -> None:
         """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
@@ -1051,35 +643,9 @@ class Board:
         Raises:
             UsageError: the challenge was never sealed, or the folder exists.
         """
-        salt_file = self.challenge.folder / FOLDER / receipts.SALT
-        if not salt_file.exists():
-            raise UsageError("the challenge was not sealed: score seal comes before the start")
-        if os.path.lexists(folder):
-            raise UsageError(f"{folder} exists already")
-        salt = salt_file.read_text(encoding="utf-8").strip()
-        sealed = json.loads((self.challenge.folder / receipts.SEAL).read_text(encoding="utf-8"))
-        manifests = [self._manifest, *(dict(v.files) for v in self._database.versions())]
-        fits = [m for m in manifests if receipts.commitment(salt, m) == sealed["commitment"]]
-        if not fits:
-            raise UsageError(
-                "neither the files as they are now nor any version that was in force is what was "
-                "sealed; nothing is revealed"
-            )
-        passing = folder.with_name(f".{folder.name}.new-{os.getpid()}")
-        passing.mkdir(parents=True)
-        for name, sha256 in fits[0].items():
-            target = passing / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if self._manifest.get(name) == sha256:
-                write(target, (self.challenge.folder / name).read_bytes())
-            else:
-                with self._files.open(sha256) as stored:
-                    write(target, stored.read())
-        text = receipts.revealed_text(self.challenge.id, salt, fits[0], sealed["commitment"])
-        write(passing / receipts.REVEALED, text.encode())
-        write(passing / receipts.SEAL, (self.challenge.folder / receipts.SEAL).read_bytes())
-        write(passing / receipts.RECEIPTS, self.receipts().encode())
-        os.replace(passing, folder)
+        versions = [dict(version.files) for version in self._database.versions()]
+        manifests = [self.versions.manifest, *versions]
+        reveal(self.challenge, manifests, self._files, self.receipts(), folder)
 
     def receipts(self, number: int | None = None) -> str:
         """All receipts, one a line, each with the digest of the one before; or that of an entry."""
@@ -1087,51 +653,6 @@ class Board:
             return receipts.as_lines(self._database.receipts())
         self.entry(number)
         return receipts.as_lines([self._database.receipt(number)])
-
-
-class _Means(Mapping[str, Means]):
-    """The means of a version's evaluations, from their summaries."""
-
-    def __init__(self, board: Board, version: Version) -> None:
-        self._board, self._version = board, version
-
-    @cached_property
-    def _summaries(self) -> dict[str, str | None]:
-        return self._board._database.summaries(self._version.values)
-
-    def __getitem__(self, sha256: str) -> Means:
-        evaluation = Evaluation(
-            self._version.values, sha256, "scored", summary=self._summaries[sha256]
-        )
-        return self._board._means(self._version, evaluation)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._summaries)
-
-    def __len__(self) -> int:
-        return len(self._summaries)
-
-
-class _Unstored(_Means):
-    """The means of evaluations that are not stored yet."""
-
-    def __init__(
-        self, board: Board, version: Version, evaluations: Mapping[str, Evaluation]
-    ) -> None:
-        super().__init__(board, version)
-        self._evaluations = evaluations
-
-    @cached_property
-    def _summaries(self) -> dict[str, str | None]:
-        scored = {
-            key: evaluation
-            for key, evaluation in self._evaluations.items()
-            if evaluation.status == "scored"
-        }
-        return {
-            key: self._board._summary(self._version, evaluation)
-            for key, evaluation in scored.items()
-        }
 
 
 def with_rows(fields: dict[str, Any], live: LiveReport) -> dict[str, Any]:
@@ -1153,38 +674,8 @@ def with_rows(fields: dict[str, Any], live: LiveReport) -> dict[str, Any]:
     return fields | {"split": live.split, "phase": live.phase}
 
 
-def _masks(lists: Sequence[str], splits: Mapping[str, str]) -> dict[str, Mask]:
-    """Split -> one a list; `all` is the first."""
-    names = sorted(set(splits.values()), key=lambda name: (name != "public", name))
-    masks = {EVERYTHING: np.ones(len(lists), dtype=bool)}
-    for name in names:
-        masks[name] = np.array([splits.get(list_name) == name for list_name in lists], dtype=bool)
-    return masks
-
-
 def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict[int, Status]:
     return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}
-
-
-def _differing(one: Scorecard | None, other: Scorecard | None) -> set[str]:
-    """The lists whose values differ between two scorecards, or that only one of them has."""
-    if one is None or other is None:
-        either = one or other
-        return set() if either is None else set(either.lists)
-    if one.lists != other.lists:
-        return set(one.lists) ^ set(other.lists) | _differing_values(one, other)
-    return _differing_values(one, other)
-
-
-def _differing_values(one: Scorecard, other: Scorecard) -> set[str]:
-    common = sorted(set(one.lists) & set(other.lists))
-    places = [{name: n for n, name in enumerate(card.lists)} for card in (one, other)]
-    rows, other_rows = (np.array([place[name] for name in common], dtype=int) for place in places)
-    changed = np.zeros(len(common), dtype=bool)
-    for measure in one.values.keys() & other.values.keys():
-        a, b = one.values[measure][rows], other.values[measure][other_rows]
-        changed |= ~((a == b) | (np.isnan(a) & np.isnan(b)))
-    return {name for name, differs in zip(common, changed, strict=True) if differs}
 
 
 def _team_name(name: str) -> str:

@@ -40,11 +40,11 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
             case "prepare":
                 from scorer.prepare.bind import prepare
 
-                board.ask()
+                board.evaluations.ask()
                 prepare(board.in_force, board.allow_plugins)
                 return {}
             case "evaluate":
-                board.evaluate(task["sha256"])
+                board.evaluations.evaluate(task["sha256"])
                 return {}
             case "check":
                 from scorer.api.check import check

@@ -119,16 +119,16 @@ def evaluate_next(board: Board, place: Place, limits: Limits, worker: str) -> bo
     Returns:
         Whether one was waiting.
     """
-    sha256 = board.claim(worker, LEASE)
+    sha256 = board.evaluations.claim(worker, LEASE)
     if sha256 is None:
         return False
 
     def beat() -> None:
         with suppress(ScorerError):  # the store is away; it may come back
-            board.renew(sha256, worker, LEASE)
+            board.evaluations.renew(sha256, worker, LEASE)
 
     try:
         ask_child(place, limits, "evaluate", beat, sha256=sha256)
     except ScorerError as error:
-        board.fail(sha256, f"the evaluation's process did not finish: {error}")
+        board.evaluations.fail(sha256, f"the evaluation's process did not finish: {error}")
     return True

@@ -38,7 +38,7 @@ def served(tmp_path_factory):
                 path = found.folder.parent / f"{n}-{by}.csv"
                 path.write_text(rows(lambda at, item, k=n, d=by: ((at * d + k) * ord(item)) % 7))
                 board.add([path], team, answers={"method": "<i>trees</i>"})
-        board.finish_pending()
+        board.evaluations.finish_pending()
     return found
 
 

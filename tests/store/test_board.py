@@ -252,6 +252,25 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
         assert later.rescore(now=day(6)) == (False, 0, (), (), ())
 
 
+def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, monkeypatch):
+    board.add([life.sent("a", 1)], "red", now=day(0))
+    url = board._database._engine.url.render_as_string(False)
+    life.rules(RULES + "title: Mine\n")
+    with life.open(url) as mine:
+        life.rules(RULES + "title: Theirs\n")
+        with life.open(url) as theirs:
+            finish = mine._database.ask
+
+            def meanwhile(*words):
+                theirs.rescore(now=day(1))
+                finish(*words)
+
+            monkeypatch.setattr(mine._database, "ask", meanwhile)
+            with pytest.raises(UsageError, match="another process has re-scored"):
+                mine.rescore(now=day(1))
+        assert mine.board(now=day(2)).report.challenge.title == "Theirs"
+
+
 def test_a_wrong_challenge_is_not_put_in_force(board, life):
     board.add([life.sent("a", 1)], "red", now=day(0))
     (life.folder / "truth.csv").write_text("list,item,grade\nq1,a,x\n")
@@ -265,7 +284,7 @@ def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, mo
     board.add([life.sent("a", 1)], "red", now=day(0))
     life.rules(RULES + "title: Another\n")
     with life.open(board._database._engine.url.render_as_string(False)) as later:
-        monkeypatch.setattr("scorer.api.board.local", None)  # whoever evaluates fails
+        monkeypatch.setattr("scorer.api.evaluations.local", None)  # whoever evaluates fails
         assert later.rescore(now=day(1)).applied
         assert later.board(now=day(2)).report.challenge.title == "Another"
 
@@ -289,7 +308,7 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
             raise MemoryError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("scorer.api.board.local", failing)
+            patched.setattr("scorer.api.evaluations.local", failing)
             (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
         assert (added.status, added.code) == ("failed", "S901")
         reference = added.message.rsplit(" ", 1)[1]
@@ -298,7 +317,7 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
         (second,) = board.add([life.sent("b", 1)], "red", now=day(0))
         assert second.status == "scored"
         board.retry(reference)
-        board.finish_pending()
+        board.evaluations.finish_pending()
         assert board.outcome(1).status == "scored"
 
 

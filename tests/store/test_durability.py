@@ -90,7 +90,7 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
             assert entries[int(number)].sha256 == sha256
             assert receipt in chain
         assert verify_lines(chain) == (len(entries), [])
-        board.finish_pending()
+        board.evaluations.finish_pending()
         assert set(board.statuses().values()) == {"scored"}
         assert len(board.board(now=NOW).report.standings) == len(entries)
         passing = list((small.folder / ".scorer").rglob(".new-*"))

@@ -1,0 +1,112 @@
+"""Re-scoring: all entries under the challenge's files as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scorer.api.evaluations import Evaluations
+from scorer.api.versions import Versions
+from scorer.results.scorecard import Scorecard
+from scorer.store.live import Move, counted, moves
+from scorer.store.records import Evaluation, Version
+
+if TYPE_CHECKING:
+    from scorer.store.database import Database
+
+
+class Rescored(NamedTuple):
+    """What a re-scoring changes, or would change."""
+
+    applied: bool
+    lists_changed: int  # lists for which any entry's value of any measure changes
+    moves: Sequence[Move] = ()
+    entered: Sequence[int] = ()  # entries that count now and did not
+    left: Sequence[int] = ()  # entries that counted and do not now
+
+
+def rescore(
+    versions: Versions, evaluations: Evaluations, database: Database, now: datetime, dry_run: bool
+) -> Rescored:
+    """Evaluate all entries under the files as they are now, and put that version in force.
+
+    Args:
+        versions: of the challenge.
+        evaluations: of the entries' files.
+        database: of the board.
+        now: when the new version comes into force.
+        dry_run: only say what would change.
+
+    Raises:
+        ChallengeError: the challenge as it is now is wrong; nothing changes.
+        UsageError: another process has put a version in force meanwhile.
+    """
+    before = versions.in_force()
+    evaluations.finish_pending(before)
+    after, ready = versions.of_files(before.number + 1, now)
+    if not versions.changed and after.values == before.values:
+        return Rescored(False, 0)
+    with versions.tried(after, ready):
+        evaluated: dict[str, Evaluation] = {}
+        for entry in [*database.entries(), *versions.baselines(after)]:
+            evaluation = database.evaluation(after.values, entry.sha256)
+            if evaluation is None or evaluation.status != "scored":
+                evaluation = evaluations.evaluated(after, ready, entry.sha256, entry.file)
+            evaluated[entry.sha256] = evaluation
+        old, new = evaluations.snapshot(before), evaluations.snapshot_of(after, evaluated)
+        counted_before, counted_after = counted(old, now), counted(new, now)
+        result = Rescored(
+            not dry_run,
+            _lists_changed(database, before, evaluated),
+            moves(old, new, now),
+            sorted(counted_after - counted_before),
+            sorted(counted_before - counted_after),
+        )
+    if dry_run:
+        return result
+    versions.keep_files()
+    database.ask(after.values, list(evaluated), now)
+    for evaluation in evaluated.values():
+        database.finish(replace(evaluation, made=now))
+    versions.add(after, ready)
+    return result
+
+
+def _lists_changed(
+    database: Database, before: Version, evaluations: Mapping[str, Evaluation]
+) -> int:
+    """The number of lists for which any value of any entry has changed."""
+    changed: set[str] = set()
+    for sha256, evaluation in evaluations.items():
+        earlier = database.evaluation(before.values, sha256)
+        cards = [
+            Scorecard.from_bytes(e.card) if e is not None and e.card is not None else None
+            for e in (earlier, evaluation)
+        ]
+        changed |= _differing(*cards)
+    return len(changed)
+
+
+def _differing(one: Scorecard | None, other: Scorecard | None) -> set[str]:
+    """The lists whose values differ between two scorecards, or that only one of them has."""
+    if one is None or other is None:
+        either = one or other
+        return set() if either is None else set(either.lists)
+    if one.lists != other.lists:
+        return set(one.lists) ^ set(other.lists) | _differing_values(one, other)
+    return _differing_values(one, other)
+
+
+def _differing_values(one: Scorecard, other: Scorecard) -> set[str]:
+    common = sorted(set(one.lists) & set(other.lists))
+    places = [{name: n for n, name in enumerate(card.lists)} for card in (one, other)]
+    rows, other_rows = (np.array([place[name] for name in common], dtype=int) for place in places)
+    changed = np.zeros(len(common), dtype=bool)
+    for measure in one.values.keys() & other.values.keys():
+        a, b = one.values[measure][rows], other.values[measure][other_rows]
+        changed |= ~((a == b) | (np.isnan(a) & np.isnan(b)))
+    return {name for name, differs in zip(common, changed, strict=True) if differs}

@@ -1,0 +1,200 @@
+"""The versions of a board's challenge: the files, the truth and the rules that each stands for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scorer.api.submissions import submission_name, terms_of
+from scorer.challenge.load import load
+from scorer.challenge.model import KEY, Challenge
+from scorer.core.errors import UsageError
+from scorer.io.write import write
+from scorer.leaderboard.board import Terms
+from scorer.prepare.bind import BoundChallenge, prepare
+from scorer.prepare.open import OpenChallenge, answerable, opened
+from scorer.store.files import Files, digest_of
+from scorer.store.records import Entry, Version
+from scorer.store.splits import drawn, read_splits
+
+if TYPE_CHECKING:
+    from scorer.store.database import Database
+
+FOLDER = ".scorer"  # beside challenge.yaml
+EVER = datetime.min.replace(tzinfo=UTC)  # since when baselines are there
+
+
+class Versions:
+    """What the challenge was, and is: a version is put in force by a re-scoring only.
+
+    Args:
+        challenge: the challenge as its files are now.
+        database: of the board.
+        files: where the files of all versions are kept.
+        allow_plugins: whether the challenge's own metrics may be run.
+    """
+
+    def __init__(
+        self, challenge: Challenge, database: Database, files: Files, allow_plugins: bool
+    ) -> None:
+        self.challenge, self.allow_plugins = challenge, allow_plugins
+        self._database, self._files = database, files
+        self._ready: dict[int, OpenChallenge] = {}
+        self._terms: dict[int, Terms] = {}
+
+    @cached_property
+    def manifest(self) -> dict[str, str]:
+        """Path below the challenge's folder -> SHA-256, of its files as they are now."""
+        digests = {}
+        for path in dict.fromkeys(self.challenge.files):
+            with suppress(FileNotFoundError):
+                digests[self._relative(path)] = digest_of(path)[0]
+        return digests
+
+    def _relative(self, path: Path) -> str:
+        return os.path.relpath(os.path.realpath(path), self.challenge.folder)
+
+    def in_force(self, now: datetime | None = None) -> Version:
+        """The version in force, or that at a time; the first counts from the beginning.
+
+        Raises:
+            ChallengeError: there is none yet, and the challenge is wrong.
+        """
+        versions = self._database.versions()
+        if not versions:
+            first, ready = self.of_files(1, datetime.now(UTC))
+            self.keep_files()
+            if self._database.add_version(first):
+                self._ready[1] = ready
+            versions = self._database.versions()
+        return [v for v in versions if now is None or v.number == 1 or v.since <= now][-1]
+
+    def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
+        """The version that the files make as they are now.
+
+        Args:
+            number: of the version.
+            since: when it comes into force.
+
+        Raises:
+            ChallengeError: the challenge as it is now is wrong.
+        """
+        from scorer.leaderboard.records import to_json
+
+        ready = answerable(opened(prepare(self.challenge, self.allow_plugins)))
+        terms = terms_of(ready)
+        values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
+        splits: Mapping[str, str] = {}
+        if (rules := self.challenge.splits) is not None:
+            if rules.file is not None:
+                splits = read_splits(rules.file, terms.lists)
+            else:
+                splits = drawn(rules, terms.lists, terms.groups)
+        version = Version(
+            number, since, values, terms.fingerprint, self.manifest, to_json(terms), splits
+        )
+        return version, ready
+
+    def keep_files(self) -> None:
+        """Keep the challenge's files as they are now in the store."""
+        for name, sha256 in self.manifest.items():
+            self._files.keep(self.challenge.folder / name, sha256)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The challenge's files that are not as the version in force has them."""
+        versions = self._database.versions()
+        if not versions:
+            return ()
+        files_in_force = versions[-1].files
+        names = files_in_force.keys() | self.manifest.keys()
+        return tuple(sorted(n for n in names if files_in_force.get(n) != self.manifest.get(n)))
+
+    def opened(self, version: Version) -> OpenChallenge:
+        """A version's truth, read from the version's own files, whatever is in the folder now."""
+        if version.number not in self._ready:
+            self._ready[version.number] = answerable(opened(self.bound(version)))
+        return self._ready[version.number]
+
+    def bound(self, version: Version) -> BoundChallenge:
+        """A version's challenge with its measures, from the version's own files."""
+        if dict(version.files) == self.manifest:
+            return prepare(self.challenge, self.allow_plugins)
+        folder = self.challenge.folder / FOLDER / "versions" / str(version.number)
+        for name, sha256 in version.files.items():
+            target = folder / name
+            if not target.exists() or digest_of(target)[0] != sha256:
+                target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with self._files.open(sha256) as stored:
+                    write(target, stored.read())
+        with suppress(FileNotFoundError):
+            write(folder / KEY, (self.challenge.folder / KEY).read_bytes())
+        challenge = load(folder / self._relative(self.challenge.path))
+        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
+
+    def terms(self, version: Version | None = None) -> Terms:
+        """What the board needs of a version, without the truth; default: of that in force."""
+        chosen = version or self.in_force()
+        if chosen.number not in self._terms:
+            if chosen.number in self._ready:
+                self._terms[chosen.number] = terms_of(self._ready[chosen.number])
+            else:
+                from scorer.leaderboard.records import from_json
+
+                metrics = self.bound(chosen).metrics if self.challenge.plugins else None
+                self._terms[chosen.number] = from_json(Terms, chosen.terms, metrics)
+        return self._terms[chosen.number]
+
+    def rules(self, version: Version | None = None) -> Challenge:
+        """The challenge's rules under a version; default: under that in force."""
+        chosen = version or self.in_force()
+        if dict(chosen.files) == self.manifest:
+            return self.challenge
+        return self.terms(chosen).challenge
+
+    def baselines(self, version: Version) -> list[Entry]:
+        """The challenge's own baselines, as entries received before all others."""
+        challenge = self.rules(version)
+        entries = []
+        for path in challenge.leaderboard.baselines:
+            sha256 = version.files.get(os.path.relpath(path, challenge.folder))
+            if sha256 is not None:
+                name = submission_name(path)
+                entries.append(Entry(0, None, EVER, sha256, path.name, 0, None, name))
+        return entries
+
+    @contextmanager
+    def tried(self, version: Version, ready: OpenChallenge) -> Iterator[None]:
+        """Know a version that is not in force, as long as the context.
+
+        Args:
+            version: the version.
+            ready: its challenge and truth.
+        """
+        self._ready[version.number] = ready
+        try:
+            yield
+        finally:
+            del self._ready[version.number]
+            self._terms.pop(version.number, None)
+
+    def add(self, version: Version, ready: OpenChallenge) -> None:
+        """Put a version in force.
+
+        Args:
+            version: the version.
+            ready: its challenge and truth.
+
+        Raises:
+            UsageError: another process has put one in force meanwhile.
+        """
+        if not self._database.add_version(version):
+            raise UsageError("another process has re-scored this board just now; try again")
+        self._ready[version.number] = ready
