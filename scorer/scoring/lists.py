@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,8 +105,8 @@ class Part(NamedTuple):
     """The outcome of some lists of a submission."""
 
     checked: Checked
-    card: Scorecard | None = None  # of those that the truth has; None where it has none of them
-    folds: Mapping[str, Scorecard] = {}
+    # fold, None: all -> of those that its truth has, in any order; put together at the end
+    cards: Mapping[str | None, tuple[Scorecard, ...]] = {}
     scored: bool = False  # no list has an error, and the truth is open
     refused: tuple[Problem, ...] = ()  # what a metric that may refuse a submission says of it
 
@@ -142,17 +143,12 @@ class Begun(NamedTuple):
             return Part(self.checked)
         try:
             cards = {
-                fold: _scored(self.plan, fold_views, self.meetings[fold][0].lists)
+                fold: (_scored(self.plan, fold_views, self.meetings[fold][0].lists),)
                 for fold, fold_views in views.items()
             }
         except SubmissionRejected as error:
             return Part(self.checked, refused=error.problems)
-        return Part(
-            self.checked,
-            cards.pop(None, None),
-            {name: card for name, card in cards.items() if name is not None},
-            True,
-        )
+        return Part(self.checked, cards, True)
 
 
 def score_lists(plan: Plan, table: Table) -> Part:
@@ -232,22 +228,9 @@ def merged(parts: Sequence[Part]) -> Part:
     checks = first.checked.plus([part.checked for part in others])
     if not all(part.scored for part in parts):
         return Part(checks, refused=tuple(problem for part in parts for problem in part.refused))
-    folds = dict.fromkeys(name for part in parts for name in part.folds)
-    return Part(
-        checks,
-        _merged_cards([part.card for part in parts]),
-        {
-            name: card
-            for name in folds
-            if (card := _merged_cards([p.folds.get(name) for p in parts]))
-        },
-        True,
-    )
-
-
-def _merged_cards(cards: Sequence[Scorecard | None]) -> Scorecard | None:
-    present = [card for card in cards if card is not None]
-    return scorecard.merged(present) if present else None
+    folds = dict.fromkeys(fold for part in parts for fold in part.cards)
+    cards = {fold: tuple(chain(*(part.cards.get(fold, ()) for part in parts))) for fold in folds}
+    return Part(checks, cards, True)
 
 
 def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> Outcome:
@@ -267,9 +250,9 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
     if findings.fatal or plan.truth is None or not part.scored:
         return Outcome(findings, sha256, None)
     try:
-        card = _complete_card(plan, plan.truth, part.card)
+        card = _complete_card(plan, plan.truth, part.cards.get(None, ()))
         folds = {
-            name: _complete_card(plan, fold, part.folds.get(name))
+            name: _complete_card(plan, fold, part.cards.get(name, ()))
             for name, fold in plan.folds.items()
         }
     except SubmissionRejected as error:
@@ -352,18 +335,16 @@ def texts_of(table: Table) -> Callable[[Ints], IdTexts]:
     return lambda rows: table.ids["item"].gathered(rows) if rows.size else []
 
 
-def _complete_card(plan: Plan, truth: OpenTruth, card: Scorecard | None) -> Scorecard:
-    """The scorecard of all lists of the truth."""
-    if card is not None and len(card.lists) == len(truth.lists):
-        return card._replace(lists=truth.lists)  # which are the same: one text of each name is kept
-    present = set(card.lists) if card else set[str]()
-    absent = np.array(
-        [n for n, name in enumerate(truth.lists) if name not in present], dtype=np.int64
-    )
-    part = truth.only(absent)
-    views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
-    missing = _scored(plan, views, part.lists)
-    return scorecard.merged([card, missing]) if card is not None else missing
+def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[Scorecard]) -> Scorecard:
+    """The scorecard of all lists of the truth, given those of lists that are there."""
+    if not cards or sum(len(card.lists) for card in cards) < len(truth.lists):
+        present = set(chain(*(card.lists for card in cards)))
+        absent = np.flatnonzero([name not in present for name in truth.lists])
+        part = truth.only(absent)
+        views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
+        cards = (*cards, _scored(plan, views, part.lists))
+    # the truth's names, which are the same: one text of each is kept
+    return scorecard.merged(cards)._replace(lists=truth.lists)
 
 
 def _empty_table(shape: Schema) -> Table:
