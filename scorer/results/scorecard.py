@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from itertools import chain
-from operator import lt
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -143,20 +141,19 @@ class Scorecard(NamedTuple):
             )
 
 
-def merged(cards: Sequence[Scorecard]) -> Scorecard:
-    """The scorecard of all their lists together, in the order of the lists' names.
+def merged(cards: Sequence[Scorecard], lists: tuple[str, ...], place: Ints) -> Scorecard:
+    """The scorecard of all their lists together.
 
     The cards hold different lists of one submission: a split of the lists
     scored in parts is the whole scored at once, to the bit.
+
+    Args:
+        cards: one after the other they have all of the lists, in any order.
+        lists: all of them, in the order of their names.
+        place: shape (lists,): where each list of the cards stands in that order.
     """
-    lists = tuple(chain(*(card.lists for card in cards)))
-    if all(map(lt, lists, lists[1:])):  # as most files have them
-        order = np.arange(len(lists))
-    else:
-        order = np.array(sorted(range(len(lists)), key=lists.__getitem__), dtype=np.int64)
-        lists = tuple(map(lists.__getitem__, order.tolist()))
-    place = np.empty(len(lists), dtype=np.int64)
-    place[order] = np.arange(len(lists))
+    order = np.empty_like(place)
+    order[place] = np.arange(place.size)
     offsets = np.cumsum([0, *(len(card.lists) for card in cards)])
     statistics = {}
     for name in cards[0].statistics:

@@ -101,14 +101,29 @@ class Plan:
         return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
 
 
+class Numbered(NamedTuple):
+    """The scorecard of some lists of a truth."""
+
+    numbers: Ints  # of the lists in the truth
+    card: Scorecard
+
+
 class Part(NamedTuple):
     """The outcome of some lists of a submission."""
 
     checked: Checked
-    # fold, None: all -> of those that its truth has, in any order; put together at the end
-    cards: Mapping[str | None, tuple[Scorecard, ...]] = {}
+    # fold, None: all -> of the lists that its truth has, in any order
+    cards: Mapping[str | None, tuple[Numbered, ...]] = {}
     scored: bool = False  # no list has an error, and the truth is open
     refused: tuple[Problem, ...] = ()  # what a metric that may refuse a submission says of it
+
+
+class Met(NamedTuple):
+    """Some lists, met with those of the truth but for the order of equal scores."""
+
+    truth: OpenTruth
+    numbers: Ints  # of its lists in the whole truth
+    meeting: Meeting
 
 
 class Begun(NamedTuple):
@@ -116,14 +131,14 @@ class Begun(NamedTuple):
 
     plan: Plan
     checked: Checked
-    meetings: Mapping[str | None, tuple[OpenTruth, Meeting]] | None = None  # fold, None: all
+    met: Mapping[str | None, Met] | None = None  # fold, None: all
 
     @property
     def wanted(self) -> Ints:
         """The rows of the table whose items' ids settle that order."""
-        if not self.meetings:
+        if not self.met:
             return np.empty(0, dtype=np.int64)
-        return distinct(np.concatenate([meeting.wanted for _, meeting in self.meetings.values()]))
+        return distinct(np.concatenate([met.meeting.wanted for met in self.met.values()]))
 
     def finished(self, texts: Callable[[Ints], IdTexts]) -> Part:
         """The part, given the ids of these rows."""
@@ -132,20 +147,20 @@ class Begun(NamedTuple):
     def views(self, texts: Callable[[Ints], IdTexts]) -> dict[str | None, Views]:
         """The views of each fold that has any of the lists, given the ids."""
         return {
-            fold: meeting.views(texts(meeting.wanted))
-            for fold, (truth, meeting) in (self.meetings or {}).items()
-            if truth.lists
+            fold: met.meeting.views(texts(met.meeting.wanted))
+            for fold, met in (self.met or {}).items()
+            if met.truth.lists
         }
 
     def scored(self, views: Mapping[str | None, Views]) -> Part:
         """The part, given the views."""
-        if self.meetings is None:
+        if self.met is None:
             return Part(self.checked)
+        cards = dict[str | None, tuple[Numbered, ...]]()
         try:
-            cards = {
-                fold: (_scored(self.plan, fold_views, self.meetings[fold][0].lists),)
-                for fold, fold_views in views.items()
-            }
+            for fold, fold_views in views.items():
+                truth, numbers, _ = self.met[fold]
+                cards[fold] = (Numbered(numbers, _scored(self.plan, fold_views, truth.lists)),)
         except SubmissionRejected as error:
             return Part(self.checked, refused=error.problems)
         return Part(self.checked, cards, True)
@@ -210,7 +225,7 @@ def begun(
         number = plan.known.lists.places(table.ids["list"])
     if plan.truth is None or not fit:
         return Begun(plan, checks)
-    return Begun(plan, checks, _meetings(plan, plan.truth, table, number, whole))
+    return Begun(plan, checks, _met(plan, plan.truth, table, number, whole))
 
 
 def with_slots(plan: Plan, table: Table) -> Table:
@@ -267,15 +282,15 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
     )
 
 
-def _meetings(
+def _met(
     plan: Plan, truth: OpenTruth, table: Table, number: Ints, every: bool
-) -> dict[str | None, tuple[OpenTruth, Meeting]]:
+) -> dict[str | None, Met]:
     """The table seen through the truth, and through that of each fold.
 
     `number` is that of each distinct list of the table among the challenge's public ones. Unless
     `every` list is asked for, the truth is that of the table's lists alone.
     """
-    by_fold: dict[str | None, tuple[OpenTruth, Meeting]] = {}
+    by_fold: dict[str | None, Met] = {}
     present = np.zeros(number.size, dtype=bool)
     present[ranked(table).lists] = True
     for name, whole in ((None, truth), *plan.folds.items()):
@@ -287,7 +302,7 @@ def _meetings(
         meeting = begin(part, renumbered, plan.rules.ties, plan.views)
         if rows is not None:
             meeting = meeting._replace(wanted=rows[meeting.wanted])
-        by_fold[name] = part, meeting
+        by_fold[name] = Met(part, lists, meeting)
     return by_fold
 
 
@@ -335,16 +350,18 @@ def texts_of(table: Table) -> Callable[[Ints], IdTexts]:
     return lambda rows: table.ids["item"].gathered(rows) if rows.size else []
 
 
-def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[Scorecard]) -> Scorecard:
+def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[Numbered]) -> Scorecard:
     """The scorecard of all lists of the truth, given those of lists that are there."""
-    if not cards or sum(len(card.lists) for card in cards) < len(truth.lists):
-        present = set(chain(*(card.lists for card in cards)))
-        absent = np.flatnonzero([name not in present for name in truth.lists])
-        part = truth.only(absent)
+    absent = np.ones(len(truth.lists), dtype=bool)
+    for numbers, _ in cards:
+        absent[numbers] = False
+    if absent.any() or not cards:
+        lists = np.flatnonzero(absent)
+        part = truth.only(lists)
         views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
-        cards = (*cards, _scored(plan, views, part.lists))
-    # the truth's names, which are the same: one text of each is kept
-    return scorecard.merged(cards)._replace(lists=truth.lists)
+        cards = (*cards, Numbered(lists, _scored(plan, views, part.lists)))
+    place = np.concatenate([numbers for numbers, _ in cards])
+    return scorecard.merged([card for _, card in cards], truth.lists, place)
 
 
 def _empty_table(shape: Schema) -> Table:

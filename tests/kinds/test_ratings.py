@@ -6,6 +6,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from cards import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from scorer.core.problems import Findings
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
-from scorer.results.scorecard import Rules, Scorecard, merged
+from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
 from scorer.views.rated import Rated
@@ -120,9 +121,9 @@ def test_neither_the_order_of_rows_nor_a_split_changes_a_bit(truth, said, random
         for side in (True, False)
         if any((pair[0] in half) is side for pair in truth)
     ]
-    together = merged(parts)
-    assert together.to_bytes() == whole.to_bytes()
-    for ours, theirs in zip(values(together).values(), values(whole).values(), strict=True):
+    joint = together(parts)
+    assert joint.to_bytes() == whole.to_bytes()
+    for ours, theirs in zip(values(joint).values(), values(whole).values(), strict=True):
         np.testing.assert_array_equal(ours.mean, theirs.mean)
 
 

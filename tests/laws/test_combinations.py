@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cards import together
 from hypothesis import given, settings
 from variants import METRICS, bound, pairs
 
@@ -22,7 +23,7 @@ from scorer.leaderboard.board import Terms
 from scorer.leaderboard.records import from_json, to_json
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.results.scorecard import Rules, Scorecard, merged
+from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.lists import outcome, score_lists
 from scorer.scoring.settle import settle
 from scorer.store.splits import cut
@@ -324,7 +325,7 @@ def test_parts_put_together_are_the_whole_to_the_bit(made):
         for part in range(4):
             keep = np.arange(len(names)) % 4 == part
             pieces.append(Scorecard.from_bytes(cut(each.card, keep).to_bytes()))
-        whole = merged(pieces)
+        whole = together(pieces)
         for m in ready:
             assert settle(whole, m, rules).mean == settle(each.card, m, rules).mean
 

@@ -1,12 +1,13 @@
 """Laws of scoring from rows to values: what must not matter does not."""
 
 import numpy as np
+from cards import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.metrics.base import measure, metrics
-from scorer.results.scorecard import Scorecard, merged
+from scorer.results.scorecard import Scorecard
 from scorer.scoring.evaluate import evaluate, score
 from scorer.views.hits import Judged
 from scorer.views.join import Truth, judge
@@ -119,11 +120,11 @@ def test_lists_scored_apart_and_put_together_are_the_whole(truth, run, first):
         return score(Views(answered, {Judged: judged}), judged.names, settled)
 
     halves = [tuple(sorted(half)) for half in (first, set(LISTS) - first) if half]
-    together, whole = merged([card(half) for half in halves]), card(LISTS)
-    assert isinstance(together, Scorecard)
-    assert together.lists == whole.lists
-    np.testing.assert_array_equal(together.answered, whole.answered)
-    same(together.values, whole.values)
+    joint, whole = together([card(half) for half in halves]), card(LISTS)
+    assert isinstance(joint, Scorecard)
+    assert joint.lists == whole.lists
+    np.testing.assert_array_equal(joint.answered, whole.answered)
+    same(joint.values, whole.values)
 
 
 @law

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from cards import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorer.leaderboard.standings import Entry, by_measure, standings
 from scorer.metrics.base import measure
 from scorer.metrics.p import p
-from scorer.results.scorecard import Rules, Scorecard, merged
+from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle
 from scorer.views.pooled import Statistics
 
@@ -117,8 +118,8 @@ def test_a_split_put_together_is_the_whole(rows, data):
         for half in (sorted(first), sorted(set(range(len(rows))) - first))
         if half
     ]
-    together = merged(parts)
-    assert together.lists == whole.lists
-    assert settle(together, P2, Rules("skip")).mean == pytest.approx(
+    joint = together(parts)
+    assert joint.lists == whole.lists
+    assert settle(joint, P2, Rules("skip")).mean == pytest.approx(
         settle(whole, P2, Rules("skip")).mean, nan_ok=True, abs=0
     )

@@ -61,15 +61,9 @@ def test_which_lists_count_is_told_from_others():
 
 
 def test_blocks_are_the_same_everywhere_and_others_with_another_seed():
-    # the checksum of no name is 0, from which SplitMix64 gives these numbers
+    # of no name nothing is mixed but the seed, of which SplitMix64 makes these numbers
     known = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     assert [int(name_hashes([""], seed)[0]) for seed in (1, 2, 3)] == known
-    # the CRC-32 of "123456789" is 0xCBF43926, by which implementations of it are told right
-    moved = 0xCBF43926 + 0x9E3779B97F4A7C15
-    mixed = (moved ^ moved >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
-    assert name_hashes(["123456789"], 1).tolist() == [mixed ^ mixed >> 31]
-    assert name_hashes(["ä", "\ud800"], 1).size == 2
     names = [f"u{n}" for n in range(3 * BLOCKS)]
     one, other = (blocks_of(name_hashes(names, seed)) for seed in (1, 2))
     assert one.min() >= 0
@@ -77,6 +71,33 @@ def test_blocks_are_the_same_everywhere_and_others_with_another_seed():
     assert (one == other).mean() < 0.001
     # as evenly as chance has it: the share of empty blocks is exp(-3)
     assert np.mean(np.bincount(one, minlength=BLOCKS) == 0) == pytest.approx(math.exp(-3), abs=0.01)
+
+
+def mixed(number):
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        number = (number ^ number >> shift) * factor % 2**64
+    return number ^ number >> 31
+
+
+def hash_of(name, seed):
+    """As it is described: the mixed words of eight bytes, the number of bytes, and the seed."""
+    data, step = name.encode("utf-8", "surrogatepass"), 0x9E3779B97F4A7C15
+    words = [int.from_bytes(data[n : n + 8], "little") for n in range(0, len(data), 8)]
+    total = sum(mixed((word + n * step) % 2**64) for n, word in enumerate(words))
+    return mixed((seed * step + len(data) + total) % 2**64)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=())), max_size=9), st.integers(0, 2**65))
+def test_each_name_has_the_hash_that_is_described(names, seed):
+    assert name_hashes(names, seed).tolist() == [hash_of(name, seed) for name in names]
+
+
+def test_names_are_hashed_alike_however_many_there_are(monkeypatch):
+    monkeypatch.setattr(sums, "TOGETHER", 3)
+    names = ["q1", "ein langer Name", "ä", "", "\ud800", "12345678", "q1\0", "😀" * 20]
+    found = name_hashes(names, 5).tolist()
+    assert found == [hash_of(name, 5) for name in names]
+    assert len(set(found)) == len(names)
 
 
 def test_lists_without_names_are_only_counted():

@@ -68,10 +68,10 @@ def test_what_is_half_scored_holds_no_table(plans, kind, tmp_path, no_search):
     found, known = begun(plan, table), held(table)
     assert found.wanted.size  # ids that settle the order of equal scores
     names = table.ids["item"].texts(np.arange(len(table)))
-    (expected,) = score_lists(plan, table).cards[None]
+    (expected,) = (each.card for each in score_lists(plan, table).cards[None])
     del table
     assert [one() for one in known] == [None] * len(known)
     part = found.finished(lambda rows: [names[row] for row in rows.tolist()])
-    (card,) = part.cards[None]
+    (card,) = (each.card for each in part.cards[None])
     for name, values in expected.values.items():
         np.testing.assert_array_equal(card.values[name], values)

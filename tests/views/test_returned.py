@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cards import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from scorer.core.problems import Findings
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
-from scorer.results.scorecard import Rules, merged
+from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
 from scorer.views.hits import Judged
@@ -185,10 +186,10 @@ def test_neither_the_order_of_rows_nor_a_split_changes_a_bit(lists, random):
     parts = [
         card(lists, part)[0] for part in (half, set(names_of(lists)) - half) if part
     ]  # fmt: skip
-    together = merged(parts)
-    assert together.to_bytes() == whole.to_bytes()
+    joint = together(parts)
+    assert joint.to_bytes() == whole.to_bytes()
     for ours, theirs in zip(
-        values(together, bound).values(), values(whole, bound).values(), strict=True
+        values(joint, bound).values(), values(whole, bound).values(), strict=True
     ):
         np.testing.assert_array_equal(ours.mean, theirs.mean)
 
