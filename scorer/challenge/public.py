@@ -26,13 +26,17 @@ class Names(Mapping[str, None]):
         return len(self.ids)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.ids if isinstance(self.ids, Sequence) else self.ids.to_list())
+        return iter(self._texts)
 
     def __getitem__(self, name: str) -> None:
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._known
+
+    @cached_property
+    def _texts(self) -> Sequence[str]:
+        return self.ids if isinstance(self.ids, Sequence) else self.ids.to_list()
 
     @cached_property
     def _known(self) -> dict[str, None]:

@@ -81,10 +81,11 @@ class Known:
         hashes, ours = column.hashes, self._hashes
         if not ours.size or not hashes.size:
             return np.full(hashes.size, -1, dtype=np.int64)
-        first = int(np.argmax(ours == hashes[0]))
+        known, places = self._hashed
+        first = int(places[min(np.searchsorted(known, hashes[0]), known.size - 1)])
         if np.array_equal(ours[first : first + hashes.size], hashes):
             return np.arange(first, first + hashes.size)  # in our order, as in most files
-        return look_up(*self._hashed, hashes)
+        return look_up(known, places, hashes)
 
     def has(self, column: CodedColumn, rows: Ints) -> Mask:
         """Whether each of some rows of a column has a known id."""

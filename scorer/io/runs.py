@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.core.arrays import Ints, distinct
 from scorer.core.arrays import starts as run_starts
-from scorer.io.table import CodedColumn, Table, TextColumn, series_of, text_of
+from scorer.io.table import CodedColumn, Codes, Hashes, Table, TextColumn, series_of, text_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Apart(Exception):
@@ -30,7 +35,7 @@ def by_runs(table: Table) -> Table:
     lists = table.ids["list"]
     if (starts := _starts(lists)) is None:
         raise Apart
-    column = _runs(lists, starts)
+    column = RunColumn(lists, starts) if isinstance(lists, TextColumn) else _runs(lists, starts)
     return replace(table, ids={**table.ids, "list": column})
 
 
@@ -41,16 +46,46 @@ def _starts(lists: CodedColumn) -> Ints | None:
     return starts if distinct(own[starts]).size == starts.size else None
 
 
+class RunColumn(TextColumn):
+    """A column of ids as polars has it, of which each run of rows has a code of its own.
+
+    Args:
+        column: the column.
+        starts: where each run begins.
+    """
+
+    def __init__(self, column: TextColumn, starts: Ints) -> None:
+        super().__init__(column.series, column.usual)
+        vars(self)["row_hashes"] = column.row_hashes
+        self.starts = starts
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        return _codes(self.starts, len(self.row_hashes))
+
+    @cached_property
+    def held(self) -> pl.Series:  # type: ignore[override]
+        """The id of each run."""
+        return self.series.gather(self.starts)
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """The hash of each run's id."""
+        return self.row_hashes[self.starts]
+
+
 def _runs(lists: CodedColumn, starts: Ints) -> CodedColumn:
     """A column of which each run has an id of its own."""
-    rows = len(lists.row_hashes) if isinstance(lists, TextColumn) else len(lists.codes)
-    codes = np.repeat(np.arange(starts.size, dtype=np.int32), np.diff(np.append(starts, rows)))
     texts = lists.gathered(starts)
-    if isinstance(texts, list):
-        return CodedColumn(codes, tuple(texts))
-    column = CodedColumn(codes, texts)
-    vars(column)["hashes"] = lists.row_hashes[starts]
-    return column
+    return CodedColumn(
+        _codes(starts, len(lists.codes)), tuple(texts) if isinstance(texts, list) else texts
+    )
+
+
+def _codes(starts: Ints, rows: int) -> Codes:
+    """The number of each row's run."""
+    return np.repeat(np.arange(starts.size, dtype=np.int32), np.diff(np.append(starts, rows)))
 
 
 def cut_rows(table: Table, start: int, stop: int) -> Table:
@@ -85,10 +120,11 @@ def _cut_runs(lists: CodedColumn, start: int, stop: int) -> CodedColumn:
     """As `_cut`, of a column whose codes ascend from 0, run by run."""
     codes = lists.codes[start:stop]
     first, last = int(codes[0]), int(codes[-1]) + 1
-    part = CodedColumn(codes - first, lists.held[first:last])
-    if "hashes" in vars(lists):
-        vars(part)["hashes"] = lists.hashes[first:last]
-    return part
+    if isinstance(lists, RunColumn):
+        part = _cut(lists, start, stop)
+        assert isinstance(part, TextColumn)
+        return RunColumn(part, np.maximum(lists.starts[first:last] - start, 0))
+    return CodedColumn(codes - first, lists.held[first:last])
 
 
 def own_memory(table: Table, of: int) -> Table:

@@ -195,7 +195,8 @@ def in_order(column: CodedColumn) -> tuple[Sequence[str] | pl.Series, Ints]:
         names: Sequence[str] | pl.Series = [held[n] for n in by.tolist()]
     else:
         by = held.arg_sort().to_numpy().astype(np.int64)
-        names = held.gather(by)
+        ascend = bool((by[1:] > by[:-1]).all())
+        names = held if ascend else held.gather(by)
     place = np.empty_like(by)
     place[by] = np.arange(by.size)
     return names, place

@@ -74,20 +74,25 @@ class Truth:
     @cached_property
     def starts(self) -> Ints:
         """Where each list begins, and where the last one ends."""
-        return np.searchsorted(self.in_list, np.arange(len(self.lists) + 1))
+        sizes = np.bincount(self.in_list, minlength=len(self.lists))
+        return np.append(0, np.cumsum(sizes))
 
     def only(self, lists: Ints) -> Truth:
         """The truth of some lists, given by their numbers, ascending."""
         if lists.size == len(self.lists):
             return self
-        first, last = self.starts[lists], self.starts[lists + 1]
-        rows: Ints | slice = spans(first, last - first)
+        first = self.starts[lists]
+        sizes = self.starts[lists + 1] - first
         if lists.size and int(lists[-1] - lists[0]) == lists.size - 1:  # without a copy
-            rows = slice(int(first[0]), int(last[-1]))
+            names = self.lists[int(lists[0]) : int(lists[-1]) + 1]
+            rows: Ints | slice = slice(int(first[0]), int(first[-1] + sizes[-1]))
+        else:
+            names = tuple(map(self.lists.__getitem__, lists.tolist()))
+            rows = spans(first, sizes)
         return Truth(
-            tuple(map(self.lists.__getitem__, lists.tolist())),
+            names,
             self.named,
-            np.repeat(np.arange(lists.size), last - first),
+            np.repeat(np.arange(lists.size), sizes),
             self.item[rows],
             self.grade[rows],
             self.whole or self,
@@ -563,10 +568,10 @@ def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
 
 def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """The names of a column of lists and those of `lists`, sorted; and which each row is."""
-    names = tuple(sorted(ids.names))
-    if names != tuple(lists):
-        names = tuple(sorted({*names, *lists}))
-    return names, ids.codes.astype(np.int64) if names == ids.names else _places(ids, names)
+    own, names = tuple(sorted(ids.names)), tuple(lists)
+    if own != names:
+        own = names = tuple(sorted({*own, *names}))
+    return names, ids.codes.astype(np.int64) if own == ids.names else _places(ids, names)
 
 
 def _best_first(in_list: Ints, grade: Floats) -> Ints:
