@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -181,7 +182,9 @@ def _parts_of_tables(plan: Plan, tables: Iterator[Table], most: int | None = Non
 def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept | Spill) -> list[Part]:
     """What the checks of single rows find, while the rows are kept."""
     rows = list[Part]()
-    for table in tables:
+    for piece in tables:
+        ids = {**piece.ids, "list": plan.known.lists.coded(piece.ids["list"])}
+        table = replace(piece, ids=ids)
         if plan.checks:
             submitted = Submitted(table, plan.public, plan.rules, plan.known)
             rows = _bounded(plan, _added(rows, Part(checked(submitted, ("row",)))))

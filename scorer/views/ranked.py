@@ -293,14 +293,15 @@ def _look_up_many(known: Hashes, places: Codes, hashes: Hashes) -> Ints:
     bits = known.size.bit_length() + 1
     begin = (known >> np.uint64(64 - bits)).view(np.int64)
     sizes = np.bincount(begin, minlength=1 << bits)
-    at = (np.cumsum(sizes) - sizes).astype(np.int32)[
-        (hashes >> np.uint64(64 - bits)).view(np.int64)
-    ]
+    at = (np.cumsum(sizes) - sizes)[(hashes >> np.uint64(64 - bits)).view(np.int64)]
     ends = np.append(known, np.uint64(2**64 - 1))  # which nothing steps over
-    for _ in range(int(sizes.max()) - 1):
-        at += ends[at] < hashes
-    np.minimum(at, known.size - 1, out=at)
-    return np.where(known[at] == hashes, places[at], -1)
+    beyond = np.flatnonzero(ends[at] < hashes)
+    if beyond.size:
+        further, targets = at[beyond], hashes[beyond]
+        for _ in range(int(sizes.max()) - 1):
+            further += ends[further] < targets
+        at[beyond] = further
+    return np.where(ends[at] == hashes, np.append(places, -1)[at], -1)
 
 
 def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
@@ -351,14 +352,28 @@ def _steps(key: Floats, starts: Ints, down: bool) -> Floats:
 
 
 def _ordered(run: Ints, key: Floats) -> Ints:
-    """Rows by run, then by key, then as they stand."""
-    by = np.argsort(key)  # much faster than a stable sort, which is then only needed for ties
-    same = key[by][1:] == key[by][:-1]
-    if same.any():
-        packed = (np.cumsum(np.insert(~same, 0, False)) << 32) | by
-        packed.sort()
-        by = packed & 0xFFFFFFFF
-    order: Ints = by[np.argsort(small(run)[by], kind="stable")]
+    """Rows by run, then by key, then as they stand.
+
+    The run, as much of the key as there is room for, and the row are sorted as one number.
+    """
+    place = np.uint64(key.size.bit_length())
+    bits = 64 - int(run[-1]).bit_length() - int(place)
+    packed = (key + 0.0).view(np.uint64)  # -0.0 is 0.0
+    # as numbers are ordered: of negative ones all bits are turned, of the others the sign
+    packed ^= (packed.view(np.int64) >> 63).view(np.uint64) | np.uint64(1 << 63)
+    packed -= packed.min()
+    packed >>= np.uint64(max(int(packed.max()).bit_length() - bits, 0))
+    packed |= run.view(np.uint64) << np.uint64(bits)
+    packed <<= place
+    packed |= np.arange(key.size, dtype=np.uint64)
+    packed.sort()
+    order = (packed & np.uint64((1 << int(place)) - 1)).view(np.int64)
+    packed >>= place
+    falls = (key[order[1:]] < key[order[:-1]]) & (packed[1:] == packed[:-1])
+    if falls.any():  # keys that only begin alike
+        alike = np.isin(packed, packed[1:][falls])
+        rows = order[alike]
+        order[alike] = rows[np.lexsort((rows, key[rows], packed[alike]))]
     return order
 
 

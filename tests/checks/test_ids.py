@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scorer.checks.id_tally import TEXT, IdTally
 from scorer.checks.ids import CLASSES, Known, folded
 from scorer.core.problems import PLACES, Problem
-from scorer.io.table import CodedColumn
+from scorer.io.table import CodedColumn, TextColumn
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,21 @@ def test_ids_have_their_places_among_the_known(name, held):
 def test_where_no_id_is_known_none_has_a_place(held):
     column = CodedColumn(np.arange(2), HELD[held](["a", "b"]))
     assert Known({}).places(column).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize("public", ["", "abcd", "dbcaefgh"])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_with_codes_by_the_known_is_the_same(name, public):
+    names, _ = COLUMNS[name]
+    ids = TextColumn(pl.Series(names * 3 + names[:2], dtype=pl.String), usual=True)
+    known = Known(dict.fromkeys(public))
+    coded = known.coded(ids)
+    assert coded.texts(np.arange(len(ids.series))) == ids.series.to_list()
+    assert sorted(coded.names) == sorted(set(names))
+    assert coded.row_hashes.tolist() == ids.row_hashes.tolist()
+    found = known.places(coded)[coded.codes] if names else np.empty(0)
+    assert found.tolist() == [public.find(each) for each in ids.series]
+    assert coded.usual
 
 
 def test_long_ids_take_little_room():

@@ -47,3 +47,29 @@ def test_a_look_up_steps_over_hashes_that_begin_alike():
     asked = np.tile(np.append(names[::-1], np.uint64((7 << 60) + 50)), 3)
     found = look_up(names, np.arange(50), asked)
     assert found.tolist() == [*range(49, -1, -1), -1] * 3
+
+
+KEYS = {
+    "few": lambda chance, n: chance.integers(-3, 4, n) * 1.0,
+    "decimals": lambda chance, n: chance.normal(20, 5, n).round(3),
+    "in full": lambda chance, n: chance.normal(0, 1, n),
+    "alike": lambda chance, n: 1 + chance.integers(0, 40, n) * 2.0**-52,
+    "zeros": lambda chance, n: chance.choice([0.0, -0.0, 5e-324, -5e-324], n),
+    "far apart": lambda chance, n: chance.choice([1e308, -1e308, 1.0, 1 + 2.0**-52, -1e-300], n),
+}
+
+
+@pytest.mark.parametrize("column", ["score", "rank"])
+@pytest.mark.parametrize("keys", KEYS)
+@pytest.mark.parametrize(("lists", "rows"), [(1, 2), (1, 3000), (40, 3000), (3000, 3000)])
+def test_rows_stand_by_list_then_best_first_then_as_in_the_file(lists, rows, keys, column):
+    chance = np.random.default_rng(rows + lists)
+    codes, key = chance.integers(0, lists, rows), KEYS[keys](chance, rows)
+    ids = {
+        "list": CodedColumn(codes, [str(n) for n in range(lists)]),
+        "item": CodedColumn(np.arange(rows), [str(n) for n in range(rows)]),
+    }
+    found = ranked(Table(ids, {column: key}, np.arange(rows), Schema(("list", "item"))))
+    best_first = -key if column == "score" else key
+    expected = np.lexsort((np.arange(rows), best_first, codes))
+    assert found.at(np.arange(rows)).tolist() == expected.tolist()
