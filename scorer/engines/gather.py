@@ -34,6 +34,7 @@ from scorer.io.table import (
     CodedColumn,
     Hashes,
     IdTexts,
+    RunColumn,
     Schema,
     Table,
     series_of,
@@ -283,9 +284,10 @@ def _blocks(plan: Plan, tables: Iterator[Table]) -> Iterator[Table]:
             yield table
             continue
         table = by_runs(table)
-        codes = table.ids["list"].codes
-        first, last = int(np.searchsorted(codes, 1)), int(np.searchsorted(codes, codes[-1]))
-        goes_on = across.names(table.ids["list"].text(0))
+        lists = table.ids["list"]
+        assert isinstance(lists, RunColumn)
+        first, last = int(lists.ends[0]), len(table) - int(lists.sizes[-1])
+        goes_on = across.names(lists.text(0))
         if goes_on:
             across.add(table, 0, first)
         across.close(unless=goes_on and not last)
@@ -344,9 +346,8 @@ class _Across:
         held = tuple(names[n] for n in begins)
         if len(set(held)) < len(held):
             raise Apart
-        number = np.searchsorted(begins, np.arange(len(names)), side="right") - 1
-        codes = np.repeat(number, [len(table) for table in tables])
-        return concatenated(tables, CodedColumn(codes, series_of(held)))
+        ends = np.cumsum(np.add.reduceat([len(table) for table in tables], begins))
+        return concatenated(tables, RunColumn(ends, series_of(held)))
 
 
 def _refuse_more_ids(plan: Plan, ids: int) -> None:

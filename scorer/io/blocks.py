@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Octets = NDArray[np.uint8]
 Places = NDArray[np.int64]
 
-NEWLINE, TAB, BLANK, QUOTE, COMMENT, TILDE = b'\n\t "#~'
+NEWLINE, TAB, BLANK, QUOTE, COMMENT, PLUS, TILDE = b'\n\t "#+~'
 NONE = np.empty(0, dtype=np.int64)
 CACHED = 256 * 1024  # bytes looked at together: they stay in the cache
 
@@ -36,6 +36,7 @@ class Look(NamedTuple):
     printable: bool  # all else is printable ASCII
     joined: bool  # a blank or a line end follows another, or begins the block
     highest: int
+    marks: bool  # there is one of ! " # $ % & ' ( ) * + or a control character
 
 
 class Block:
@@ -48,29 +49,33 @@ class Block:
     """
 
     def __init__(self, data: bytes, first: int, last: bool, limits: Limits) -> None:
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n")
-            if not data.endswith(b"\n"):
-                data = data.removesuffix(b"\r")
         if data and not data.endswith(b"\n"):
             data += b"\n"
         self.data, self.first, self.last, self.limits = data, first, last, limits
+        if not self.look.printable and b"\r" in data:
+            self.data = data.replace(b"\r\n", b"\n")
+            del self.look, self.octets
 
     @cached_property
     def look(self) -> Look:
         """Counts of the bytes, made in one pass over pieces that fit the cache."""
         octets = self.octets
-        lines = blanks = low = highest = 0
-        joined = bool(octets.size) and int(octets[0]) <= BLANK
+        lines = blanks = highest = 0
+        controls = marks = joined = False
+        after = True  # whether a blank or a line end stands before the piece, or nothing
         for start in range(0, octets.size, CACHED):
             part = octets[start : start + CACHED]
-            below = octets[start : start + CACHED + 1] <= BLANK
-            low += int(np.count_nonzero(below[: part.size]))
-            lines += int(np.count_nonzero(part == NEWLINE))
-            blanks += int(np.count_nonzero(part == BLANK))
+            ends = int(np.count_nonzero(part == NEWLINE))
+            gaps = int(np.count_nonzero(part == BLANK))
+            low = part <= PLUS
+            if int(np.count_nonzero(low)) > ends + gaps:  # which few files have
+                low = part <= BLANK
+                marks, controls = True, controls or int(np.count_nonzero(low)) > ends + gaps
+            lines, blanks = lines + ends, blanks + gaps
             highest = max(highest, int(part.max()))
-            joined = joined or bool((below[1:] & below[:-1]).any())
-        return Look(lines, blanks, low == lines + blanks and highest <= TILDE, joined, highest)
+            joined = joined or (after and int(part[0]) <= BLANK) or bool((low[1:] & low[:-1]).any())
+            after = int(part[-1]) <= BLANK
+        return Look(lines, blanks, not controls and highest <= TILDE, joined, highest, marks)
 
     @property
     def count(self) -> int:
@@ -133,7 +138,7 @@ class Block:
     def usual(self, separator: int) -> bool:
         """Whether its cells are of printable ASCII without blanks and plus signs."""
         blanks = separator == BLANK or not self.look.blanks
-        return self.look.printable and blanks and b"+" not in self.data
+        return self.look.printable and blanks and not (self.look.marks and b"+" in self.data)
 
     def picked(self, lines: Mask, data: bytes | None = None) -> bytes:
         """The bytes of some lines; of `data`, if given, which has the same number of lines."""

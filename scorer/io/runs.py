@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scorer.core.arrays import Ints, distinct
-from scorer.core.arrays import starts as run_starts
-from scorer.io.table import CodedColumn, Codes, Hashes, Table, TextColumn, series_of, text_of
-
-if TYPE_CHECKING:
-    import polars as pl
+from scorer.core.arrays import distinct, starts
+from scorer.io.table import CodedColumn, RunColumn, Table, TextColumn, series_of, text_of
 
 
 class Apart(Exception):
@@ -23,69 +19,31 @@ class Apart(Exception):
 
 def together(table: Table) -> bool:
     """Whether the rows of each list stand together."""
-    return _starts(table.ids["list"]) is not None
+    try:
+        by_runs(table)
+    except Apart:
+        return False
+    return True
 
 
 def by_runs(table: Table) -> Table:
-    """The table with its lists numbered in their order.
+    """The table with its lists numbered in their order, as a `RunColumn`.
 
     Raises:
         Apart: the rows of a list do not stand together.
     """
     lists = table.ids["list"]
-    if (starts := _starts(lists)) is None:
+    if isinstance(lists, TextColumn):
+        column = lists.runs
+        keys: NDArray[Any] = column.hashes
+    else:
+        codes = lists.codes
+        ends = np.flatnonzero(starts(codes)[1:]) + 1
+        ends = np.append(ends, codes.size) if codes.size else ends
+        column, keys = RunColumn(ends, lists.gathered(ends - 1)), codes[ends - 1]
+    if distinct(keys).size < keys.size:
         raise Apart
-    column = RunColumn(lists, starts) if isinstance(lists, TextColumn) else _runs(lists, starts)
     return replace(table, ids={**table.ids, "list": column})
-
-
-def _starts(lists: CodedColumn) -> Ints | None:
-    """Where the rows of each list begin; None where they do not stand together."""
-    own = lists.row_hashes if isinstance(lists, TextColumn) else lists.codes
-    starts = np.flatnonzero(run_starts(own))
-    return starts if distinct(own[starts]).size == starts.size else None
-
-
-class RunColumn(TextColumn):
-    """A column of ids as polars has it, of which each run of rows has a code of its own.
-
-    Args:
-        column: the column.
-        starts: where each run begins.
-    """
-
-    def __init__(self, column: TextColumn, starts: Ints) -> None:
-        super().__init__(column.series, column.usual)
-        vars(self)["row_hashes"] = column.row_hashes
-        self.starts = starts
-
-    @cached_property
-    def codes(self) -> Codes:  # type: ignore[override]
-        """The code of each row."""
-        return _codes(self.starts, len(self.row_hashes))
-
-    @cached_property
-    def held(self) -> pl.Series:  # type: ignore[override]
-        """The id of each run."""
-        return self.series.gather(self.starts)
-
-    @cached_property
-    def hashes(self) -> Hashes:
-        """The hash of each run's id."""
-        return self.row_hashes[self.starts]
-
-
-def _runs(lists: CodedColumn, starts: Ints) -> CodedColumn:
-    """A column of which each run has an id of its own."""
-    texts = lists.gathered(starts)
-    return CodedColumn(
-        _codes(starts, len(lists.codes)), tuple(texts) if isinstance(texts, list) else texts
-    )
-
-
-def _codes(starts: Ints, rows: int) -> Codes:
-    """The number of each row's run."""
-    return np.repeat(np.arange(starts.size, dtype=np.int32), np.diff(np.append(starts, rows)))
 
 
 def cut_rows(table: Table, start: int, stop: int) -> Table:
@@ -116,15 +74,16 @@ def _cut(column: CodedColumn, start: int, stop: int) -> CodedColumn:
     return part
 
 
-def _cut_runs(lists: CodedColumn, start: int, stop: int) -> CodedColumn:
-    """As `_cut`, of a column whose codes ascend from 0, run by run."""
-    codes = lists.codes[start:stop]
-    first, last = int(codes[0]), int(codes[-1]) + 1
-    if isinstance(lists, RunColumn):
-        part = _cut(lists, start, stop)
-        assert isinstance(part, TextColumn)
-        return RunColumn(part, np.maximum(lists.starts[first:last] - start, 0))
-    return CodedColumn(codes - first, lists.held[first:last])
+def _cut_runs(lists: CodedColumn, start: int, stop: int) -> RunColumn:
+    """As `_cut`, run by run."""
+    assert isinstance(lists, RunColumn)
+    first, last = np.searchsorted(lists.ends, (start + 1, stop)).tolist()
+    part = RunColumn(
+        np.minimum(lists.ends[first : last + 1], stop) - start, lists.held[first : last + 1]
+    )
+    if "hashes" in vars(lists):
+        vars(part)["hashes"] = lists.hashes[first : last + 1]
+    return part
 
 
 def own_memory(table: Table, of: int) -> Table:
@@ -136,8 +95,10 @@ def own_memory(table: Table, of: int) -> Table:
         if isinstance(column, TextColumn):
             ids[role] = TextColumn(series_of(column.series.to_list()), column.usual)
             vars(ids[role])["row_hashes"] = column.row_hashes.copy()
+        elif isinstance(column, RunColumn):
+            ids[role] = RunColumn(column.ends, column.names)
         else:
-            ids[role] = CodedColumn(column.codes, tuple(column.names))
+            ids[role] = CodedColumn(column.codes, column.names)
     numbers = {role: values.copy() for role, values in table.numbers.items()}
     return replace(table, ids=ids, numbers=numbers, line=table.line.copy())
 

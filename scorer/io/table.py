@@ -96,7 +96,8 @@ class CodedColumn:
         codes = self.codes[rows]
         if isinstance(self.held, Sequence):
             return [self.held[code] for code in codes.tolist()]
-        return self.held.gather(codes)
+        ids: pl.Series = self.held[codes]
+        return ids
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""
@@ -126,6 +127,32 @@ class RecodedColumn(CodedColumn):
         """The code of each row."""
         codes = self._column.codes
         return self._code[codes] if codes.size else codes
+
+
+class RunColumn(CodedColumn):
+    """A column in which the rows of each id stand together; codes are made when asked for.
+
+    Args:
+        ends: where the rows of each id end, in the order of the ids.
+        held: the ids, as of `CodedColumn`.
+    """
+
+    def __init__(self, ends: Ints, held: Sequence[str] | pl.Series) -> None:
+        self.ends, self.held = ends, held
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many rows each id has."""
+        return np.diff(self.ends, prepend=0)
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        return np.repeat(np.arange(self.ends.size, dtype=np.int32), self.sizes)
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return str(self.held[int(np.searchsorted(self.ends, row, side="right"))])
 
 
 class TextColumn(CodedColumn):
@@ -158,17 +185,23 @@ class TextColumn(CodedColumn):
         """The 64-bit hash of each row's id."""
         return self.series.hash().to_numpy()
 
+    @cached_property
+    def runs(self) -> RunColumn:
+        """The column with an id for each run of equal ones, which are maybe not different."""
+        runs = self.series.rle().struct.unnest()
+        return RunColumn(np.cumsum(runs["len"].to_numpy(), dtype=np.int64), runs["value"])
+
     def text(self, row: int) -> str:
         """The id of one row."""
         return str(self.series[int(row)])
 
     def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
         """The ids of some rows."""
-        return self.series.gather(rows)
+        return self.series[rows]
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""
-        part = TextColumn(self.series.gather(rows), self.usual)
+        part = TextColumn(self.series[rows], self.usual)
         part.__dict__["row_hashes"] = self.row_hashes[rows]
         return part
 

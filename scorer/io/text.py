@@ -66,7 +66,7 @@ def plain_rows(
     at: Places,
     odd: Places,
     lenient: Collection[str] = (),
-) -> tuple[Plain, Mask]:
+) -> tuple[Plain, Mask | None]:
     """The rows that polars cut, without those with a cell that is no number, or too large a one.
 
     Args:
@@ -77,23 +77,31 @@ def plain_rows(
         lenient: the roles whose cells need not be numbers.
 
     Returns:
-        The rows, and of the frame's rows, which these are.
+        The rows, and of the frame's rows, which these are; None: all.
     """
     by_role: dict[str, Any] = {
         role: frame[str(n)] if role in TEXT else frame[str(n)].to_numpy()
         for role, n in places.items()
     }
-    right = np.ones(at.size, dtype=bool)
+    right: Mask | None = None
     for role, column in by_role.items():
-        if role not in TEXT and role in lenient:
-            by_role[role] = np.where(np.abs(column) <= largest(role), column, np.nan)
-        elif role not in TEXT:
-            right &= np.abs(column) <= largest(role)
-    if not right.all():
+        if role in TEXT or _fits(column, largest(role)):
+            continue
+        fit = np.abs(column) <= largest(role)
+        if role in lenient:
+            by_role[role] = np.where(fit, column, np.nan)
+        else:
+            right = fit if right is None else right & fit
+    if right is not None:
         odd = np.union1d(odd, at[~right])
         at = at[right]
         by_role = {role: column[np.flatnonzero(right)] for role, column in by_role.items()}
     return Plain(by_role, at, odd), right
+
+
+def _fits(numbers: Floats, most: float) -> bool:
+    """Whether all are numbers of at most that size, found without an array of their sizes."""
+    return not numbers.size or bool(-most <= numbers.min() and numbers.max() <= most)
 
 
 class TextReader(ABC):
@@ -420,7 +428,8 @@ def _cut(reader: TextReader, block: Block) -> Piece:
     columns, at, odd, usual = reader.plain(block, notes)
     if at.size and not odd.size:
         ids, numbers = _columns(columns, usual)
-        return Piece(block, ids, numbers, at + block.first, findings, notes)
+        at += block.first
+        return Piece(block, ids, numbers, at, findings, notes)
     lines = Lines(block, findings)
     table, records, error = _parsed(reader, block, odd.tolist(), lines, findings, notes)
     rest = b""

@@ -283,9 +283,13 @@ def _resamples(lists: int, draws: int, seed: int) -> Iterator[Ints]:
 
 
 def _counts(lists: int, draws: int, seed: int) -> Iterator[Floats]:
-    """How often each draw holds each list, (some draws, lists) at a time."""
+    """How often each draw holds each list, (some draws, lists) at a time, all in one array."""
+    # Used again, since fresh memory takes longer than the arithmetic.
+    space = np.empty(0)
     for chosen in _resamples(lists, draws, seed):
-        # In place, since fresh memory takes longer than the arithmetic.
         chosen += np.arange(len(chosen))[:, None] * lists
-        counts = np.bincount(chosen.ravel(), minlength=chosen.size)
-        yield counts.reshape(chosen.shape).astype(np.float64)
+        space = space if space.size else np.empty(chosen.size)  # the first are the most
+        counts = space[: chosen.size]
+        counts.fill(0.0)
+        np.add.at(counts, chosen.ravel(), 1.0)
+        yield counts.reshape(chosen.shape)

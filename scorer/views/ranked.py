@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small
-from scorer.io.table import CodedColumn, Codes, IdTexts, Table, TextColumn
+from scorer.io.table import CodedColumn, Codes, IdTexts, RunColumn, Table, TextColumn
 from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]
@@ -41,17 +41,9 @@ class RankedRows:
 
         The score ranks, else the rank, else the order of the rows.
         """
-        codes: NDArray[Any] = table.ids["list"].codes
         item = table.ids.get("item")
-        rows = None if keep is None or keep.all() else np.flatnonzero(keep)
-        codes = codes if rows is None else codes[rows]
-        starts = _starts(codes)
-        if distinct(codes[starts]).size < starts.size:  # rows of a list stand apart
-            by = np.argsort(small(codes), kind="stable")
-            rows, codes = by if rows is None else rows[by], codes[by]
-            starts = _starts(codes)
-        lists = codes[starts].astype(np.int64)
-        sizes = np.diff(np.append(starts, codes.size))
+        rows, lists, sizes = _by_list(table.ids["list"], keep)
+        starts = np.cumsum(sizes) - sizes
         numbers = table.numbers
         if "score" not in numbers and "rank" not in numbers:
             return cls(item, rows, lists, sizes, None)
@@ -334,6 +326,29 @@ def spans(first: Ints, sizes: Ints) -> Ints:
     """The concatenation of `first`, `first` + 1, .., with as many elements for each as its size."""
     offsets: Ints = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
     return offsets
+
+
+def _by_list(column: CodedColumn, keep: Mask | None) -> tuple[Ints | None, Ints, Ints]:
+    """Rows list by list.
+
+    Args:
+        column: the list of each row.
+        keep: the rows that count; None: all.
+
+    Returns:
+        The rows, None as they stand; and of each run the code of its list, and its size.
+    """
+    if keep is None and isinstance(column, RunColumn):
+        return None, np.arange(column.ends.size), column.sizes
+    codes: NDArray[Any] = column.codes
+    rows = None if keep is None or keep.all() else np.flatnonzero(keep)
+    codes = codes if rows is None else codes[rows]
+    starts = _starts(codes)
+    if distinct(codes[starts]).size < starts.size:  # rows of a list stand apart
+        by = np.argsort(small(codes), kind="stable")
+        rows, codes = by if rows is None else rows[by], codes[by]
+        starts = _starts(codes)
+    return rows, codes[starts].astype(np.int64), np.diff(np.append(starts, codes.size))
 
 
 def _starts(codes: NDArray[Any]) -> Ints:

@@ -209,9 +209,9 @@ class Csv(TextReader):
         data, separator = block.data, ord(self.separator)
         blanks = bool(block.look.blanks) or (separator != TAB and b"\t" in data)
         odd, outside = block.spoiled(), block.octets == separator
-        if b"\r" in data:
+        if not block.look.printable and b"\r" in data:
             odd = np.union1d(odd, block.lines_with(b"\r"))
-        if quotes := b'"' in data:
+        if quotes := block.look.marks and b'"' in data:
             strange = _quoted(block, outside, separator, blanks)
             odd = np.union1d(odd, strange)
         at = np.arange(block.count)
@@ -241,7 +241,7 @@ class Csv(TextReader):
     def _unquoted(self, raw: Cutter, block: Block) -> Plain:
         """The columns of lines that are cut by their marks alone."""
         odd = block.spoiled()
-        if b"\r" in block.data:
+        if not block.look.printable and b"\r" in block.data:
             odd = np.union1d(odd, block.lines_with(b"\r"))
         frame, at, odd = raw.columns(block, odd)
         if not at.size:

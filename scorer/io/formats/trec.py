@@ -144,7 +144,8 @@ class Trec(TextReader):
         frame, at = None, np.arange(block.count)
         untagged = np.empty(0, dtype=bool)
         blanks = block.look.blanks if data is block.data else data.count(b" ")
-        if blanks == block.count * (self.width - 1) and not odd.size and not _commented(data):
+        commented = block.look.marks and _commented(data)
+        if blanks == block.count * (self.width - 1) and not odd.size and not commented:
             frame = columns(data, " ", self.width, numbers, used)
         if frame is None or frame.height != block.count:
             octets = np.frombuffer(data, dtype=np.uint8)
@@ -166,7 +167,8 @@ class Trec(TextReader):
             frame, dict(zip(self.roles, self.places, strict=True)), at, odd, self.lenient
         )
         if self.is_run:
-            _note_tags(notes, frame["5"].filter(right), plain.at, untagged, block.first)
+            tags = frame["5"] if right is None else frame["5"].filter(right)
+            _note_tags(notes, tags, plain.at, untagged, block.first)
         if plain.at.size:
             notes.first = block.first + int(plain.at[0]), ()
         return plain._replace(usual=block.usual(BLANK))
@@ -240,7 +242,7 @@ def _squeezed(block: Block) -> bytes:
 
 def _commented(data: bytes) -> bool:
     """Whether a line begins with #."""
-    return b"#" in data and (data.startswith(b"#") or b"\n#" in data)
+    return data.startswith(b"#") or b"\n#" in data
 
 
 def _shifted(fields: list[str]) -> bool:
