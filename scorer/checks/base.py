@@ -306,7 +306,8 @@ def reported(
     """
     last = -math.inf if submitted.last is None else submitted.last.get(code, math.inf)
     reportable = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
-    yield from problems(reportable)
+    if reportable.size:
+        yield from problems(reportable)
     if rows.size > reportable.size:
         yield Rest(code, rows.size - reportable.size)
 

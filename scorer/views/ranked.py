@@ -106,6 +106,13 @@ class RankedRows:
         return np.flatnonzero([] if self.step is None else self.step == 0)
 
     @cached_property
+    def equal(self) -> Mask:
+        """Whether each place has the key of the next one or the one before."""
+        equal = np.zeros(len(self), dtype=bool)
+        equal[self.tied] = equal[self.tied + 1] = True
+        return equal
+
+    @cached_property
     def items(self) -> ItemIndex:
         """The rows by list and item."""
         assert self.item is not None
@@ -113,15 +120,16 @@ class RankedRows:
 
     def groups(self, places: Ints) -> tuple[Ints, Ints]:
         """For each of these places, where its group of equal rows begins, and its size."""
-        if not self.tied.size:
-            return places, np.ones_like(places)
+        first, size = places.copy(), np.ones_like(places)
+        at = np.flatnonzero(self.equal[places])
+        if not at.size:
+            return first, size
         gaps = np.flatnonzero(np.diff(self.tied) > 1)
         begin = self.tied[np.append(0, gaps + 1)]  # the first place of each group, and the last
         end = self.tied[np.append(gaps, -1)] + 1
-        group = np.searchsorted(begin, places, side="right") - 1
-        inside = (group >= 0) & (places <= end[group])
-        first = np.where(inside, begin[group], places)
-        return first, np.where(inside, end[group] - begin[group] + 1, 1)
+        group = np.searchsorted(begin, places[at], side="right") - 1
+        first[at], size[at] = begin[group], end[group] - begin[group] + 1
+        return first, size
 
 
 class TiedRows(NamedTuple):
@@ -129,6 +137,7 @@ class TiedRows(NamedTuple):
 
     places: Ints  # of all rows of these groups, in order
     group: Ints  # one a place
+    several: Ints  # which of the rows that were asked about are in a group
 
     @classmethod
     def of(cls, first: Ints, size: Ints, ties: Ties) -> TiedRows:
@@ -139,29 +148,28 @@ class TiedRows(NamedTuple):
             size: shape (rows,): how many rows the group has.
             ties: how equal rows are ordered.
         """
-        if ties == "file" or not (several := size > 1).any():
-            return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        several = np.flatnonzero(size > 1) if ties != "file" else np.empty(0, dtype=np.int64)
         starts, at = np.unique(first[several], return_index=True)
         sizes = size[several][at]
-        return cls(spans(starts, sizes), np.repeat(np.arange(starts.size), sizes))
+        return cls(spans(starts, sizes), np.repeat(np.arange(starts.size), sizes), several)
 
     def moved(self, places: Ints, names: IdTexts, ties: Ties) -> Ints:
         """The places of rows after the tie rule has ordered each group by ids.
 
         Args:
-            places: shape (rows,).
+            places: shape (rows,), of the rows that were asked about.
             names: the ids of the groups' rows, as `places` of the groups has them.
             ties: how equal rows are ordered.
 
         Returns:
             Shape (rows,).
         """
-        if not self.places.size:
+        if not self.several.size:
             return places
-        new = np.empty_like(self.places)
+        new, moved = np.empty_like(self.places), places.copy()
         new[_by_name(self.group, names, ties != "item-asc")] = self.places
-        where = np.minimum(np.searchsorted(self.places, places), self.places.size - 1)
-        return np.where(self.places[where] == places, new[where], places)
+        moved[self.several] = new[np.searchsorted(self.places, places[self.several])]
+        return moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,11 +227,13 @@ class ItemIndex:
         return np.sort(place[by][both])
 
     def find(self, run: Ints, keys: Hashes) -> tuple[Ints, Ints]:
-        """Which of these (list, key) are in the index, and the row of each."""
+        """Which of these (list, key) are in the index, in any order, and the row of each."""
         if not self.packed.size:
             return run[:0], run[:0]
         targets = keys >> np.uint64(64 - self.bits)
         targets |= run.astype(np.uint64) << np.uint64(self.bits)
+        by = np.argsort(targets)  # what is looked up in order stays in the cache
+        targets, keys = targets[by], keys[by]
         at = np.searchsorted(self._prefix, targets)
         ends = np.flatnonzero(np.diff(self._alike, append=-1) != 1)
         most = int(np.diff(ends, prepend=-1).max(initial=0)) + 1  # rows that share a prefix
@@ -232,7 +242,7 @@ class ItemIndex:
             place = np.minimum(at + further, self.packed.size - 1)
             row = self._places(place)
             hit = np.flatnonzero((self._prefix[place] == targets) & (self.keys[row] == keys))
-            matched.append(hit)
+            matched.append(by[hit])
             rows.append(row[hit])
         return np.concatenate(matched), np.concatenate(rows)
 
@@ -402,10 +412,10 @@ def _by_name(group: Ints, names: IdTexts, descending: bool) -> Ints | list[int]:
             pl.arg_sort_by("group", "name", descending=[False, descending])
         ).to_series().to_numpy().astype(np.int64)  # fmt: skip
         return order
-    texts = list(names)
-    by = sorted(range(len(texts)), key=texts.__getitem__, reverse=descending)
-    by.sort(key=group.__getitem__)
-    return by
+    groups = (-group if descending else group).tolist()
+    texts = names if isinstance(names, list) else names.to_list()
+    keys = list(zip(groups, texts, strict=True))
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=descending)
 
 
 def ranked(table: Table) -> RankedRows:

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, places
 from scorer.checks.tally import Whole
-from scorer.core.arrays import Floats, distinct
+from scorer.core.arrays import Floats
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.views.ranked import RankedRows
@@ -107,7 +107,7 @@ def many_ties(submitted: Submitted) -> Ties:
     ranked = submitted.ranked
     if not ranked.tied.size:
         return Ties(len(ranked))
-    tied = distinct(np.concatenate([ranked.tied, ranked.tied + 1]))
+    tied = np.flatnonzero(ranked.equal)
     return Ties(len(ranked), tied.size, int(submitted.table.line[ranked.at(tied)].min()))
 
 
