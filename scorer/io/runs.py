@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import distinct, starts
+from scorer.core.arrays import distinct, ends
 from scorer.io.table import CodedColumn, RunColumn, Table, TextColumn, series_of, text_of
 
 
@@ -38,9 +38,8 @@ def by_runs(table: Table) -> Table:
         keys: NDArray[Any] = column.hashes
     else:
         codes = lists.codes
-        ends = np.flatnonzero(starts(codes)[1:]) + 1
-        ends = np.append(ends, codes.size) if codes.size else ends
-        column, keys = RunColumn(ends, lists.gathered(ends - 1)), codes[ends - 1]
+        last = np.flatnonzero(ends(codes))
+        column, keys = RunColumn(last + 1, lists.gathered(last)), codes[last]
     if distinct(keys).size < keys.size:
         raise Apart
     return replace(table, ids={**table.ids, "list": column})

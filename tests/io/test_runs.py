@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scorer.io.runs import Apart, by_runs, cut_rows
+from scorer.io.runs import Apart, by_runs, cut_rows, together
 from scorer.io.schema import Schema
 from scorer.io.table import CodedColumn, RunColumn, Table, TextColumn
 
@@ -35,8 +35,10 @@ def test_lists_that_stand_together_are_runs(as_texts):
 
 @pytest.mark.parametrize("as_texts", [True, False])
 def test_a_list_that_comes_again_stands_apart(as_texts):
+    scattered = table(["a", "b", "a"], as_texts)
+    assert not together(scattered)
     with pytest.raises(Apart):
-        by_runs(table(["a", "b", "a"], as_texts))
+        by_runs(scattered)
 
 
 @pytest.mark.parametrize("as_texts", [True, False])
@@ -51,3 +53,10 @@ def test_rows_of_runs_are_cut_with_their_lists(as_texts, start, stop):
     assert lists.hashes.tolist() == CodedColumn(lists.codes, lists.names).hashes.tolist()
     assert part.numbers["score"].tolist() == list(range(start, stop))
     assert part.ids["item"].texts(np.arange(stop - start)) == [f"i{n}" for n in range(start, stop)]
+
+
+@pytest.mark.parametrize("as_texts", [True, False])
+def test_no_rows_are_no_runs(as_texts):
+    none = table([], as_texts)
+    assert together(none)
+    assert len(by_runs(none).ids["list"].held) == 0
