@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints, distinct, small, starts
+from scorer.core.arrays import Floats, Ints, small, starts
 from scorer.core.problems import Problem
 from scorer.engines.ids import GatheredColumn, HeldIds, IdsByPlace
 from scorer.io.limits import Unreadable, limit
@@ -85,15 +85,13 @@ class Short:
 
     def __init__(self, values: Floats) -> None:
         self._scale: float | None = None
-        with np.errstate(over="ignore", invalid="ignore"):
-            short = values.astype(np.float32)
-            self._held: NDArray[Any] = values
-            if np.array_equal(short, values, equal_nan=True):
-                self._held = short
-            if (shorter := _scaled(values, 1.0)) is not None:
-                self._scale, self._held = 1.0, shorter
-            elif self._held is values and (shorter := _scaled(values, SCALE)) is not None:
-                self._scale, self._held = SCALE, shorter
+        self._held: NDArray[Any] = values
+        for scale in (1.0, None, SCALE):
+            if _short(values[:1], scale) is None:  # mostly told by the first
+                continue
+            if (held := _short(values, scale)) is not None:
+                self._scale, self._held = scale, held
+                return
 
     def ordered(self, by: Ints) -> Short:
         """In another order."""
@@ -111,20 +109,22 @@ class Short:
         return int(self._held.itemsize)
 
 
-def _scaled(values: Floats, scale: float) -> NDArray[Any] | None:
-    """The numbers times `scale`, where these are whole ones of few bytes that give them back."""
-    if not values.size or not _gives_back(values[:1], scale):  # mostly told by the first
-        return None
-    if not _gives_back(values, scale):
-        return None
-    whole = np.rint(values * scale).astype(np.int32)
-    return small(whole)
+def _short(values: Floats, scale: float | None) -> NDArray[Any] | None:
+    """The numbers in fewer bytes, where these give them back.
 
-
-def _gives_back(values: Floats, scale: float) -> bool:
-    whole = np.rint(values * scale)
+    Args:
+        values: the numbers.
+        scale: what they are multiplied by to be whole ones of few bytes; None: in 32 bits.
+    """
+    with np.errstate(over="ignore"):
+        if scale is None:
+            short = values.astype(np.float32)
+            return short if np.array_equal(short, values, equal_nan=True) else None
+        whole = np.rint(values * scale)
     fits = (np.abs(whole) < 2**31).all() and (whole / scale == values).all()
-    return bool(fits) and not np.signbit(values[values == 0]).any()
+    if not fits or np.signbit(values[values == 0]).any():
+        return None
+    return small(whole.astype(np.int32))
 
 
 class LineNumbers:
@@ -274,7 +274,8 @@ class Kept:
         in_list = in_list[by]
         places = np.concatenate([at + p.start for at, (p, _) in zip(rows, parts, strict=True)])[by]
         line = np.concatenate([p.lines.at(at) for at, (p, _) in zip(rows, parts, strict=True)])[by]
-        lists, codes = distinct(in_list), np.cumsum(np.diff(in_list, prepend=in_list[:1]) != 0)
+        first_rows = starts(in_list)
+        lists, codes = in_list[first_rows], np.cumsum(first_rows) - 1
         first = parts[0][0]
         ids = {
             role: GatheredColumn(
