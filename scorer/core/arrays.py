@@ -40,6 +40,22 @@ def ends(*keys: NDArray[Any]) -> Mask:
     return last
 
 
+def order(keys: Ints) -> Ints:
+    """As a stable `np.argsort`, of numbers from 0: sorted together with their places, sooner.
+
+    >>> order(np.array([7, 3, 7, 0])).tolist()
+    [3, 1, 0, 2]
+    """
+    bits = keys.size.bit_length()
+    if int(keys.max(initial=0)).bit_length() + bits > 63:
+        return np.argsort(keys, kind="stable")
+    packed: Ints = keys.astype(np.int64) << bits
+    packed |= np.arange(keys.size)
+    packed.sort()
+    packed &= (1 << bits) - 1
+    return packed
+
+
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """Each of these numbers once, ascending; `np.unique` would import `numpy.ma`."""
     ordered = np.sort(numbers)

@@ -79,10 +79,12 @@ class Scorecard(NamedTuple):
         undefined too; where such lists are skipped, that decides first.
         """
         undefined, missing = np.isnan(self.values[measure]), ~self.answered
-        states = np.where(undefined, UNDEFINED, np.where(missing, MISSING, SCORED))
         if rules.missing == "skip":
-            states[missing] = MISSING
-        return states.astype(np.uint8)
+            undefined &= self.answered
+        states = np.full(missing.size, SCORED, dtype=np.uint8)
+        states[missing] = MISSING
+        states[undefined] = UNDEFINED
+        return states
 
     def to_bytes(self) -> bytes:
         """Everything, as `from_bytes` reads it back, to the bit."""

@@ -295,9 +295,14 @@ def _met(
     present[ranked(table).lists] = True
     for name, whole in ((None, truth), *plan.folds.items()):
         place = np.where(present, plan.places(name)[number], -1)
-        lists = np.arange(len(whole.lists)) if every else distinct(place[place >= 0])
+        if every:
+            lists, code = np.arange(len(whole.lists)), place
+        elif (np.diff(place, prepend=-1) > 0).all():  # in the order of the truth, as in most files
+            lists, code = place, np.arange(place.size)
+        else:
+            lists = distinct(place[place >= 0])
+            code = np.where(place >= 0, np.searchsorted(lists, place), -1)
         part = whole.only(lists)
-        code = np.where(place >= 0, np.searchsorted(lists, place), -1)
         renumbered, rows = _renumbered(table, code, part.lists)
         meeting = begin(part, renumbered, plan.rules.ties, plan.views)
         if rows is not None:

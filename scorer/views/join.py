@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, starts
+from scorer.core.arrays import order as by_number
 from scorer.core.members import Members
 from scorer.io.table import CodedColumn, Codes, IdTexts, Table
 from scorer.views.diverse import Diverse
@@ -89,7 +90,7 @@ class Truth:
         else:
             names = tuple(map(self.lists.__getitem__, lists.tolist()))
             rows = spans(first, sizes)
-        return Truth(
+        part = Truth(
             names,
             self.named,
             np.repeat(np.arange(lists.size), sizes),
@@ -97,6 +98,8 @@ class Truth:
             self.grade[rows],
             self.whole or self,
         )
+        vars(part)["starts"] = np.append(0, np.cumsum(sizes))
+        return part
 
     def keys(self, items: CodedColumn) -> Hashes:
         """A key for each row of the truth, equal to that of `ranked.keys(items)` for equal ids."""
@@ -275,13 +278,13 @@ class Unsettled(NamedTuple):
         """
         rows, items = ranked(table), table.ids["item"]
         number = _numbers(table.ids["list"], truth.lists)[rows.lists]
-        runs = np.flatnonzero(number >= 0)
-        number = number[runs]
+        here = number >= 0
         returned = np.zeros(len(truth.lists), dtype=np.int64)
-        returned[number] = rows.lengths[runs]
-        sizes = truth.starts[number + 1] - truth.starts[number]
-        truth_rows, run = spans(truth.starts[number], sizes), np.repeat(runs, sizes)
-        matched, place = rows.items.find(run, truth.keys(items)[truth_rows])
+        returned[number[here]] = rows.lengths[here]
+        runs = np.full(len(truth.lists), -1)
+        runs[number[here]] = np.flatnonzero(here)
+        run, keys = np.repeat(runs, np.diff(truth.starts)), truth.keys(items)
+        matched, place = rows.items.find(run, keys)
         first, size = rows.groups(place)
         tied = TiedRows.of(first, size, ties)
         start = rows.starts[run[matched]]
@@ -289,7 +292,7 @@ class Unsettled(NamedTuple):
         if rows.gapped:
             start, first = place - rows.slots(place) + 1, place
         return cls(
-            truth, ties, returned, truth_rows[matched], place, start, first, size, tied, wanted,
+            truth, ties, returned, matched, place, start, first, size, tied, wanted,
             rows.at(place),
         )  # fmt: skip
 
@@ -297,7 +300,7 @@ class Unsettled(NamedTuple):
         """The view, given the ids of the rows in `wanted`."""
         truth, in_list = self.truth, self.truth.in_list[self.row]
         rank = self.tied.moved(self.place, names, self.ties) - self.start + 1
-        by = np.argsort(in_list * (int(rank.max(initial=0)) + 1) + rank)
+        by = by_number(in_list * (int(rank.max(initial=0)) + 1) + rank)
         row = self.row[by]
         hits = Hits(
             in_list[by], rank[by], truth.grade[row], truth.ideal.place[row],

@@ -18,6 +18,7 @@ from scorer.views.hits import Ties
 Hashes = NDArray[np.uint64]
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
 GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
+STEPS = 4  # from row to row before a search
 MANY_IDS = 20_000  # ids that polars puts in order sooner than Python does
 
 
@@ -227,24 +228,55 @@ class ItemIndex:
         return np.sort(place[by][both])
 
     def find(self, run: Ints, keys: Hashes) -> tuple[Ints, Ints]:
-        """Which of these (list, key) are in the index, in any order, and the row of each."""
+        """Which of these (list, key) are in the index, in any order, and the row of each.
+
+        Args:
+            run: shape (pairs,): the number of each one's list in the index; -1 of others.
+            keys: shape (pairs,).
+        """
         if not self.packed.size:
             return run[:0], run[:0]
         targets = keys >> np.uint64(64 - self.bits)
         targets |= run.astype(np.uint64) << np.uint64(self.bits)
-        by = np.argsort(targets)  # what is looked up in order stays in the cache
-        targets, keys = targets[by], keys[by]
-        at = np.searchsorted(self._prefix, targets)
+        targets <<= np.uint64(self.width)
+        at = self._at(targets)
         ends = np.flatnonzero(np.diff(self._alike, append=-1) != 1)
         most = int(np.diff(ends, prepend=-1).max(initial=0)) + 1  # rows that share a prefix
         matched, rows = [], []
         for further in range(most):
-            place = np.minimum(at + further, self.packed.size - 1)
-            row = self._places(place)
-            hit = np.flatnonzero((self._prefix[place] == targets) & (self.keys[row] == keys))
-            matched.append(by[hit])
-            rows.append(row[hit])
+            rest = self.packed.take(at + further, mode="clip") ^ targets
+            inside = at < self.packed.size - further
+            alike = np.flatnonzero((rest < np.uint64(1 << self.width)) & inside)
+            row = self.starts[run[alike]] + rest[alike].view(np.int64)
+            same = self.keys[row] == keys[alike]
+            matched.append(alike[same])
+            rows.append(row[same])
         return np.concatenate(matched), np.concatenate(rows)
+
+    def _at(self, targets: Hashes) -> Ints:
+        """The index of the first of the packed numbers that is not below each of these.
+
+        They are even in a list, so that from where its first bits begin there are few to step over.
+        """
+        at: Ints
+        if 2 * targets.size < self.packed.size:
+            by = np.argsort(targets)  # what is looked up in order stays in the cache
+            at = np.empty(targets.size, dtype=np.int64)
+            at[by] = np.searchsorted(self.packed, targets[by])
+            return at
+        bits = 64 - self.width - self.bits  # of the list, and of some two rows in each
+        bits += max((self.packed.size // self.starts.size).bit_length() - 2, 0)
+        begin = (self.packed >> np.uint64(64 - bits)).view(np.int64)
+        sizes = np.bincount(begin, minlength=1 << bits)
+        first = np.cumsum(sizes)
+        first -= sizes
+        at = first[(targets >> np.uint64(64 - bits)).view(np.int64)]
+        ends = np.append(self.packed, np.uint64(2**64 - 1))  # which nothing steps over
+        for _ in range(STEPS):
+            at += ends[at] < targets
+        further = np.flatnonzero(ends[at] < targets)
+        at[further] = np.searchsorted(self.packed, targets[further])
+        return at
 
 
 def keys(column: CodedColumn) -> Hashes:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scorer.io.table import CodedColumn, Schema, Table
-from scorer.views.ranked import look_up, ranked
+from scorer.views.ranked import ItemIndex, look_up, ranked
 
 
 @pytest.fixture
@@ -73,3 +73,32 @@ def test_rows_stand_by_list_then_best_first_then_as_in_the_file(lists, rows, key
     best_first = -key if column == "score" else key
     expected = np.lexsort((np.arange(rows), best_first, codes))
     assert found.at(np.arange(rows)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("sizes", [[1], [3, 1, 2], [300, *[1] * 99], [10] * 90, [1] * 15])
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("alike", [0, 55, 60])  # first bits that keys of a list share
+def test_an_index_finds_the_items_of_each_list(sizes, few, alike):
+    chance, rows = np.random.default_rng(alike), sum(sizes)
+    run = np.repeat(np.arange(len(sizes)), sizes)
+    first = np.uint64((2**64 - 1) - (2 ** (64 - alike) - 1))
+
+    def some(many):
+        return chance.integers(0, 2 ** (64 - alike), many, dtype=np.uint64) | first
+
+    keys = some(rows)
+    # the items of the lists, the same in other lists, others, and others' lists
+    wanted_runs = np.concatenate([run, chance.permutation(run), run, np.full(rows, -1)])
+    wanted_keys = np.concatenate([keys, keys, some(rows), keys])
+    asked = chance.permutation(wanted_runs.size)[: rows // 9 if few else None]
+    wanted_runs, wanted_keys = wanted_runs[asked], wanted_keys[asked]
+    rows_of = {}
+    for row, pair in enumerate(zip(run.tolist(), keys.tolist(), strict=True)):
+        rows_of.setdefault(pair, []).append(row)
+    expected = [
+        (at, row)
+        for at, pair in enumerate(zip(wanted_runs.tolist(), wanted_keys.tolist(), strict=True))
+        for row in rows_of.get(pair, ())
+    ]
+    found = ItemIndex.of(keys, np.array(sizes)).find(wanted_runs, wanted_keys)
+    assert sorted(zip(*(each.tolist() for each in found), strict=True)) == expected

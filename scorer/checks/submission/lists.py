@@ -44,10 +44,13 @@ class Lists(NamedTuple):
 
     def plus(self, others: Sequence[Lists]) -> Lists:
         """Those of all parts."""
-        every = (self, *others)
+        every, given, meant = (self, *others), self.given.copy(), self.meant.copy()
+        for part in others:
+            given |= part.given
+            meant |= part.meant
         return Lists(
-            np.logical_or.reduce([part.given for part in every]),
-            np.logical_or.reduce([part.meant for part in every]),
+            given,
+            meant,
             self.strange.plus([part.strange for part in others]),
             all(part.decimals for part in every),
             self.strict,
