@@ -327,7 +327,9 @@ def _look_up_many(known: Hashes, places: Codes, hashes: Hashes) -> Ints:
     bits = known.size.bit_length() + 1
     begin = (known >> np.uint64(64 - bits)).view(np.int64)
     sizes = np.bincount(begin, minlength=1 << bits)
-    at = (np.cumsum(sizes) - sizes)[(hashes >> np.uint64(64 - bits)).view(np.int64)]
+    at = (np.cumsum(sizes) - sizes).astype(np.int32)[
+        (hashes >> np.uint64(64 - bits)).view(np.int64)
+    ]
     ends = np.append(known, np.uint64(2**64 - 1))  # which nothing steps over
     beyond = np.flatnonzero(ends[at] < hashes)
     if beyond.size:
