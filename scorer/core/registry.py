@@ -144,7 +144,11 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """In the order of their names, whatever the case."""
-        return iter(sorted((t for t, _ in self._loaded), key=lambda thing: thing.name.casefold()))
+        return iter(self._in_order)
+
+    @cached_property
+    def _in_order(self) -> list[T]:
+        return sorted((t for t, _ in self._loaded), key=lambda thing: thing.name.casefold())
 
     @cached_property
     def _loaded(self) -> list[tuple[T, str]]:
@@ -235,6 +239,7 @@ def _modules(package: str) -> list[str]:
     return names
 
 
+@cache
 def _installed(group: str) -> EntryPoints:
     """The entry points of installed projects in that group."""
     points: EntryPoints = _entry_points().select(group=group)

@@ -42,6 +42,7 @@ _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
 LARGEST = 1e100  # of what is computed with: its square, summed over a file, is finite
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
+SAMPLE = 1_000  # rows by which it is told whether equal ids stand together
 
 Place = Callable[[str, int, int], "tuple[int, int | None]"]
 Row = tuple[int, Sequence[str], str, int]  # line, cells, the text they were cut from, which of it
@@ -168,7 +169,11 @@ class TextColumn(CodedColumn):
 
     @cached_property
     def _coded(self) -> tuple[Codes, pl.Series]:
-        return coded([self.series], self.row_hashes)
+        if len(self.series[:SAMPLE].rle()) > SAMPLE // 2:
+            return coded([self.series], self.row_hashes)
+        runs = self.runs  # equal ids stand together
+        codes, names = coded([series_of(runs.held)], runs.hashes)
+        return np.repeat(codes, runs.sizes), names
 
     @cached_property
     def codes(self) -> Codes:  # type: ignore[override]

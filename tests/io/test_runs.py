@@ -60,3 +60,13 @@ def test_no_rows_are_no_runs(as_texts):
     none = table([], as_texts)
     assert together(none)
     assert len(by_runs(none).ids["list"].held) == 0
+
+
+@pytest.mark.parametrize(
+    "names", [["b"] * 600 + ["a"] * 600 + ["b"] * 600, [f"i{n % 1100}" for n in range(1800)], []]
+)
+def test_codes_are_the_same_whether_ids_stand_together(names):
+    column = TextColumn(pl.Series(names, dtype=pl.String))
+    index = {}
+    assert column.codes.tolist() == [index.setdefault(name, len(index)) for name in names]
+    assert list(column.names) == list(index)
