@@ -143,13 +143,12 @@ def name_hashes(names: Sequence[str], seed: int) -> Hashes:
 
 def _checksums(names: Sequence[str]) -> Hashes:
     """The number of bytes of each name, and the sum of its mixed words."""
-    text = "".join(names)
-    data = text.encode("utf-8", "surrogatepass")
-    ends = np.cumsum(np.fromiter(map(len, names), dtype=np.int64, count=len(names)))
-    if len(data) > len(text):  # characters of several bytes, of which each has one that begins it
-        begins = np.flatnonzero(np.frombuffer(data, dtype=np.int8) >= -64)
-        ends = np.append(begins, len(data))[ends]
-    sizes = np.diff(ends, prepend=0)
+    data = "\n".join((*names, "")).encode("utf-8", "surrogatepass")
+    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
+    if ends.size > len(names):  # there are line ends in names
+        encoded = (name.encode("utf-8", "surrogatepass") for name in names)
+        ends = np.cumsum([len(each) + 1 for each in encoded]) - 1
+    sizes = np.diff(ends, prepend=-1) - 1
     counts = np.maximum((sizes + 7) // 8, 1)
     first = np.cumsum(counts) - counts
     place = np.arange(int(counts.sum())) - np.repeat(first, counts)  # of each word in its name

@@ -259,7 +259,7 @@ class ItemIndex:
         They are even in a list, so that from where its first bits begin there are few to step over.
         """
         at: Ints
-        if 2 * targets.size < self.packed.size:
+        if 3 * targets.size < self.packed.size:
             by = np.argsort(targets)  # what is looked up in order stays in the cache
             at = np.empty(targets.size, dtype=np.int64)
             at[by] = np.searchsorted(self.packed, targets[by])

@@ -94,7 +94,7 @@ def test_each_name_has_the_hash_that_is_described(names, seed):
 
 def test_names_are_hashed_alike_however_many_there_are(monkeypatch):
     monkeypatch.setattr(sums, "TOGETHER", 3)
-    names = ["q1", "ein langer Name", "ä", "", "\ud800", "12345678", "q1\0", "😀" * 20]
+    names = ["q1", "a long name", "two\nlines", "ä", "", "\ud800", "12345678", "q1\0", "😀" * 20]
     found = name_hashes(names, 5).tolist()
     assert found == [hash_of(name, 5) for name in names]
     assert len(set(found)) == len(names)
