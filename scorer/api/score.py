@@ -53,7 +53,7 @@ def score(
         submissions: paths, each named after its file; or a mapping of names to paths or data,
             as `evaluate` takes it.
         allow_plugins: whether the challenge's own metrics may be run.
-        progress: called before each submission is read, and by another thread while it is.
+        progress: called before each submission is read.
         engine: what brings the submissions' lists to be scored, by its name.
         engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
         lists: whether the value of each list is wanted, though there be so many that the engine

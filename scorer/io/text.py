@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
 PIECE = 4 * 1024**2  # bytes read at a time
 HEAD = 64 * 1024  # bytes in which a header is looked for first
-THREADS = 2  # that read and cut, beside the one that scores
+THREADS = 2  # that cut, beside the one that reads and scores
 
 # its line, its cells, the text they were cut from, and which of the rows of that text it is
 Row = tuple[int, Sequence[str], str] | tuple[int, Sequence[str], str, int]
@@ -310,18 +310,15 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
     threads = ThreadPoolExecutor(THREADS)
     request.stack.callback(threads.shutdown, cancel_futures=True)
     waiting = deque([(first, threads.submit(_cut, reader, first))])
-    ahead = threads.submit(next, blocks)
     error: Unreadable | None = None
     rest = b""
     while waiting:
         while error is None and not waiting[-1][0].last and len(waiting) <= THREADS:
             try:
-                block = ahead.result()
+                block = next(blocks)
             except Unreadable as unreadable:  # raised after the rows before it
                 error = unreadable
             else:
-                if not block.last:
-                    ahead = threads.submit(next, blocks)
                 waiting.append((block, threads.submit(_cut, reader, block)))
         block, future = waiting.popleft()
         if rest:  # the block does not begin with a record, as it was thought to
