@@ -50,9 +50,13 @@ def ranks_and_scores(submitted: Submitted) -> Disagreeing:
     if not submitted.unread and _agree(submitted.ranked, rank):
         return Disagreeing()
     rows = np.flatnonzero(submitted.in_named & ~np.isnan(score) & ~np.isnan(rank))
-    # best score first within a rank: what has one rank is in no order
-    rows = rows[np.lexsort((-score[rows], rank[rows], lists.codes[rows]))]
-    codes, value = lists.codes[rows], score[rows]
+    codes, given = lists.codes[rows], rank[rows]
+    further = (codes[1:] == codes[:-1]) & (given[1:] > given[:-1])
+    if not (further | (codes[1:] > codes[:-1])).all():  # not in order, as most files are
+        # best score first within a rank: what has one rank is in no order
+        rows = rows[np.lexsort((-score[rows], given, codes))]
+        codes = lists.codes[rows]
+    value = score[rows]
     rises = (codes[1:] == codes[:-1]) & (value[1:] > value[:-1])
     if not rises.any():
         return Disagreeing()
