@@ -101,7 +101,7 @@ class Plan:
         return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
 
 
-class Numbered(NamedTuple):
+class NumberedCard(NamedTuple):
     """The scorecard of some lists of a truth."""
 
     numbers: Ints  # of the lists in the truth
@@ -113,13 +113,13 @@ class Part(NamedTuple):
 
     checked: Checked
     # fold, None: all -> of the lists that its truth has, in any order
-    cards: Mapping[str | None, tuple[Numbered, ...]] = {}
+    cards: Mapping[str | None, tuple[NumberedCard, ...]] = {}
     scored: bool = False  # no list has an error, and the truth is open
     refused: tuple[Problem, ...] = ()  # what a metric that may refuse a submission says of it
 
 
-class Met(NamedTuple):
-    """Some lists, met with those of the truth but for the order of equal scores."""
+class FoldMeeting(NamedTuple):
+    """Some lists, met with those of a fold's truth but for the order of equal scores."""
 
     truth: OpenTruth
     numbers: Ints  # of its lists in the whole truth
@@ -131,14 +131,15 @@ class Begun(NamedTuple):
 
     plan: Plan
     checked: Checked
-    met: Mapping[str | None, Met] | None = None  # fold, None: all
+    meetings: Mapping[str | None, FoldMeeting] | None = None  # fold, None: all
 
     @property
     def wanted(self) -> Ints:
         """The rows of the table whose items' ids settle that order."""
-        if not self.met:
+        if not self.meetings:
             return np.empty(0, dtype=np.int64)
-        return distinct(np.concatenate([met.meeting.wanted for met in self.met.values()]))
+        wanted = [of_fold.meeting.wanted for of_fold in self.meetings.values()]
+        return distinct(np.concatenate(wanted))
 
     def finished(self, texts: Callable[[Ints], IdTexts]) -> Part:
         """The part, given the ids of these rows."""
@@ -147,20 +148,20 @@ class Begun(NamedTuple):
     def views(self, texts: Callable[[Ints], IdTexts]) -> dict[str | None, Views]:
         """The views of each fold that has any of the lists, given the ids."""
         return {
-            fold: met.meeting.views(texts(met.meeting.wanted))
-            for fold, met in (self.met or {}).items()
-            if met.truth.lists
+            fold: of_fold.meeting.views(texts(of_fold.meeting.wanted))
+            for fold, of_fold in (self.meetings or {}).items()
+            if of_fold.truth.lists
         }
 
     def scored(self, views: Mapping[str | None, Views]) -> Part:
         """The part, given the views."""
-        if self.met is None:
+        if self.meetings is None:
             return Part(self.checked)
-        cards = dict[str | None, tuple[Numbered, ...]]()
+        cards = dict[str | None, tuple[NumberedCard, ...]]()
         try:
             for fold, fold_views in views.items():
-                truth, numbers, _ = self.met[fold]
-                cards[fold] = (Numbered(numbers, _scored(self.plan, fold_views, truth.lists)),)
+                truth, numbers, _ = self.meetings[fold]
+                cards[fold] = (NumberedCard(numbers, _scored(self.plan, fold_views, truth.lists)),)
         except SubmissionRejected as error:
             return Part(self.checked, refused=error.problems)
         return Part(self.checked, cards, True)
@@ -225,7 +226,7 @@ def begun(
         number = plan.known.lists.places(table.ids["list"])
     if plan.truth is None or not fit:
         return Begun(plan, checks)
-    return Begun(plan, checks, _met(plan, plan.truth, table, number, whole))
+    return Begun(plan, checks, _meetings(plan, plan.truth, table, number, whole))
 
 
 def with_slots(plan: Plan, table: Table) -> Table:
@@ -282,15 +283,15 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
     )
 
 
-def _met(
+def _meetings(
     plan: Plan, truth: OpenTruth, table: Table, number: Ints, every: bool
-) -> dict[str | None, Met]:
+) -> dict[str | None, FoldMeeting]:
     """The table seen through the truth, and through that of each fold.
 
     `number` is that of each distinct list of the table among the challenge's public ones. Unless
     `every` list is asked for, the truth is that of the table's lists alone.
     """
-    by_fold: dict[str | None, Met] = {}
+    by_fold: dict[str | None, FoldMeeting] = {}
     present = np.zeros(number.size, dtype=bool)
     present[ranked(table).lists] = True
     for name, whole in ((None, truth), *plan.folds.items()):
@@ -307,7 +308,7 @@ def _met(
         meeting = begin(part, renumbered, plan.rules.ties, plan.views)
         if rows is not None:
             meeting = meeting._replace(wanted=rows[meeting.wanted])
-        by_fold[name] = Met(part, lists, meeting)
+        by_fold[name] = FoldMeeting(part, lists, meeting)
     return by_fold
 
 
@@ -355,7 +356,7 @@ def texts_of(table: Table) -> Callable[[Ints], IdTexts]:
     return lambda rows: table.ids["item"].gathered(rows) if rows.size else []
 
 
-def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[Numbered]) -> Scorecard:
+def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[NumberedCard]) -> Scorecard:
     """The scorecard of all lists of the truth, given those of lists that are there."""
     absent = np.ones(len(truth.lists), dtype=bool)
     for numbers, _ in cards:
@@ -364,7 +365,7 @@ def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[Numbered]) -> S
         lists = np.flatnonzero(absent)
         part = truth.only(lists)
         views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
-        cards = (*cards, Numbered(lists, _scored(plan, views, part.lists)))
+        cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists)))
     place = np.concatenate([numbers for numbers, _ in cards])
     return scorecard.merged([card for _, card in cards], truth.lists, place)
 
