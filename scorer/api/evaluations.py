@@ -67,15 +67,7 @@ class Evaluations:
         self._database.renew(self._versions.in_force().values, sha256, worker, until)
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
-        """Evaluate waiting files until none is left; several workers can share the work.
-
-        Args:
-            most: the greatest number to evaluate.
-            worker: what this worker is called in the store.
-
-        Returns:
-            How many were evaluated.
-        """
+        """Do what `Board.work` says."""
         version, done = self._versions.in_force(), 0
         name = worker or f"{os.uname().nodename}:{os.getpid()}"
         files = {entry.sha256: entry.file for entry in self._database.entries()}

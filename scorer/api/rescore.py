@@ -50,7 +50,7 @@ def rescore(
     after, ready = versions.of_files(before.number + 1, now)
     if not versions.changed and after.values == before.values:
         return Rescored(False, 0)
-    with versions.tried(after, ready):
+    with versions.preview(after, ready):
         evaluated: dict[str, Evaluation] = {}
         for entry in [*database.entries(), *versions.baselines(after)]:
             evaluation = database.evaluation(after.values, entry.sha256)

@@ -171,7 +171,7 @@ class Versions:
         return entries
 
     @contextmanager
-    def tried(self, version: Version, ready: OpenChallenge) -> Iterator[None]:
+    def preview(self, version: Version, ready: OpenChallenge) -> Iterator[None]:
         """Know a version that is not in force, as long as the context.
 
         Args:
