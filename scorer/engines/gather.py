@@ -1,7 +1,7 @@
 """Whole lists from the pieces of a file.
 
 Where the rows of each list stand together, pieces are cut between lists. Where they do not, all
-rows are kept, each in 11 to 24 bytes, and gathered list by list; rows with more than fits into
+rows are kept, each in 11 to 23 bytes, and gathered list by list; rows with more than fits into
 these are put aside on disk. That lists are scattered is mostly seen in the first piece or two.
 Where it is seen later, the file is read from its start again: rows of lists that were scored are
 gone, since to keep them in case a list goes on later would cost these bytes a row in every file.
@@ -108,15 +108,18 @@ def _parts_together(plan: Plan, tables: Pieces) -> list[Part]:
 
 def _parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[Part]:
     """The parts of a file in which the rows of lists are scattered, by hashes of its ids."""
-    kept = Kept(plan, GATHERED)
-    rows = _parts_of_rows(plan, tables, kept)
-    if not tables.whole or kept.schema is None:
-        return rows
-    if kept.ids.whole:
-        parts = _parts_of_tables(plan, kept.tables(), plan.limits.ids)
-    else:
-        parts = _parts_read_again(plan, kept, path, format)
-    return _with_rows(parts, rows)
+    with closing(Spill()) as others:
+        kept = Kept(plan, GATHERED, others)
+        rows = _parts_of_rows(plan, tables, kept)
+        if not tables.whole or kept.schema is None:
+            return rows
+        if kept.ids.whole:
+            parts = _parts_of_tables(plan, kept.tables(), plan.limits.ids)
+        else:
+            parts = _parts_read_again(plan, kept, path, format)
+        del kept  # of very many rows
+        parts += _parts_of_tables(plan, others.tables())
+    return _with_rows(_bounded(plan, parts), rows)
 
 
 def _parts_read_again(plan: Plan, kept: Kept, path: Path, format: Format) -> list[Part]:
@@ -170,6 +173,7 @@ def _parts_of_tables(plan: Plan, tables: Iterator[Table], most: int | None = Non
     """The parts of gathered lists, whose ids are there; `most` may settle equal scores."""
     parts, ids, lines = list[Part](), 0, LastLines()
     for table in tables:
+        refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
         block = begun(plan, table, rows=False, last=lines.last)
         ids += block.wanted.size
         if most is not None:

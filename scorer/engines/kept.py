@@ -1,13 +1,15 @@
 """The rows of a file in which lists are scattered, kept in few bytes each, to be gathered by lists.
 
-Of an id a row keeps the hash.
+Of an id a row keeps the hash. Rows of lists that the challenge lacks are put aside on disk: there
+may be as many lists as rows, and what is to be known of each would take more than a row does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,38 +19,13 @@ from scorer.core.problems import Problem
 from scorer.engines.ids import GatheredColumn, HeldIds, IdsByPlace
 from scorer.io.limits import Unreadable, limit
 from scorer.io.pieces import SCATTERED
+from scorer.io.spill import Spill
 from scorer.io.table import CodedColumn, Hashes, Schema, Table, series_of
 from scorer.scoring.lists import Plan
-from scorer.views.ranked import look_up
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SCALE = 1e6  # numbers of no more decimals are kept as whole ones
-EXCEPTIONS = 2 / 7  # of the rows: of more lines that do not follow, each is kept
-TABLES = 64  # in which lists that the challenge lacks are looked up
+HEAD = 64  # rows of which the line of the first is kept whole
 TOGETHER = 1 << 16  # rows that are put in order together: a place among them takes two bytes
-
-
-class Narrow:
-    """Whole numbers from 0 on, in as few bytes each as the largest takes."""
-
-    def __init__(self, numbers: NDArray[np.integer[Any]]) -> None:
-        width = -(-max(int(numbers.max(initial=0)).bit_length(), 1) // 8)
-        if width in (1, 2, 4, 8):
-            self._held: NDArray[Any] = numbers.astype(f"<u{width}")
-        else:
-            octets = numbers.astype("<u8").view(np.uint8).reshape(-1, 8)
-            self._held = octets[:, :width].copy()
-
-    def at(self, rows: slice | Ints) -> Ints:
-        """Some of them."""
-        part = self._held[rows]
-        if part.ndim == 1:
-            return part.astype(np.int64)
-        wide = np.zeros((len(part), 8), dtype=np.uint8)
-        wide[:, : part.shape[1]] = part
-        return wide.view("<i8").reshape(-1)
 
 
 class Ascending:
@@ -57,7 +34,8 @@ class Ascending:
     def __init__(self, numbers: Ints) -> None:
         whole, steps = small(numbers), small(np.diff(numbers, prepend=numbers[:1]))
         self._steps = steps.itemsize < whole.itemsize
-        self._first, self._held = int(numbers[0]), steps if self._steps else whole
+        self._first = int(numbers[0]) if numbers.size else 0
+        self._held = steps if self._steps else whole
         self._bounds, self._heads = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 
     def whole(self) -> NDArray[Any]:
@@ -68,7 +46,7 @@ class Ascending:
         """Where the numbers below each of these end; kept for `between`."""
         every = self.whole()
         self._bounds = np.searchsorted(every, edges)
-        self._heads = every[np.minimum(self._bounds, every.size - 1)].astype(np.int64)
+        self._heads = np.append(every, 0)[self._bounds].astype(np.int64)
         return self._bounds
 
     def between(self, n: int) -> Ints:
@@ -128,29 +106,21 @@ def _short(values: Floats, scale: float | None) -> NDArray[Any] | None:
 
 
 class LineNumbers:
-    """The lines of consecutive rows: most begin on the line after the row before, or on its."""
+    """The lines of consecutive rows: most begin on the line after that of the row before."""
 
     def __init__(self, line: Ints) -> None:
-        self._first, self._step = int(line[0]), 1
-        self._held: Narrow | None = None
-        steps = np.diff(line)
-        for step in (1, 0):
-            (odd,) = np.nonzero(steps != step)
-            if odd.size <= EXCEPTIONS * line.size:
-                self._step = step
-                beyond = np.append(0, np.cumsum(steps[odd] - step))
-                self._odd, self._beyond = odd.astype(np.uint32), small(beyond)
-                return
-        self._held = Narrow(line - self._first)
+        self._first = int(line[0])
+        beyond = line - np.arange(line.size) - self._first
+        self._heads = small(beyond[::HEAD])
+        steps = beyond - np.repeat(beyond[::HEAD], HEAD)[: line.size]
+        self._steps = small(steps) if steps.any() else None
 
     def at(self, rows: Ints) -> Ints:
         """The lines of some rows."""
-        if self._held is not None:
-            return self._held.at(rows) + self._first
-        lines = rows * self._step + self._first
-        if self._odd.size:
-            beyond = self._beyond[np.searchsorted(self._odd, rows.astype(np.uint32))]
-            lines += beyond.astype(np.int64)
+        lines: Ints = self._heads[rows // HEAD].astype(np.int64)
+        lines += rows + self._first
+        if self._steps is not None:
+            lines += self._steps[rows].astype(np.int64)
         return lines
 
 
@@ -171,14 +141,14 @@ class Kept:
     Args:
         plan: the challenge.
         most: rows of gathered lists that are scored together.
+        others: where rows of lists that the challenge lacks are put aside.
     """
 
-    def __init__(self, plan: Plan, most: int) -> None:
+    def __init__(self, plan: Plan, most: int, others: Spill) -> None:
         self.schema: Schema | None = None
         self.rows = 0
         self._lists, self._known = list(plan.public.lists), plan.known.lists
-        self._others, self._names = _Unknown(), list[Any]()  # Series
-        self._plan, self._most = plan, most
+        self._plan, self._most, self._others = plan, most, others
         self._pieces = list[_Piece]()
         self._facts: dict[str, Any] = {}
         self._empty = list[Any]()  # lists that are named without an item
@@ -193,19 +163,19 @@ class Kept:
             return
         lists = table.ids["list"]
         number = self._known.places(lists)
-        if (lost := np.flatnonzero(number < 0)).size:
-            before = self._others.size
-            numbers = self._others.numbers(lists.hashes[lost])
-            number[lost] = len(self._lists) + numbers
-            new = lost[numbers >= before][np.argsort(numbers[numbers >= before])]
-            self._names.append(series_of(lists.held).gather(new))
-        in_list = small(number[lists.codes])
+        lacks = bool((number < 0).any())
+        in_list = small(np.where(number < 0, len(self._lists), number)[lists.codes])
+        if lacks:
+            others = table.where(np.flatnonzero(in_list == len(self._lists)))
+            self._others.add(replace(others, facts=self._facts))
         columns = {role: ids for role, ids in table.ids.items() if role in SCATTERED}
         hashes = {role: ids.row_hashes for role, ids in columns.items()}
         self.ids.add(columns)
         for start in range(0, in_list.size, TOGETHER):
             rows = slice(start, start + TOGETHER)
             by = np.argsort(in_list[rows], kind="stable")
+            if lacks:
+                by = by[: np.count_nonzero(in_list[rows] < len(self._lists))]
             piece = _Piece(
                 self.rows + start,
                 Ascending(in_list[rows][by].astype(np.int64)),
@@ -220,8 +190,7 @@ class Kept:
     @cached_property
     def _edges(self) -> list[int]:
         """Between the lists that are scored together."""
-        lists = len(self._lists) + self._others.size
-        self._others.forget()  # all lists have their numbers
+        lists = len(self._lists)
         sizes = np.zeros(lists, dtype=np.int64)
         for piece in self._pieces:
             numbers = piece.lists.whole()
@@ -289,63 +258,10 @@ class Kept:
             role: np.concatenate([piece.numbers[role].at(part) for piece, part in parts])[by]
             for role in first.numbers
         }
-        column = {"list": CodedColumn(codes, self._named(lists))}
+        names = series_of([self._lists[number] for number in lists.tolist()])
+        column = {"list": CodedColumn(codes, names)}
         facts = self._facts | {"empty": tuple(self._empty if not n else ())}
         return Table(column | ids, numbers, line, self.schema, facts), places
-
-    @cached_property
-    def _unknown_names(self) -> pl.Series:
-        import polars as pl
-
-        names: pl.Series = pl.concat(self._names)
-        return names
-
-    def _named(self, lists: Ints) -> pl.Series:
-        """What lists are called, given their numbers, ascending."""
-        import polars as pl
-
-        known = int(np.searchsorted(lists, len(self._lists)))
-        names = series_of([self._lists[number] for number in lists[:known].tolist()])
-        if known == lists.size:
-            return names
-        others: pl.Series = self._unknown_names.gather(lists[known:] - len(self._lists))
-        return others if not known else pl.concat([names, others])
-
-
-class _Unknown:
-    """Numbers for the lists that the challenge does not have, by their hashes."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        # by the last bits of a hash, so that a new list makes no copy of all; the hashes ascend
-        none = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32)
-        self._tables = [none] * TABLES
-
-    def numbers(self, hashes: Hashes) -> Ints:
-        """The numbers of some different lists; new ones get the next numbers, in their order."""
-        table = (hashes % np.uint64(TABLES)).astype(np.uint8)
-        by = np.argsort(table, kind="stable")
-        rows = np.split(by, np.searchsorted(table[by], np.arange(1, TABLES)))
-        numbers = np.full(hashes.size, -1, dtype=np.int64)
-        for own, (known, number) in zip(rows, self._tables, strict=True):
-            numbers[own] = look_up(known, number, hashes[own])
-        (new,) = np.nonzero(numbers < 0)
-        numbers[new] = np.arange(self.size, self.size + new.size)
-        for n, own in enumerate(rows):
-            if (added := own[numbers[own] >= self.size]).size:
-                added = added[np.argsort(hashes[added])]
-                known, number = self._tables[n]
-                at = np.searchsorted(known, hashes[added])
-                self._tables[n] = (
-                    np.insert(known, at, hashes[added]),
-                    np.insert(number, at, numbers[added]),
-                )
-        self.size += new.size
-        return numbers
-
-    def forget(self) -> None:
-        """Keep no more than how many there are."""
-        self._tables = []
 
 
 def refuse_longer(plan: Plan, rows: int) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Iterator
-from typing import Any
+from functools import cached_property
+from typing import IO, Any
 
 import numpy as np
 
@@ -23,17 +24,9 @@ LINE = "line"
 
 
 class Spill:
-    """The rows of tables, of which only the places in the temporary file are held.
-
-    Raises:
-        Unreadable: no temporary file can be made.
-    """
+    """The rows of tables, of which only the places in the temporary file are held."""
 
     def __init__(self) -> None:
-        try:
-            self._file = tempfile.TemporaryFile(prefix=SPOOLED, buffering=0)  # noqa: SIM115
-        except OSError as error:
-            raise _refused(error) from None
         self._places = [list[tuple[int, int]]() for _ in range(1 << BITS)]  # where, and how long
         self._schema: Schema | None = None
         self._usual = dict[str, bool]()  # of each column of ids, as of `CodedColumn`
@@ -42,13 +35,18 @@ class Spill:
 
     def close(self) -> None:
         """Give the file back."""
-        self._file.close()
+        if "_file" in vars(self):
+            self._file.close()
+
+    @cached_property
+    def _file(self) -> IO[bytes]:  # made with the first rows
+        return tempfile.TemporaryFile(prefix=SPOOLED, buffering=0)
 
     def add(self, table: Table) -> None:
         """Put the rows of a table aside.
 
         Raises:
-            Unreadable: there is no room for them.
+            Unreadable: no temporary file can be made, or there is no room for them.
         """
         import polars as pl
 
@@ -82,7 +80,7 @@ class Spill:
         import polars as pl
 
         for places in self._places:
-            if not places and not self._empty:
+            if not places:
                 continue
             assert self._schema is not None
             frames = list[pl.DataFrame]()

@@ -11,7 +11,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -330,6 +330,15 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.line)
+
+    def where(self, rows: Ints) -> Table:
+        """The table of some rows alone."""
+        return replace(
+            self,
+            ids={role: ids.where(rows) for role, ids in self.ids.items()},
+            numbers={role: values[rows] for role, values in self.numbers.items()},
+            line=self.line[rows],
+        )
 
     def called(self, role: str) -> str:
         """The name of that column in the file."""

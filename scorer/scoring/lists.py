@@ -325,17 +325,10 @@ def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, 
     """
     lists = table.ids["list"]
     column = RecodedColumn(lists, code, names)
-    columns = {**table.ids, "list": column}
-    renumbered = replace(table, ids=columns)
+    renumbered = replace(table, ids={**table.ids, "list": column})
     if (code[ranked(table).lists] < 0).any():
         rows = np.flatnonzero(column.codes >= 0)
-        part = replace(
-            renumbered,
-            ids={role: ids.where(rows) for role, ids in columns.items()},
-            numbers={role: values[rows] for role, values in table.numbers.items()},
-            line=table.line[rows],
-        )
-        return part, rows
+        return renumbered.where(rows), rows
     ranking = copy(ranked(table))
     vars(ranking)["lists"] = code[ranking.lists]
     vars(renumbered)["ranked"] = ranking

@@ -129,6 +129,37 @@ def test_rows_with_many_numbers_or_texts_are_put_aside(request):
     assert sum(len(table.ids["list"].names) for table in tables) == 1000  # whole lists
 
 
+def test_lists_without_items_stay_with_rows_that_are_put_aside(request):
+    spill = Spill()
+    request.addfinalizer(spill.close)
+    ids = {role: CodedColumn(np.arange(2), ("q1", "q2")) for role in ("list", "item")}
+    for line in (2, 4):
+        facts = {"empty": [("q7", line)]}
+        spill.add(Table(ids, {}, np.arange(line, line + 2), Schema(("list", "item")), facts))
+    first, *others = spill.tables()
+    assert list(first.facts["empty"]) == [("q7", 2), ("q7", 4)]
+    assert [list(table.facts["empty"]) for table in others] == [[]]
+
+
+@pytest.mark.parametrize(("most", "refused"), [(100, False), (99, True)])
+@pytest.mark.parametrize("aside", ["all", "lists that the challenge lacks"])
+def test_a_list_of_more_rows_than_are_accepted_ends_it(
+    aside, most, refused, plans, blocks, tmp_path, monkeypatch
+):
+    plan, path = plans["grades"], tmp_path / "mine.csv"
+    if aside == "all":
+        monkeypatch.setattr(gather, "_by_hashes", lambda plan: False)
+    rules = plan.rules.model_copy(update={"unknown_list": "ignore", "missing_list": "skip"})
+    rows = [f"{'xq'[n % 2]}{n % 2 and n % 7},i{n},{n}\n" for n in range(200)]
+    path.write_text("list,item,score\n" + "".join(rows))
+    limits = plan.limits._replace(list=most)
+    plan = dataclasses.replace(plan, limits=limits, rules=rules, measures=())
+    outcome = scored(plan, path)
+    assert ["more than 99 rows in one list"] * refused == [
+        each.message for each in outcome.findings if each.code == "S104"
+    ]
+
+
 def full(**named):
     return open("/dev/full", "w+b", buffering=0)
 
@@ -154,8 +185,23 @@ def test_a_temporary_file_that_cannot_be_filled_is_told(
     assert outcome.card is None
 
 
+def test_no_temporary_file_is_made_without_rows_that_are_put_aside(
+    plans, blocks, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "TemporaryFile", none)
+    plan, path = plans["grades"], tmp_path / "mine.csv"
+    rules = plan.rules.model_copy(update={"unknown_list": "ignore", "missing_list": "skip"})
+    plan = dataclasses.replace(plan, rules=rules, measures=())
+    rows = [f"q{n % 9},i{n},{n}\n" for n in range(200)]
+    for others in ("", "x,i0,1\n"):
+        path.write_text("list,item,score\n" + "".join(rows) + others)
+        blocks.clear()
+        assert scored(plan, path).findings.counts["S104"] == bool(others)
+        assert bool(blocks) is not bool(others)
+
+
 def test_lists_without_items_stay_with_the_rows(plans):
-    rows, line = Kept(plans["grades"], 2), 2
+    rows, line = Kept(plans["grades"], 2, Spill()), 2
     for names, empty in ((("q1", "q2", "q1"), [("q7", 9)]), (("q2", "q1"), [("q0", 9)])):
         ids = {role: CodedColumn(np.arange(len(names)), names) for role in ("list", "item")}
         lines = np.arange(line, line + len(names))
