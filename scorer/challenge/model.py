@@ -316,7 +316,7 @@ class Limits(Part):
     @property
     def bounds(self) -> ReadLimits:
         """The same for a reader of files."""
-        return ReadLimits(**self.model_dump())
+        return ReadLimits(**dict(self))
 
 
 class Submission(Formed):

@@ -22,6 +22,7 @@ import yaml
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 
+SUFFIXES = (".yaml", ".yml")
 MOST_BYTES = 1 << 20
 MOST_VALUES = 10_000  # with every alias written out
 DEEPEST = 50

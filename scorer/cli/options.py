@@ -207,8 +207,11 @@ def engine_options(words: Sequence[str] | None) -> dict[str, str]:
 
 
 def _is_truth(path: Path) -> bool:
-    """Whether a file is a truth; the code that guesses is not imported for a folder."""
-    if not os.path.isfile(path):  # False, too, for what no file can be called
+    """Whether a file is a truth; the code that guesses is imported for neither folder nor YAML."""
+    from scorer.challenge.yaml import SUFFIXES
+
+    # what no file can be called is none either
+    if not os.path.isfile(path) or path.suffix.lower() in SUFFIXES:
         return False
     from scorer.prepare.guess.challenge import is_truth
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -31,12 +31,12 @@ from scorer.stats.bootstrap import (
     resampled_sums,
     resampled_weights,
 )
-from scorer.stats.family import Paired
-from scorer.stats.figures import weighted_pseudo_values
-from scorer.stats.folds import fold_interval, paired_folds
-from scorer.stats.paired import paired, paired_sums
 from scorer.stats.units import units
 from scorer.views.pooled import shares
+
+# a single submission has nothing to be tested against, so tests are imported where they are made
+if TYPE_CHECKING:
+    from scorer.stats.family import Paired
 
 RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
 WEIGHTED = 1_000  # draws of a figure that is worked out anew for each
@@ -136,6 +136,8 @@ class _OfLists:
         return replace(self, values=self.values[a] - self.values[b]).intervals(rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        from scorer.stats.paired import paired
+
         tiers = rules.tiers or Tiers()
         return paired(
             self.values, test=tiers.test, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed,
@@ -169,6 +171,8 @@ class _OfFolds:
         return _OfFolds(self.values[rows])
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
+        from scorer.stats.folds import fold_interval
+
         level = rules.intervals
         return [None if level is None else fold_interval(row, level) for row in self.values]
 
@@ -176,6 +180,8 @@ class _OfFolds:
         return _OfFolds(self.values[a] - self.values[b]).intervals(rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        from scorer.stats.folds import paired_folds
+
         return paired_folds(self.values, level=_level(rules), control=control)
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
@@ -220,6 +226,8 @@ class _OfSums:
         return _figure_difference_intervals(self.valued, self._resampled, a, b, rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        from scorer.stats.paired import paired_sums
+
         return paired_sums(
             self.sums, self.valued, self.figure, adjust=(rules.tiers or Tiers()).adjust,
             draws=rules.draws, seed=rules.seed, level=_level(rules), clusters=self.clusters,
@@ -280,6 +288,9 @@ class _OfWeights:
         return _figure_difference_intervals(self.valued, self._resampled, a, b, rules)
 
     def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+        from scorer.stats.figures import weighted_pseudo_values
+        from scorer.stats.paired import paired
+
         tiers, lists = rules.tiers or Tiers(), self.valued.shape[1]
         unit = units(lists, self.clusters, LEFT_OUT, rules.seed)
 

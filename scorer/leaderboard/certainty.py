@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +23,12 @@ from scorer.results.report import (
     Standing,
     Value,
 )
-from scorer.stats.family import Paired
 from scorer.stats.power import detectable, fewest_lists, least_p
 from scorer.stats.ranks import rank_shares, shake_up
 from scorer.stats.tiers import rank_ranges, tiers
+
+if TYPE_CHECKING:
+    from scorer.stats.family import Paired
 
 SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
 SPLIT = ("public", "private")  # groups of lists that are compared with random ones

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from scorer.challenge.forms import KeyFile
 from scorer.challenge.model import KEY, Challenge
@@ -149,9 +150,7 @@ def board_digest(challenge: Challenge, measures: Sequence[Measure]) -> str:
                 [m.id, m.primary, *([m.combination.unit] if m.combination.unit != "list" else [])]
                 for m in measures
             ],
-            "leaderboard": challenge.leaderboard.model_dump(
-                mode="json", exclude={"baselines"}, exclude_defaults=True
-            ),
+            "leaderboard": _written(challenge, {"leaderboard": {"baselines"}})["leaderboard"],
         }
     ).hex()
 
@@ -179,28 +178,39 @@ def _values(
     rules: Mapping[str, Rules],
 ) -> dict[str, object]:
     """The rules of reading and scoring as they are settled, defaults left out, written or not."""
-    submission = challenge.submission
-    sources = {
-        name: source.model_dump(mode="json", by_alias=True, exclude=UNSAID, exclude_defaults=True)
-        for name in ("truth", *BESIDE)
-        if (source := getattr(challenge, name)) is not None
-    }
+    ties, names = challenge.submission.ties, ("truth", *BESIDE)
+    present = [name for name in names if getattr(challenge, name) is not None]
+    sources = _written(
+        challenge, {**dict.fromkeys(present, UNSAID), "submission": {"missing_list", *UNSAID}}
+    )
     values: dict[str, object] = {
         "kind": kind,
         "measures": {
-            m.id: m.signature(**_circumstances(m, rules[m.id], submission.ties)) for m in measures
+            m.id: m.signature(**_circumstances(m, rules[m.id], ties)) for m in measures
         },
-        "submission": submission.model_dump(
-            mode="json",
-            by_alias=True,
-            exclude={"missing_list", *UNSAID},
-            exclude_defaults=True,
-        ),
+        "submission": sources.pop("submission"),
         "files": sources,
     }
     if lines := _lines(challenge):
         values["lines"] = lines
     return values
+
+
+def _written(challenge: Challenge, sections: Mapping[str, set[str]]) -> dict[str, Any]:
+    """What sections say beside their defaults.
+
+    Args:
+        challenge: the challenge, which is asked as a whole: pydantic has prepared that already.
+        sections: their names, each with the keys that are left out.
+    """
+    fields = challenge.model_dump(
+        mode="json",
+        by_alias=True,
+        include=set(sections),
+        exclude=dict(sections),
+        exclude_defaults=True,
+    )
+    return {name: fields.get(name, {}) for name in sections}
 
 
 def _lines(challenge: Challenge) -> dict[str, object]:

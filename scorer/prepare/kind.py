@@ -13,7 +13,6 @@ from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Measure, Metric
-from scorer.views.labelled import Labelled, Targets
 
 # columns that only challenges of that kind have
 OWN_COLUMNS = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
@@ -23,10 +22,10 @@ Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics th
 
 def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
     """The one kind that all metrics fit, or the first two that do not go together."""
-    fits = frozenset(kind.name for kind in kinds())
+    fits = frozenset[str]()
     for n, (spec, choices) in enumerate(candidates):
         kinds_here = _kinds_of(choices)
-        if not fits & kinds_here:
+        if n and not fits & kinds_here:
             first = next(
                 earlier[0] for _, earlier in candidates[:n] if not _kinds_of(earlier) & kinds_here
             )
@@ -35,7 +34,8 @@ def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, l
                 f"{_or(choices[0].kinds)}; one challenge has one kind"
             )
             return kinds().get(min(fits)), [challenge.problem("C115", spec.key, message)]
-        fits &= kinds_here
+        fits = fits & kinds_here if n else kinds_here
+    fits = fits or frozenset(kind.name for kind in kinds())
     name = _decided(challenge, fits) if len(fits) > 1 else min(fits)
     problems = _ambiguous_cells(challenge, candidates, fits) or list(
         _unread(challenge, candidates, name)
@@ -52,6 +52,8 @@ def _ambiguous_cells(
     decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
     if "list" not in source.wide or decided or {*VALUES, "item"} & {*source.columns}:
         return []
+    from scorer.views.labelled import Targets  # which few challenges need
+
     numbers = any(metric.view is Targets for _, choices in candidates for metric in choices)
     if fits == {"labels"} and not numbers:
         return []
@@ -90,6 +92,8 @@ def sides(
     numbers = challenge.submission.numbers
     if not numbers:
         return
+    from scorer.views.labelled import Labelled, Targets
+
     if kind != "labels":
         message = f"numbers stand beside classes, and this challenge has {kind}"
         yield challenge.problem("C115", "submission.numbers", message)

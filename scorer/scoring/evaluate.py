@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
-from scorer.views.rated import Rated
 
 
 def score(
@@ -82,9 +82,7 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
 
 def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
     """The statistics of each rating for the pooled figure, after the code of its item."""
-    rated = views[Rated]
-    assert isinstance(rated, Rated)
-    assert rated.item_code is not None
+    rated: Any = views[measure.metric.view]  # the one view whose metrics have items as units
     statistics = measure.metric.function(rated.each(), **{**measure.params, "average": "pooled"})
     rows = np.column_stack([rated.item_code, statistics.rows])
     return Statistics(rated.in_list, rows, rated.lists)

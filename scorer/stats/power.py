@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.stats.paired import Adjust, Test
 from scorer.stats.units import NOISE, Floats
+
+if TYPE_CHECKING:
+    from scorer.stats.paired import Adjust, Test
 
 
 def effect_size(differences: Floats) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
+from scorer.challenge.yaml import SUFFIXES
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import display_path
 from scorer.io.formats.base import formats
@@ -20,12 +21,10 @@ from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
 
-YAML = (".yaml", ".yml")
-
 
 def is_truth(path: Path) -> bool:
     """Whether a file is a truth and no challenge.yaml, by its content, or by its suffix."""
-    if not os.path.isfile(path) or path.suffix.lower() in YAML:
+    if not os.path.isfile(path) or path.suffix.lower() in SUFFIXES:
         return False
     content = look(path)
     if content is None:
