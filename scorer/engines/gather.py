@@ -40,7 +40,6 @@ from scorer.io.table import (
     series_of,
 )
 from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists, texts_of
-from scorer.views.texts import Texts
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
 HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
@@ -251,6 +250,8 @@ def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
 
 def _by_hashes(plan: Plan) -> bool:
     """Whether lists can be gathered by hashes of ids, with the ids of few rows."""
+    from scorer.views.texts import Texts  # which few challenges need
+
     built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
     return built_in and plain and Texts not in plan.views

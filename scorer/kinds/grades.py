@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.challenge.public import ids_of
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.table import CodedColumn, Schema, Table, in_order
+from scorer.io.table import Schema, Table
 from scorer.kinds.base import Constants, Meeting, SideTables, kind
-from scorer.views.diverse import Diverse
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import (
-    Subtopics,
     Truth,
     Unsettled,
     among_lists,
-    graded,
     judge,
-    likelihood,
     named,
     present,
-    returned,
-    scored,
-    stated,
-    texts,
     tied_rows,
     without,
 )
 from scorer.views.meeting import Views
 from scorer.views.names import Names
-from scorer.views.pairwise import Layout, Orders, Preferred, Ranking
 from scorer.views.positions import Positions
 from scorer.views.ranked import spans
-from scorer.views.returned import Catalogue, Returned
-from scorer.views.scored import Scored
-from scorer.views.texts import Texts
 
-NO_CODES = np.empty(0, dtype=np.int64)
+if TYPE_CHECKING:
+    from scorer.kinds.beyond import Beyond
+
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
 
@@ -72,44 +62,12 @@ class Grades:
         return Grades(self.truth.only(lists), self.constants, self.aids, None, gone, self, lists)
 
     @cached_property
-    def items(self) -> Truth:
-        """The truth with the candidates of each list, which need not be judged."""
-        if self.whole is not None and self.numbers is not None:
-            return self.whole.items.only(self.numbers)
-        return graded(self.truth, self.aids.public.candidates or {})
+    def beyond(self) -> Beyond:
+        """What views show that look at more than the judged items; most challenges have none."""
+        from scorer.kinds.beyond import Beyond
 
-    @cached_property
-    def orders(self) -> Orders:
-        """The truth as preferences: the better grade is preferred."""
-        if self.whole is not None and self.numbers is not None:
-            return self.whole.orders.only(self.numbers)
-        layout, chances = Layout.of(self.items.in_list, self.lists), self.aids.tables
-        likely = likelihood(chances["likelihood"], self.items) if "likelihood" in chances else None
-        return Orders.of(layout, Ranking(self.items.grade), likely)
-
-    @cached_property
-    def subtopics(self) -> Subtopics:
-        """The subtopics that each row of the truth was judged for."""
-        if self.whole is not None and self.numbers is not None:
-            first, last = (self.whole.truth.starts[self.numbers + n] for n in (0, 1))
-            return self.whole.subtopics.only(spans(first, last - first))
-        assert self.table is not None
-        return Subtopics.of(self.table, self.truth)
-
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        """The items of the challenge, with their columns."""
-        return _catalogue(self.aids) if self.whole is None else self.whole.catalogue
-
-    @cached_property
-    def past(self) -> tuple[Ints, Ints]:
-        """Which list has known which item of the catalogue."""
-        if self.whole is not None and self.numbers is not None:
-            return _of_lists(*self.whole.past, self.numbers)
-        if (history := self.aids.tables.get("history")) is None:
-            return NO_CODES, NO_CODES
-        places = {name: n for n, name in enumerate(self.truth.lists)}
-        return _past(history, places, self.catalogue.items)
+        whole = None if self.whole is None else self.whole.beyond
+        return Beyond(self.truth, self.aids, self.table, whole, self.numbers)
 
     @cached_property
     def extras(self) -> Extras:
@@ -132,12 +90,13 @@ class Grades:
             )
             first_row[row[graded_rows[::-1]]] = graded_rows[::-1]
             of_truth = placed(of_truth, first_row)
-        item_codes = self.catalogue.items
+        catalogue = self.beyond.catalogue
+        item_codes = catalogue.items
         code = np.array([item_codes.get(name, -1) for name in truth.named], dtype=np.int64)
         return Extras(
             of_truth,
             list=aids.of_lists(truth.lists),
-            item=self.catalogue.extra.at(code[truth.item]),
+            item=catalogue.extra.at(code[truth.item]),
         )
 
     def further(self, submission: Table) -> Callable[[Ints], Extras] | None:
@@ -179,7 +138,7 @@ class Grades:
             Row indices of the submission.
         """
         sent, rows = self.residual(submission)
-        if Returned in views or Scored in views:
+        if self.beyond.whole_lists(views):
             wanted = tied_rows(sent, self.lists, ties)
         else:
             wanted = Unsettled.of(sent, self.truth, ties).wanted
@@ -202,20 +161,8 @@ class Grades:
         if rows is not None:
             answered = present(original, self.lists)
         seen_by_view = dict(met(judged, answered, views).views)
-        if Preferred in views:
-            seen_by_view[Preferred] = Preferred(self.orders, stated(submission, self.items))
-        if Diverse in views:
-            seen_by_view[Diverse] = self.subtopics.of_judged(judged)
-        if Texts in views:
-            seen_by_view[Texts] = texts(submission, self.truth, ties, judged)
-        if Returned in views or Scored in views:
-            sent_columns = self.aids.further("submission", submission)
-            all_returned = returned(
-                submission, self.truth, ties, self.catalogue, self.past, self.extras, sent_columns
-            )
-            seen_by_view[Returned] = all_returned
-            if Scored in views:
-                seen_by_view[Scored] = scored(submission, self.truth, ties, judged, all_returned)
+        if not views <= JUDGED:
+            seen_by_view |= self.beyond.seen(submission, ties, judged, views, self.extras)
         return Views(answered, seen_by_view)
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
@@ -228,7 +175,7 @@ class Grades:
             at: the number of the list.
         """
         sent, _ = self.residual(submission)
-        return named(sent, self.items if view is Preferred else self.truth, ties, at)
+        return named(sent, self.beyond.named_in(view), ties, at)
 
 
 def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
@@ -286,53 +233,16 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     catalogue = None if aids.public.items is None else len(aids.public.items)
     history = aids.tables.get("history")
     users = None if history is None else len(history.ids["list"].names)
-    kept_truth = table if Diverse in aids.views or "truth" in aids.extra else None
+    kept_truth = table if "truth" in aids.extra or _of_subtopics(aids) else None
     return Grades(truth, Constants(highest, catalogue, users), aids, kept_truth, gone)
 
 
-def _catalogue(aids: SideTables) -> Catalogue:
-    """The challenge's items, else those of its history, in the order of their ids."""
-    items, history = aids.tables.get("items"), aids.tables.get("history")
-    if items is not None:
-        items_column = items.ids["item"]
-    elif aids.public.items is not None or history is None:
-        items_column = CodedColumn(NO_CODES, ids_of(aids.public.items or {}))
-    else:
-        items_column = history.ids["item"]
-    names, code = in_order(items_column)
-    users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(aids.features)))
-    if items is not None:
-        row = code[items.ids["item"].codes]
-        for n, role in enumerate(aids.features):
-            features[row, n] = items.numbers[role]
-    catalogue = Catalogue(names, users, features)
-    if history is not None:
-        places = {name: n for n, name in enumerate(history.ids["list"].names)}
-        users[:-1] = np.bincount(_past(history, places, catalogue.items)[1], minlength=len(names))
-    elif items is not None and "users" in items.numbers:
-        users[row] = items.numbers["users"]
-    if items is not None and (further := aids.further("items", items)):
-        first = np.full(len(names) + 1, -1, dtype=np.int64)
-        first[row[::-1]] = np.arange(row.size)[::-1]
-        return replace(catalogue, extra=placed(further, first))
-    return catalogue
+def _of_subtopics(aids: SideTables) -> bool:
+    if JUDGED.issuperset(aids.views):
+        return False
+    from scorer.views.diverse import Diverse
 
-
-def _past(history: Table, lists: Mapping[str, int], items: Mapping[str, int]) -> tuple[Ints, Ints]:
-    """The pairs of the history that concern these lists and items, each once, in order."""
-    in_list, item = (
-        np.array([codes.get(name, -1) for name in ids.names], dtype=np.int64)[ids.codes]
-        for codes, ids in ((lists, history.ids["list"]), (items, history.ids["item"]))
-    )
-    ours = (in_list >= 0) & (item >= 0)
-    pairs = np.unique(in_list[ours] * max(len(items), 1) + item[ours])
-    return pairs // max(len(items), 1), pairs % max(len(items), 1)
-
-
-def _of_lists(past_list: Ints, past_item: Ints, numbers: Ints) -> tuple[Ints, Ints]:
-    """The history of some lists alone, which get numbers from 0."""
-    first, last = (np.searchsorted(past_list, numbers, side) for side in ("left", "right"))
-    return np.repeat(np.arange(numbers.size), last - first), past_item[spans(first, last - first)]
+    return Diverse in aids.views
 
 
 def _equal(truth: Truth, aids: SideTables) -> Iterator[Problem]:

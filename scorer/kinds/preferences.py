@@ -16,8 +16,9 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import Schema, Table
 from scorer.kinds.base import Asking, Constants, SideTables, kind
+from scorer.views.further import likelihood, prefer, stated
 from scorer.views.hits import Ties
-from scorer.views.join import Truth, likelihood, members, named, prefer, stated
+from scorer.views.join import Truth, members, named
 from scorer.views.meeting import Views
 from scorer.views.members import items_by_list
 from scorer.views.names import Names

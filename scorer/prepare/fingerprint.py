@@ -20,23 +20,10 @@ from scorer.io.files import beginning, digest
 from scorer.io.limits import Unreadable
 from scorer.metrics.base import Measure, Metric
 from scorer.results.scorecard import Rules
-from scorer.views.diverse import Diverse
-from scorer.views.hits import Judged, Ranked
-from scorer.views.returned import Returned
-from scorer.views.scored import Scored
-from scorer.views.texts import Texts
 
 MOST_KEY = 1 << 16  # bytes of it that count
 BESIDE = ("lists", "items", "history", "likelihood", "folds", "exclude")
 UNSAID = {"file", "lines"}  # paths, which say nothing of a file's meaning
-IN_ORDER = (
-    Judged,
-    Ranked,
-    Returned,
-    Diverse,
-    Scored,
-    Texts,
-)  # views in which equal scores have an order
 COST = 1 << 11  # of scrypt, where there is no key: 2 MiB and some 5 ms a guess
 
 
@@ -69,7 +56,7 @@ def _circumstances(measure: Measure, rules: Rules, ties: str) -> dict[str, objec
         "formula",
     ):  # a figure has no list that could be undefined
         fields["undefined"] = rules.undefined
-    if measure.metric.view in IN_ORDER:
+    if getattr(measure.metric.view, "in_order", False):
         fields["ties"] = ties
     if (code := _code(measure.metric)) is not None:
         fields["code"] = code
@@ -185,9 +172,7 @@ def _values(
     )
     values: dict[str, object] = {
         "kind": kind,
-        "measures": {
-            m.id: m.signature(**_circumstances(m, rules[m.id], ties)) for m in measures
-        },
+        "measures": {m.id: m.signature(**_circumstances(m, rules[m.id], ties)) for m in measures},
         "submission": sources.pop("submission"),
         "files": sources,
     }

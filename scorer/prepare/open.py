@@ -32,9 +32,7 @@ from scorer.results.columns import NONE, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.views.extras import columns_of
 from scorer.views.members import items_by_list
-from scorer.views.pairwise import Preferred
 from scorer.views.positions import Positions
-from scorer.views.returned import Returned
 
 
 def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
@@ -113,7 +111,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     """
     challenge = prepared.challenge
     tables = {}
-    if challenge.likelihood is not None and Preferred in prepared.views:
+    if challenge.likelihood is not None and _of_preferences(prepared):
         chances = Schema(("list", "better", "worse", "probability"))
         likelihood = _table(challenge, challenge.likelihood, [chances], findings)
         if likelihood is not None:
@@ -382,6 +380,12 @@ def _tell_cells(table: Table, source: Described, findings: Findings) -> None:
     findings.extend(of_organizer(file_findings))
 
 
+def _of_preferences(prepared: BoundChallenge) -> bool:
+    from scorer.views.pairwise import Preferred  # which few challenges need
+
+    return Preferred in prepared.views
+
+
 def _items(
     prepared: BoundChallenge, findings: Findings
 ) -> tuple[dict[str, Table], tuple[str, ...]]:
@@ -389,10 +393,13 @@ def _items(
     challenge = prepared.challenge
     tables: dict[str, Table] = {}
     features: tuple[str, ...] = ()
-    extra = challenge.items is not None and challenge.items.extra
-    if Returned not in prepared.views and not extra:
-        return tables, features
     source = challenge.items
+    if source is None and challenge.history is None:
+        return tables, features
+    from scorer.views.returned import Returned  # which few challenges need
+
+    if Returned not in prepared.views and not (source is not None and source.extra):
+        return tables, features
     if source is not None and (source.features or source.users is not None or source.further):
         called = {f"features[{n}]": name for n, name in enumerate(source.features)}
         features = tuple(called)

@@ -309,7 +309,7 @@ class _OfGrades:
         assert isinstance(self.ready.answers, Grades)
         no_hits = judge(table_of({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
-        ranking = self.ready.answers.subtopics.of_judged(no_hits).best_order(rel, 0.5, None)
+        ranking = self.ready.answers.beyond.subtopics.of_judged(no_hits).best_order(rel, 0.5, None)
         rows = ranking.item[ends(ranking.item)]
         return self._listed(self.truth.in_list[rows], self.truth.item[rows])
 

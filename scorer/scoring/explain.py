@@ -12,7 +12,7 @@ from scorer.core.formula import with_blanks
 from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.metrics.explain.steps import Steps, Working, formula, grid
-from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned, single_list
+from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned
 from scorer.results.explanation import Explained
 from scorer.results.groups import belonging, grouped
 from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard
@@ -51,7 +51,7 @@ def explained(
     if measure.parts:
         return _of_parts(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view
-    listing = Listing(single_list(views[view], at), named(view))
+    listing = Listing(views[view].single(at), named(view))
     value = raw(measure, card, at)
     try:
         steps = tuple((metric.explain or plain(measure))(listing, value, **measure.params))

@@ -58,6 +58,7 @@ class Diverse:
     """The hits of every list and the subtopics that judged items are relevant to."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
 
     judged: Judged
     size: Ints  # of each of the ideal's items: how many subtopics it was judged for
@@ -82,6 +83,15 @@ class Diverse:
         return Diverse(
             self.judged.only_judged(), self.size[keep], self.subtopic[rows], self.grade[rows],
             self.named[keep],
+        )  # fmt: skip
+
+    def single(self, at: int) -> Diverse:
+        """One list alone."""
+        of_list = self.judged.ideal.in_list == at
+        rows = np.repeat(of_list, self.size)
+        return Diverse(
+            self.judged.single(at), self.size[of_list], self.subtopic[rows], self.grade[rows],
+            self.named[of_list],
         )  # fmt: skip
 
     def hit_facets(self, rel: float) -> Facets:

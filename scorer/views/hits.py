@@ -227,12 +227,18 @@ class Hits:
         """Where each list's hits lie."""
         return (slice(a, b) for a, b in pairwise(self.starts().tolist()))
 
+    def single(self, at: int) -> Hits:
+        """Those of one list alone."""
+        part = self.where(self.in_list == at)
+        return replace(part, in_list=np.zeros_like(part.in_list), lists=1)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged(WithItemColumns):
     """The hits of every list, beside the ideal."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
 
     hits: Hits
     ideal: Hits  # the same lists' judged items, best grade first
@@ -261,6 +267,14 @@ class Judged(WithItemColumns):
         of_truth, of_hits = self.ideal.grade >= 0, self.hits.grade >= 0
         extras = self.extras.at(truth=of_truth, submission=of_hits, item=of_truth)
         return Judged(hits, ideal, returned, self.names, extras)
+
+    def single(self, at: int) -> Judged:
+        """One list alone."""
+        of_truth, of_hits = self.ideal.in_list == at, self.hits.in_list == at
+        return Judged(
+            self.hits.single(at), self.ideal.single(at), self.returned[at : at + 1],
+            self.names[at : at + 1], self.extras.at(of_truth, of_hits, np.array([at]), of_truth),
+        )  # fmt: skip
 
     def each(self) -> Iterator[Ranked]:
         """The lists one by one, for metrics written for one."""
@@ -295,6 +309,7 @@ class Ranked:
     """One list: the grade at each rank (NaN: unjudged), and the grades of the best list."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
 
     grades: Floats
     ideal: Floats

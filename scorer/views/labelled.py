@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -25,6 +25,11 @@ class Rows(WithColumns):
     weight: Floats | None  # None: all rows count alike
     # further columns, one element a row; '' or NaN of the submission where a row is not answered
     extras: Extras = field(default_factory=Extras, kw_only=True)
+    at: int = field(default=-1, kw_only=True)  # the row that an explanation is about
+
+    def single(self, at: int) -> Self:
+        """With one row marked, and all others, since what it adds depends on them."""
+        return replace(self, at=at)
 
     @property
     def lists(self) -> int:
@@ -65,7 +70,6 @@ class Labelled(Rows):
     truth: Ints | Mask
     label: Ints | Mask | None  # None: the submission has probabilities alone
     probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
-    at: int = -1  # the row that an explanation is about
 
     @property
     def several(self) -> bool:
@@ -156,7 +160,6 @@ class Targets(Rows):
 
     target: Floats
     prediction: Floats
-    at: int = -1  # the row that an explanation is about
 
     @property
     def error(self) -> Floats:

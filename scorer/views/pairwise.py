@@ -93,6 +93,11 @@ class Pairs(NamedTuple):
         """For each block: [list, v, w] is whether w is preferred to v."""
         return _squares(layout, self.worse, self.better, True, False)
 
+    def only(self, rows: Ints) -> Pairs:
+        """Those between items that have a new row; `rows` has -1 for the others."""
+        inside = rows[self.better] >= 0
+        return Pairs(rows[self.better[inside]], rows[self.worse[inside]])
+
 
 class Ranking(NamedTuple):
     """An order of items: the higher is preferred, equal ones are not compared."""
@@ -104,6 +109,10 @@ class Ranking(NamedTuple):
         for items in layout.items:
             height = self.height[items]
             yield height[:, None, :] > height[:, :, None]
+
+    def only(self, rows: Ints) -> Ranking:
+        """That of the items that have a new row, which are in their old order."""
+        return Ranking(self.height[rows >= 0])
 
 
 Stated = Pairs | Ranking
@@ -117,9 +126,7 @@ class Likelihood(NamedTuple):
 
     def only(self, rows: Ints) -> Likelihood:
         """The preferences between items that have a new row."""
-        inside = rows[self.pairs.better] >= 0
-        better, worse = rows[self.pairs.better[inside]], rows[self.pairs.worse[inside]]
-        return Likelihood(Pairs(better, worse), self.probability[inside])
+        return Likelihood(self.pairs.only(rows), self.probability[rows[self.pairs.better] >= 0])
 
     def squares(self, layout: Layout) -> Iterator[Floats]:
         """For each block: [list, v, w] is the probability that w is preferred to v, or .5."""
@@ -188,6 +195,12 @@ class Preferred:
     def names(self) -> tuple[str, ...]:
         """What the lists are called."""
         return self.truth.layout.names
+
+    def single(self, at: int) -> Preferred:
+        """One list alone."""
+        only = np.array([at])
+        _, _, rows = self.truth.layout.only(only)
+        return Preferred(self.truth.only(only), self.submission.only(rows))
 
     def squares(self) -> Iterator[tuple[Ints, PairMatrices]]:
         """Yield each block's lists and their pairs."""

@@ -49,6 +49,16 @@ class Rated(WithItemColumns):
         every = np.arange(self.lists, dtype=np.int64)
         return Statistics(every, np.column_stack(columns), self.lists)
 
+    def single(self, at: int) -> Rated:
+        """One list alone."""
+        of_list = self.in_list == at
+        none, name = np.zeros(int(of_list.sum()), dtype=np.int64), self.names[at : at + 1]
+        extras = self.extras.at(of_list, of_list, np.array([at]), of_list)
+        return Rated(
+            none, self.rating[of_list], self.prediction[of_list], self.low[of_list],
+            self.high[of_list], 1, name, extras,
+        )  # fmt: skip
+
     def each(self) -> Rated:
         """Every rating as a list of its own."""
         numbers = np.arange(self.rating.size, dtype=np.int64)

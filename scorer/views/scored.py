@@ -28,6 +28,10 @@ class Scored(Returned):
         """Only the items where `keep` holds."""
         return replace(super(Scored, self).where(keep), score=self.score[keep])
 
+    def single(self, at: int) -> Scored:
+        """One list alone."""
+        return replace(super(Scored, self).single(at), judged=self.judged.single(at))
+
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
         """Add scores to the returned items.

@@ -17,6 +17,7 @@ class Texts:
     """The returned texts by list and rank, and those of the truth, the best first."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+    in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
 
     in_list: Ints  # one element a returned text
     rank: Ints
@@ -53,6 +54,16 @@ class Texts:
             if grade >= rel:
                 accepted[n].append(text)
         return accepted
+
+    def single(self, at: int) -> Texts:
+        """One list alone."""
+        rows = np.flatnonzero(self.in_list == at)
+        truth_rows = np.flatnonzero(self.truth_list == at)
+        return Texts(
+            np.zeros_like(rows), self.rank[rows], [self.text[n] for n in rows.tolist()],
+            np.zeros_like(truth_rows), [self.truth_text[n] for n in truth_rows.tolist()],
+            self.grade[truth_rows], self.judged.single(at),
+        )  # fmt: skip
 
     @classmethod
     def of(cls, *lists: tuple[str | None, Sequence[str]]) -> Texts:

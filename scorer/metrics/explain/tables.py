@@ -9,8 +9,8 @@ it can use the metric's own helpers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,15 +18,12 @@ from numpy.typing import ArrayLike
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
 from scorer.metrics.params import discounts, gained
-from scorer.views.diverse import Diverse
 from scorer.views.hits import Hits, Judged
-from scorer.views.labelled import Labelled, Targets
 from scorer.views.names import Names
-from scorer.views.pairwise import Layout, Likelihood, Orders, Pairs, Preferred, Ranking
-from scorer.views.rated import Rated
-from scorer.views.returned import Returned
-from scorer.views.scored import Scored
-from scorer.views.texts import Texts
+
+if TYPE_CHECKING:
+    from scorer.views.rated import Rated
+    from scorer.views.returned import Returned
 
 View = TypeVar("View")
 
@@ -220,107 +217,8 @@ def nothing_relevant(name: str) -> Sentence:
     return Sentence(f"Nothing is relevant in the truth, R = 0, so {name} is undefined.")
 
 
-def single_list(view: Any, at: int) -> Any:
-    """The same view, of one list alone."""
-    match view:
-        case Judged():
-            hits, ideal = (_one_list(hits, at) for hits in (view.hits, view.ideal))
-            of_truth, of_hits = view.ideal.in_list == at, view.hits.in_list == at
-            extras = view.extras.at(of_truth, of_hits, np.array([at]), of_truth)
-            return Judged(hits, ideal, view.returned[at : at + 1], view.names[at : at + 1], extras)
-        case Diverse():
-            of_list = view.judged.ideal.in_list == at
-            rows = np.repeat(of_list, view.size)
-            judged = single_list(view.judged, at)
-            return Diverse(
-                judged,
-                view.size[of_list],
-                view.subtopic[rows],
-                view.grade[rows],
-                view.named[of_list],
-            )
-        case Rated():
-            of_list = view.in_list == at
-            none, name = np.zeros(int(of_list.sum()), dtype=np.int64), view.names[at : at + 1]
-            rating, prediction = view.rating[of_list], view.prediction[of_list]
-            extras = view.extras.at(of_list, of_list, np.array([at]), of_list)
-            return Rated(
-                none, rating, prediction, view.low[of_list], view.high[of_list], 1, name, extras
-            )
-        case Texts():
-            rows = np.flatnonzero(view.in_list == at)
-            truth_rows = np.flatnonzero(view.truth_list == at)
-            return Texts(
-                np.zeros_like(rows), view.rank[rows], [view.text[n] for n in rows.tolist()],
-                np.zeros_like(truth_rows), [view.truth_text[n] for n in truth_rows.tolist()],
-                view.grade[truth_rows], single_list(view.judged, at),
-            )  # fmt: skip
-        case Returned():
-            more = {"judged": single_list(view.judged, at)} if isinstance(view, Scored) else {}
-            part, past = view.where(view.in_list == at), view.past_list == at
-            return replace(
-                part,
-                in_list=np.zeros_like(part.in_list),
-                lists=1,
-                past_list=np.zeros_like(view.past_list[past]),
-                past_item=view.past_item[past],
-                names=view.names[at : at + 1],
-                extras=part.extras.at(list=np.array([at])),
-                **more,
-            )
-        case Preferred():
-            return _preferred(view, at)
-        case Labelled() | Targets():
-            return replace(view, at=at)  # with all rows, since what one adds depends on the others
-    raise AssertionError(f"what is one list of a {type(view).__name__}?")
-
-
-def _one_list(hits: Hits, at: int) -> Hits:
-    part = hits.where(hits.in_list == at)
-    return replace(part, in_list=np.zeros_like(part.in_list), lists=1)
-
-
 def _filled(size: int, rank: Ints, values: ArrayLike) -> Floats:
     """`values` at their ranks, NaN at the others."""
     filled = np.full(size, np.nan)
     filled[rank - 1] = values
     return filled
-
-
-def _preferred(view: Preferred, at: int) -> Preferred:
-    layout, truth = view.truth.layout, view.truth
-    name = layout.names[at : at + 1]
-    for n, lists in enumerate(layout.lists):
-        for slot in np.flatnonzero(lists == at).tolist():
-            rows = layout.items[n][slot]
-            small = Layout.of(np.zeros(rows.size, dtype=np.int64), name)
-            orders = Orders(
-                small,
-                (truth.bits[n][slot : slot + 1],),
-                (truth.rank[n][slot : slot + 1],),
-                None if truth.likelihood is None else _likely(truth.likelihood, rows),
-            )
-            submission = view.submission
-            stated = (
-                Ranking(submission.height[rows])
-                if isinstance(submission, Ranking)
-                else _pairs(submission, rows)
-            )
-            return Preferred(orders, stated)
-    empty = np.empty(0, dtype=np.int64)
-    return Preferred(Orders(Layout.of(empty, name), (), ()), Pairs(empty, empty))
-
-
-def _pairs(pairs: Pairs, rows: Ints) -> Pairs:
-    place = {row: n for n, row in enumerate(rows.tolist())}
-    inside = np.isin(pairs.better, rows)
-    better, worse = (
-        np.array([place[row] for row in side[inside].tolist()], dtype=np.int64)
-        for side in (pairs.better, pairs.worse)
-    )
-    return Pairs(better, worse)
-
-
-def _likely(likelihood: Likelihood, rows: Ints) -> Likelihood:
-    inside = np.isin(likelihood.pairs.better, rows)
-    return Likelihood(_pairs(likelihood.pairs, rows), likelihood.probability[inside])

@@ -1,0 +1,203 @@
+"""Where a submission meets the truth in views that look at more than judged items."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.io.table import Table
+from scorer.views.diverse import Diverse
+from scorer.views.extras import NONE as NO_EXTRAS
+from scorer.views.extras import Extras, Named, placed
+from scorer.views.hits import Judged, Ties
+from scorer.views.join import Truth, order, present
+from scorer.views.pairwise import Likelihood, Orders, Pairs, Preferred, Ranking
+from scorer.views.ranked import spans
+from scorer.views.rated import Rated
+from scorer.views.returned import Catalogue, Returned
+from scorer.views.scored import Scored
+from scorer.views.texts import Texts
+
+PAIR = ("better", "worse")
+
+
+def returned(
+    table: Table,
+    truth: Truth,
+    ties: Ties,
+    catalogue: Catalogue,
+    past: tuple[Ints, Ints],
+    columns: Extras = NO_EXTRAS,
+    sent_columns: Named | None = None,
+) -> Returned:
+    """All that the submission returned, judged or not, with the columns of the items.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        catalogue: the items there are.
+        past: which list has known which item.
+        columns: further columns of the truth, one element a row of it, and of its lists.
+        sent_columns: those of the submission, one element a row of the table.
+    """
+    ordered, item = order(table, truth.lists, ties), table.ids["item"]
+    row = truth.rows(table.ids["list"], item)[ordered.row]
+    grade = np.where(row >= 0, np.append(truth.grade, np.nan)[row], np.nan)
+    code = catalogue.codes(item, ordered.row)
+    extras = Extras(
+        placed(columns.truth, row),
+        columns.submission if sent_columns is None else sent_columns.at(ordered.row),
+        columns.list,
+        catalogue.extra.at(code),
+    )
+    return Returned(
+        ordered.in_list, ordered.rank, code, grade, len(truth.lists), catalogue, *past, truth.lists,
+        extras,
+    )  # fmt: skip
+
+
+def scored(
+    table: Table, truth: Truth, ties: Ties, judged: Judged, all_returned: Returned
+) -> Scored:
+    """The returned items with their scores.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        judged: its judged items.
+        all_returned: all its items, in the order of `order`.
+    """
+    rows = order(table, truth.lists, ties).row
+    score = table.numbers.get("score")
+    scores = np.full(rows.size, np.nan) if score is None else score[rows]
+    return Scored.of_returned(all_returned, scores, judged)
+
+
+def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
+    """The returned items and the truth's, as texts.
+
+    Args:
+        table: the submission.
+        truth: what it is met with.
+        ties: how equal scores are ordered.
+        judged: its judged items.
+    """
+    ordered, names = order(table, truth.lists, ties), tuple(truth.named)
+    returned_texts = table.ids["item"].texts(ordered.row) if ordered.row.size else ()
+    truth_texts = [names[code] for code in truth.item.tolist()]
+    return Texts(
+        ordered.in_list,
+        ordered.rank,
+        returned_texts,
+        truth.in_list,
+        truth_texts,
+        truth.grade,
+        judged,
+    )
+
+
+class Subtopics(NamedTuple):
+    """The subtopics that each row of a truth was judged for."""
+
+    size: Ints  # of each row of the truth
+    subtopic: Ints  # of these, row after row
+    grade: Floats
+    named: Ints  # of each row of the truth: its item's place by name
+
+    @classmethod
+    def of(cls, table: Table, truth: Truth) -> Subtopics:
+        """The subtopics in the table that the truth was made of; one for all without the column."""
+        row = truth.rows(table.ids["list"], table.ids["item"])
+        codes = table.ids["subtopic"].codes if "subtopic" in table.ids else np.zeros_like(row)
+        grade = table.numbers.get("grade", np.ones(len(table)))
+        by = np.lexsort((-grade, codes, row))  # one that is judged again has its highest grade
+        by = by[starts(row[by], codes[by])]
+        by = by[row[by] >= 0]
+        names = sorted(range(len(truth.named)), key=list(truth.named).__getitem__)
+        place = np.empty(len(names), dtype=np.int64)
+        place[names] = np.arange(len(names))
+        size = np.bincount(row[by], minlength=truth.item.size)
+        return cls(size, codes[by].astype(np.int64), grade[by], place[truth.item])
+
+    def only(self, rows: Ints) -> Subtopics:
+        """Those of some rows of the truth."""
+        first = np.cumsum(self.size) - self.size
+        at = spans(first[rows], self.size[rows])
+        return Subtopics(self.size[rows], self.subtopic[at], self.grade[at], self.named[rows])
+
+    def of_judged(self, judged: Judged) -> Diverse:
+        """The view of a submission's hits with their subtopics."""
+        return Diverse(judged, self.size, self.subtopic, self.grade, self.named)
+
+
+def rated(
+    table: Table, truth: Truth, columns: Extras = NO_EXTRAS, sent_columns: Named | None = None
+) -> Rated:
+    """The submission's predictions beside the ratings, which the truth holds as grades.
+
+    Args:
+        table: the submission; of two predictions for one rating the first counts.
+        truth: what it is met with.
+        columns: further columns of the truth, one element a row of it, and of its lists.
+        sent_columns: those of the submission, one element a row of the table.
+    """
+    row = truth.rows(table.ids["list"], table.ids["item"])
+    rows = np.flatnonzero(row >= 0)[::-1]
+    place = np.full(truth.item.size, -1, dtype=np.int64)
+    place[row[rows]] = rows  # from the last, so that the first of two counts
+    met = place >= 0
+    low, high = (table.numbers.get(role, np.full(len(table), np.nan)) for role in ("low", "high"))
+    place = place[met]
+    return Rated(
+        truth.in_list[met], truth.grade[met], table.numbers["prediction"][place],
+        low[place], high[place], len(truth.lists), truth.lists,
+        Extras(
+            columns.truth.at(met),
+            columns.submission if sent_columns is None else sent_columns.at(place),
+            columns.list,
+            columns.item.at(met),
+        ),
+        truth.item[met],
+    )  # fmt: skip
+
+
+def likelihood(table: Table, truth: Truth) -> Likelihood:
+    """The likelihood of preferences between items of the truth."""
+    pairs, ours = _pairs(table, truth)
+    return Likelihood(pairs, table.numbers["probability"][ours])
+
+
+def stated(table: Table, truth: Truth) -> Pairs | Ranking:
+    """The preferences that pairs, or ranked lists, state between items of the truth."""
+    if "better" in table.ids:
+        return _pairs(table, truth)[0]
+    ordered = order(table, truth.lists, "file")
+    row = truth.rows(table.ids["list"], table.ids["item"])[ordered.row]
+    height = np.full(truth.item.size, np.nan)
+    height[row[row >= 0]] = -ordered.before[row >= 0]
+    return Ranking(height)
+
+
+def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
+    """The submission's preferences beside the truth's, and which lists it answers.
+
+    Args:
+        table: the submission: pairs, or ranked lists.
+        truth: the items that can be compared.
+        orders: what the truth prefers.
+
+    Returns:
+        The view of all lists, and shape (lists,).
+    """
+    return Preferred(orders, stated(table, truth)), present(table, truth.lists)
+
+
+def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
+    """The preferences between items of the truth, and which rows they are."""
+    better, worse = (truth.rows(table.ids["list"], table.ids[role]) for role in PAIR)
+    ours = (better >= 0) & (worse >= 0)
+    return Pairs(better[ours], worse[ours]), ours
