@@ -95,9 +95,12 @@ def _ended(
 ) -> tuple[bytes, bytes]:
     """Standard output and error of a child; it is killed when it takes longer than `seconds`."""
     until = time.monotonic() + seconds
+    assert child.stdin
+    with suppress(BrokenPipeError):  # it has ended; how, is told below
+        child.stdin.write(task)  # not by `communicate`, which sends nothing when it is called again
     while True:
         try:
-            return child.communicate(task, timeout=max(min(until - time.monotonic(), BEAT), 0.01))
+            return child.communicate(timeout=max(min(until - time.monotonic(), BEAT), 0.01))
         except subprocess.TimeoutExpired:
             if time.monotonic() < until:
                 beat()

@@ -1,0 +1,49 @@
+"""Child processes: what takes long is waited for, and told to be under way meanwhile."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from scorer.api import children
+
+ECHO = "import sys, time; asked = sys.stdin.read(); time.sleep({}); print(asked)"
+
+
+@pytest.fixture
+def sleeper():
+    """A child that answers what it was asked after so many seconds."""
+    made = []
+
+    def start(seconds):
+        made.append(
+            subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", ECHO.format(seconds)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )
+        )  # fmt: skip
+        return made[-1]
+
+    yield start
+    for child in made:
+        child.kill()
+        child.communicate()
+
+
+def test_an_evaluation_longer_than_a_beat_is_waited_for(sleeper, monkeypatch):
+    monkeypatch.setattr(children, "BEAT", 0.02)
+    beats, task = [], b"x" * (1 << 18)  # more than a pipe holds
+    stdout, stderr = children._ended(sleeper(0.2), task, 30, lambda: beats.append(1))
+    assert stdout.strip() == task
+    assert stderr == b""
+    assert len(beats) > 1
+
+
+def test_a_child_that_takes_too_long_is_killed(sleeper, monkeypatch):
+    monkeypatch.setattr(children, "BEAT", 0.02)
+    child, began = sleeper(60), time.monotonic()
+    with pytest.raises(children.Failed, match="longer than 0.1 seconds"):
+        children._ended(child, b"x", 0.1, lambda: None)
+    assert child.returncode == -9
+    assert time.monotonic() - began < 30
