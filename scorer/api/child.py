@@ -23,13 +23,25 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     signal.alarm(time + 1)  # also where nobody is left who would end it
+    answer = answered(task)
+    print(json.dumps(answer))
+    sys.exit("error" in answer)
+
+
+def answered(task: dict[str, Any]) -> dict[str, Any]:
+    """Do a task in this process.
+
+    Args:
+        task: what to do, where, and what `ask_child` was given for it.
+
+    Returns:
+        Its answer; where it failed, `error` says why and `problems` are the findings.
+    """
     try:
-        answer = _done(task)
+        return _done(task)
     except (ScorerError, MemoryError, OSError) as error:
         problems = [asdict(problem) for problem in getattr(error, "problems", ())]
-        print(json.dumps({"error": str(error) or type(error).__name__, "problems": problems}))
-        sys.exit(1)
-    print(json.dumps(answer))
+        return {"error": str(error) or type(error).__name__, "problems": problems}
 
 
 def _done(task: dict[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def test_an_evaluation_longer_than_a_beat_is_waited_for(sleeper, monkeypatch):
 def test_a_child_that_takes_too_long_is_killed(sleeper, monkeypatch):
     monkeypatch.setattr(children, "BEAT", 0.02)
     child, began = sleeper(60), time.monotonic()
-    with pytest.raises(children.Failed, match="longer than 0.1 seconds"):
+    with pytest.raises(children.Failed, match=r"longer than 0\.1 seconds"):
         children._ended(child, b"x", 0.1, lambda: None)
     assert child.returncode == -9
     assert time.monotonic() - began < 30

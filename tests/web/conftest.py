@@ -1,15 +1,51 @@
 """A served challenge: an application in this process, and a server as users start it."""
 
+import io
+import json
+import subprocess
+from types import SimpleNamespace
+
 import pytest
 from fastapi.testclient import TestClient
 from web_helpers import ended, made, started
 
+from scorer.api.child import answered
 from scorer.web.app import Settings, create
 
 
 @pytest.fixture
 def served(tmp_path):
     return made(tmp_path)
+
+
+class Here:
+    """Does what a child process is asked for in this process; starting one takes a second."""
+
+    returncode = 0
+
+    def __init__(self, command, **more):
+        assert command[1:] == ["-m", "scorer.api.child"]
+
+        self.stdin = io.BytesIO()
+
+    def communicate(self, timeout):
+        return json.dumps(answered(json.loads(self.stdin.getvalue()))).encode(), b""
+
+    def kill(self):
+        pass
+
+
+@pytest.fixture
+def children():
+    """For tests that want children as processes of their own."""
+
+
+@pytest.fixture(autouse=True)
+def no_children(request, monkeypatch):
+    """An application in this process has no children, unless a test asks for `children`."""
+    if "children" not in request.fixturenames:
+        kept = SimpleNamespace(**{**vars(subprocess), "Popen": Here})
+        monkeypatch.setattr("scorer.api.children.subprocess", kept)
 
 
 def settings(served, **more):

@@ -9,7 +9,7 @@ from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
 OPENAPI = Path(__file__).with_name("openapi.json")
 
 
-def test_an_entry_goes_its_way(client, served):
+def test_an_entry_goes_its_way(children, client, served):
     red = served.bearer("red")
     sent = send(client, red, rows(good), answers=json.dumps({"method": "x"}))
     assert sent.status_code == 202
@@ -43,7 +43,7 @@ def test_the_board_is_score_offline(client, served):
     assert ours == {s.name: dict(s.values) for s in offline.standings}
 
 
-def test_a_check_costs_nothing_and_needs_no_token(client, served):
+def test_a_check_costs_nothing_and_needs_no_token(children, client, served):
     answer = client.post(f"{API}/check", files={"file": ("a.csv", b"list,item,score\nq00,a,x\n")})
     assert answer.status_code == 200
     codes = {problem["code"] for problem in answer.json()["problems"]}
@@ -83,7 +83,7 @@ WHO = [
 ]
 
 
-def test_who_may_do_what(client, served):
+def test_who_may_do_what(children, client, served):
     send(client, served.bearer("red"), rows(good))
     for method, path, team, code in WHO:
         headers = served.bearer(team) if team else {}

@@ -190,7 +190,7 @@ def test_hostile_archives_are_refused_and_others_are_scored(client, served, name
     assert finished(client, other, number)["status"] == "scored"
 
 
-def test_names_in_an_archive_lead_nowhere(client, served):
+def test_names_in_an_archive_lead_nowhere(children, client, served):
     headers = served.bearer("red")
     data = archive(("../../truth.csv", mixed(1)))
     sent = client.post(f"{API}/entries", headers=headers, files={"file": ("mine.zip", data)})
@@ -335,7 +335,7 @@ def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
     assert client.get(f"/c/course/entries/{number}", headers=blue).status_code == 404
 
 
-def test_organizers_do_their_work_on_the_page(client, served):
+def test_organizers_do_their_work_on_the_page(children, client, served):
     client.post("/c/course/sign-in", data={"token": served.token("organizer")})
     ours = form_token(client, "/c/course/admin")
     made = client.post("/c/course/admin/team", data={"name": "new", "form_token": ours})

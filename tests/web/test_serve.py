@@ -2,35 +2,52 @@
 
 import json
 import signal
+import sqlite3
 import time
 import urllib.request
+from contextlib import closing
 
 from web_helpers import API, mixed, rows
+
+WAITING = 6
 
 
 def test_what_waits_is_scored_after_the_server_was_killed(serve, served):
     with served.board() as board:
         board.version()
-        for n in range(20):
+        for n in range(WAITING):
             path = served.folder.parent / f"{n}.csv"
             path.write_text(rows(lambda list_, item, n=n: ((list_ * 7 + n) * ord(item)) % 11))
             board.add([path], f"team{n}", evaluate=False)
-    process, _ = serve(served.folder)
-    time.sleep(1)
-    process.send_signal(signal.SIGKILL)
-    process.wait(30)
-    _, url = serve(served.folder)
-    for _ in range(600):
-        with served.board() as board:
-            statuses = board.statuses()
-        if set(statuses.values()) == {"scored"}:
-            break
-        time.sleep(0.2)
-    assert len(statuses) == 20
-    assert set(statuses.values()) == {"scored"}
+        process, _ = serve(served.folder)
+        statuses = awaited(board, lambda statuses: "scored" in statuses)
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+        assert "pending" in statuses, "it was killed when all was done"
+        lapse(served.folder)
+        _, url = serve(served.folder)
+        statuses = awaited(board, lambda statuses: "pending" not in statuses)
+    assert statuses == ["scored"] * WAITING
     with urllib.request.urlopen(f"{url}{API}/board") as answer:
         found = json.load(answer)
-    assert len([row for row in found["leaderboard"] if row["rank"]]) == 20
+    assert len([row for row in found["leaderboard"] if row["rank"]]) == WAITING
+
+
+def awaited(board, done, seconds=120):
+    """The statuses of a board's entries as soon as they are so."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        statuses = [*board.statuses().values()]
+        if done(statuses):
+            return statuses
+        time.sleep(0.05)
+    raise AssertionError(f"after {seconds} seconds: {statuses}")
+
+
+def lapse(folder):
+    """Let a minute pass, after which no worker holds an evaluation that it has not renewed."""
+    with closing(sqlite3.connect(folder / ".scorer" / "board.db")) as database, database:
+        database.execute("UPDATE evaluation SET lease = '2020-01-01T00:00:00.000000+00:00'")
 
 
 def test_submit_checks_sends_waits_and_shows(serve, served, score):
