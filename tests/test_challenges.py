@@ -16,8 +16,8 @@ def files(name, kind):
 
 
 @pytest.mark.parametrize("name", CHALLENGES)
-def test_its_documents_numbers_hold(name, installed):
-    ran = installed("lint", ROOT / "challenges" / name)
+def test_its_documents_numbers_hold(name, score):
+    ran = score("lint", ROOT / "challenges" / name)
     assert ran.code == 0, ran
     assert "FAILS" not in ran.out
     assert " 0 failed" in ran.out

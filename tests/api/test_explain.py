@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lists import table
+from rounds import rounds
 from variants import DIVERSE, NOTATIONS, pairs, refuses
 
 from scorer.challenge.public import Public
@@ -27,7 +28,7 @@ from scorer.views.diverse import Diverse
 VLNET = ROOT / "challenges/vlnet-2011"
 TEAM_A = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
 LONG = TEAM_A.parent / "team_a_long.csv"
-LAWS = settings(derandomize=True, deadline=None, max_examples=25)
+LAWS = rounds(12)
 
 PREDICTED = [
     "MAE",

@@ -10,8 +10,9 @@ import corpus
 import numpy as np
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.core.problems import Findings
 from scorer.io import text
@@ -30,12 +31,7 @@ SHAPES = {
     "pairs": Schema(("list", "better", "worse")),
     "lists": Schema(("list",), ("group",)),
 }
-properties = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+properties = rounds(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def content(table):

@@ -11,9 +11,10 @@ import numpy as np
 import oracles
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from lists import meet
+from rounds import rounds
 from variants import METRICS, NOTATIONS, bound, pairs, refuses
 
 from scorer.compare.base import aggregations, comparisons, every
@@ -36,7 +37,7 @@ NOT_RAISED = {
     "BPM@3": "the reader stops sooner, and misses what else was worth its looks",
     "BPM(T=2,max_grade=1)@10": "as BPM@3",
 }
-LAWS = settings(derandomize=True, deadline=None, max_examples=200)
+LAWS = rounds(80)
 
 
 def values(notation, judged):

@@ -20,7 +20,6 @@ def plans(tmp_path_factory):
 
 @pytest.fixture
 def no_search():
-    gc.collect()
     gc.disable()
     yield
     gc.enable()
