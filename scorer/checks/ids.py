@@ -84,6 +84,8 @@ class Known:
         hashes, ours = column.hashes, self._hashes
         if not ours.size or not hashes.size:
             return np.full(hashes.size, -1, dtype=np.int64)
+        if np.array_equal(ours[: hashes.size], hashes):  # all of them, or the first of a file
+            return np.arange(hashes.size)
         known, places = self._hashed
         first = int(places[min(np.searchsorted(known, hashes[0]), known.size - 1)])
         if np.array_equal(ours[first : first + hashes.size], hashes):

@@ -44,6 +44,7 @@ from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists, 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
 HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
 ASKED = 1_000_000  # ids of rows that are read again at a time, at least
+ERRORS = 1_000_000  # of more, the ids would be read again, and take more than a row each
 NUMBERS = 2  # columns of numbers, of which a row with hashes of its ids takes 24 bytes at most
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
@@ -245,16 +246,19 @@ def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
     if len(table):
         with suppress(Apart):  # runs tell lists apart sooner than a sort does
             table = by_runs(table)
-    return [score_lists(plan, table)]
+    whole = [table]
+    del table  # `score_lists` gives it back before it measures
+    return [score_lists(plan, whole.pop())]
 
 
 def _by_hashes(plan: Plan) -> bool:
     """Whether lists can be gathered by hashes of ids, with the ids of few rows."""
     from scorer.views.texts import Texts  # which few challenges need
 
+    few = plan.limits.errors <= ERRORS
     built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
-    return built_in and plain and Texts not in plan.views
+    return few and built_in and plain and Texts not in plan.views
 
 
 def _added(parts: list[Part], part: Part) -> list[Part]:

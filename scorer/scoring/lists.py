@@ -143,25 +143,43 @@ class Begun(NamedTuple):
 
     def finished(self, texts: Callable[[Ints], IdTexts]) -> Part:
         """The part, given the ids of these rows."""
-        return self.scored(self.views(texts))
+        return self.met(texts).scored()
 
-    def views(self, texts: Callable[[Ints], IdTexts]) -> dict[str | None, Views]:
-        """The views of each fold that has any of the lists, given the ids."""
-        return {
-            fold: of_fold.meeting.views(texts(of_fold.meeting.wanted))
-            for fold, of_fold in (self.meetings or {}).items()
-            if of_fold.truth.lists
-        }
-
-    def scored(self, views: Mapping[str | None, Views]) -> Part:
-        """The part, given the views."""
+    def met(self, texts: Callable[[Ints], IdTexts]) -> Met:
+        """The lists as the measures see them, given the ids."""
         if self.meetings is None:
+            return Met(self.plan, self.checked)
+        folds = {
+            fold: MetFold(truth.lists, numbers, meeting.views(texts(meeting.wanted)))
+            for fold, (truth, numbers, meeting) in self.meetings.items()
+            if truth.lists
+        }
+        return Met(self.plan, self.checked, folds)
+
+
+class MetFold(NamedTuple):
+    """Some lists, met with those of a fold's truth."""
+
+    lists: Sequence[str]
+    numbers: Ints  # of these in the whole truth
+    views: Views
+
+
+class Met(NamedTuple):
+    """Some lists that are checked and met: of their rows there is only what the measures see."""
+
+    plan: Plan
+    checked: Checked
+    folds: Mapping[str | None, MetFold] | None = None  # fold, None: all
+
+    def scored(self) -> Part:
+        """The part."""
+        if self.folds is None:
             return Part(self.checked)
         cards = dict[str | None, tuple[NumberedCard, ...]]()
         try:
-            for fold, fold_views in views.items():
-                truth, numbers, _ = self.meetings[fold]
-                cards[fold] = (NumberedCard(numbers, _scored(self.plan, fold_views, truth.lists)),)
+            for fold, (lists, numbers, views) in self.folds.items():
+                cards[fold] = (NumberedCard(numbers, _scored(self.plan, views, lists)),)
         except SubmissionRejected as error:
             return Part(self.checked, refused=error.problems)
         return Part(self.checked, cards, True)
@@ -177,7 +195,9 @@ def score_lists(plan: Plan, table: Table) -> Part:
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.
     """
-    return begun(plan, table).finished(texts_of(table))
+    met = begun(plan, table).met(texts_of(table))
+    del table  # the rows of labels take as much as their measures do
+    return met.scored()
 
 
 def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
@@ -194,9 +214,9 @@ def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
     Raises:
         PluginError: as `score_lists`.
     """
-    started = begun(plan, table, whole=True)
-    views = started.views(texts_of(table))
-    return started.scored(views), views.get(None)
+    met = begun(plan, table, whole=True).met(texts_of(table))
+    of_all = (met.folds or {}).get(None)
+    return met.scored(), None if of_all is None else of_all.views
 
 
 def begun(
@@ -359,6 +379,8 @@ def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[NumberedCard]) 
         part = truth.only(lists)
         views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
         cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists)))
+    if len(cards) == 1:  # of all lists, in their order
+        return cards[0].card
     place = np.concatenate([numbers for numbers, _ in cards])
     return scorecard.merged([card for _, card in cards], truth.lists, place)
 

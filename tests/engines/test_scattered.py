@@ -124,6 +124,17 @@ def test_rows_put_aside_on_disk_say_what_the_whole_says(
     assert not blocks
 
 
+@pytest.mark.parametrize("errors", [gather.ERRORS, gather.ERRORS + 1])
+def test_rows_are_put_aside_where_very_many_errors_are_accepted(errors, plans, blocks, tmp_path):
+    """Of as many rows with an error each the ids would be read again, and tallied."""
+    plan, path = plans["grades"], tmp_path / "mine.csv"
+    path.write_text("list,item,score\n" + "".join(f"q{n % 9},x{n},{n}\n" for n in range(500)))
+    limits = plan.limits._replace(errors=errors)
+    outcome = scored(dataclasses.replace(plan, limits=limits, measures=()), path)
+    assert outcome.findings.counts["S305"] == 500
+    assert bool(blocks) is (errors == gather.ERRORS)
+
+
 def test_rows_with_many_numbers_or_texts_are_put_aside(request):
     """They take no memory but for the lists that are worked on."""
     rng = np.random.default_rng(1)

@@ -10,6 +10,7 @@ from wholes import CASES, every_plan
 from scorer.core.problems import Findings
 from scorer.io.formats.base import format_of, read
 from scorer.io.table import Table, TextColumn
+from scorer.scoring import lists
 from scorer.scoring.lists import begun, score_lists
 
 
@@ -55,6 +56,24 @@ def test_a_table_that_is_scored_goes_with_its_last_reference(
     del table
     assert [one() for one in known] == [None] * len(known)
     assert found.checked.of_lists.keys() | found.checked.tallies.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
+)
+def test_rows_are_given_back_before_they_are_measured(
+    plans, kind, sent, tmp_path, no_search, monkeypatch
+):
+    tables, measure, left = [table_of(plans[kind], sent[1], tmp_path / "mine.csv")], lists.score, []
+    known = held(tables[0])
+
+    def measured(*words, **named):
+        left.extend(one() for one in known)
+        return measure(*words, **named)
+
+    monkeypatch.setattr(lists, "score", measured)
+    part = score_lists(plans[kind], tables.pop())
+    assert left == [None] * (len(known) * sum(map(len, part.cards.values())))
 
 
 @pytest.mark.parametrize("kind", ["grades of judged items", "folds"])
