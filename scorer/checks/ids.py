@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scorer.challenge.public import Names, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct
 from scorer.core.members import Members, members_of
-from scorer.core.text import IGNORABLE, nearest, quoted
+from scorer.core.text import IGNORABLE, nearest, pattern, quoted
 from scorer.io.table import CodedColumn, TextColumn, hashed, series_of
 from scorer.views.ranked import ItemIndex, look_up, spans, spread
 from scorer.views.ranked import hashed as is_hashed
@@ -390,7 +390,7 @@ def _parts(character: str) -> frozenset[str]:
 def _invisible(character: str) -> bool:
     return (
         character.isspace()
-        or IGNORABLE.match(character) is not None
+        or pattern(IGNORABLE).match(character) is not None
         or unicodedata.category(character) in ("Cf", "Cc")
     )
 

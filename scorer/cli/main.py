@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import shutil
@@ -18,6 +17,7 @@ from scorer.cli.process import (
     abandon,
     answer_signals,
     is_terminal,
+    leave_with,
     open_what_is_closed,
     same_folder,
 )
@@ -40,6 +40,8 @@ COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
 def main() -> None:
     """Run the command of this process and exit with its code."""
     open_what_is_closed()
+    codes = list[int]()
+    leave_with(codes)
     answer_signals()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -47,7 +49,7 @@ def main() -> None:
     except KeyboardInterrupt:  # once more, while the first was answered
         code = INTERRUPTED
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()  # else Python searches all there is for cycles once more, only to end
+    codes.append(code)
     sys.exit(code)
 
 

@@ -6,12 +6,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 # Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, and the braille pattern
 # without a dot: Python counts some of them as printable
-IGNORABLE = re.compile(
+IGNORABLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -21,10 +22,16 @@ RIGHT = (
     "\u0590-\u0604\u0606-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
     "\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
-LEFTWARDS = re.compile(f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*")
+LEFTWARDS = f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*"
 LEFT_TO_RIGHT = "\u200e"  # a mark that takes no room
 KIT = "scorer-kit-"  # begins the name of a temporary folder that holds a kit's, in which it lies
 MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
+
+
+@cache
+def pattern(expression: str) -> re.Pattern[str]:
+    """One of these expressions, compiled when a text first needs it: most are ASCII."""
+    return re.compile(expression)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -85,9 +92,10 @@ def unseen(text: str) -> str | None:
     >>> unseen("a b"), unseen("a\u3164b")
     (None, '\u3164')
     """
-    if text.isprintable() and (text.isascii() or not IGNORABLE.search(text)):
+    if text.isprintable() and text.isascii():
         return None
-    return next((c for c in text if not c.isprintable() or IGNORABLE.match(c)), None)
+    ignorable = pattern(IGNORABLE)
+    return next((c for c in text if not c.isprintable() or ignorable.match(c)), None)
 
 
 def printable(text: object, width: int = 200) -> str:
@@ -118,14 +126,14 @@ def set_apart(line: str) -> str:
     """
     if line.isascii():
         return line
-    return LEFTWARDS.sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
+    return pattern(LEFTWARDS).sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
 
 
 def _escaped(text: str) -> str:
-    characters, marks = [], 0
+    characters, marks, ignorable = [], 0, pattern(IGNORABLE)
     for c in text:
         marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
-        fine = c.isprintable() and not IGNORABLE.match(c) and marks <= MARKS
+        fine = c.isprintable() and not ignorable.match(c) and marks <= MARKS
         characters.append(c if fine else c.encode("unicode_escape", "surrogatepass").decode())
     return "".join(characters)
 

@@ -165,6 +165,38 @@ def test_a_run_that_ends_well_leaves_nothing_either(start, tmp_path, folder):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+ENDING = """
+import atexit, threading, time
+from pathlib import Path
+from scorer import Ranked, metric
+
+def late():
+    time.sleep(0.3)
+    Path("{folder}/thread").touch()
+
+@metric("Ending", title="Ending", source="this test")
+def ending(ranked: Ranked) -> float:
+    \"\"\"One, with more to be done at the end.\"\"\"
+    atexit.register(lambda: Path("{folder}/at exit").touch())
+    atexit.register(print, "printed at exit")
+    threading.Thread(target=late).start()
+    return 1.0
+"""
+
+
+@pytest.mark.parametrize(("limit", "code"), [(1, 0), (2, 5)])
+def test_what_is_to_be_done_at_the_end_is_done(limit, code, challenge, start, tmp_path):
+    text = "truth: truth.csv\nmetrics: [Ending]\nplugins: [ending.py]\n"
+    files = {"ending.py": ENDING.replace("{folder}", str(tmp_path)), "good.csv": GOOD}
+    folder = challenge(text, **files)
+    words = ["--allow-plugins", "--fail-under", f"Ending={limit}"]
+    run = start(folder, folder / "good.csv", *words)
+    out, _ = run.communicate(timeout=60)
+    assert run.returncode == code
+    assert out.endswith(b"printed at exit\n")
+    assert {each.name for each in tmp_path.iterdir()} >= {"thread", "at exit"}
+
+
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["metrics"], None])
 def test_a_closed_pipe_ends_in_silence(words, start, folder):
     process = start(*(words or [folder, folder / "good.csv", "--format", "html"]))
