@@ -33,8 +33,8 @@ simulate: .venv/tests
 fuzz: .venv/tests
 	end=$$(($$(date +%s) + 60 * $${MINUTES:-60})); \
 	while [ $$(date +%s) -lt $$end ]; do \
-	  FUZZ=$${FUZZ:-300} .venv/bin/pytest -q -x tests/fuzz tests/metrics/test_metrics.py \
-	    tests/api/test_explain.py tests/io/test_pieces.py || exit 1; \
+	  FUZZ=$${FUZZ:-300} .venv/bin/pytest -q -x tests/fuzz \
+	    $$(grep -rl --include="test_*.py" "from rounds import" tests) || exit 1; \
 	done
 
 peers: .venv/peers

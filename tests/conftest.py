@@ -1,5 +1,6 @@
 """What several tests need: the command, in this process or as a user would; a PostgreSQL server."""
 
+import gc
 import io
 import os
 import pwd
@@ -16,6 +17,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).parent / "score"
 os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
+
+
+def pytest_collection_finish():
+    """What is imported stays until the end: no search for cycles need look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

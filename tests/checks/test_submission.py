@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import yaml
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 import scorer
 from scorer.challenge.model import Submission
@@ -283,7 +284,7 @@ SHAPES = [
 ]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@rounds(100)
 @given(data=st.data())
 def test_no_table_whatsoever_makes_a_check_fail(data):
     kind, roles = data.draw(st.sampled_from(SHAPES))

@@ -5,8 +5,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.compare import base as module
 from scorer.compare.base import (
@@ -111,7 +112,7 @@ def fields(draw):
     return truths, draw(st.lists(one, min_size=1, max_size=5))
 
 
-plainly = settings(derandomize=True, deadline=None, max_examples=40)
+plainly = rounds(20)
 
 
 # Comparisons

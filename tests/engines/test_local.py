@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rounds import rounds
 
 import scorer
 from scorer.challenge.model import Submission
@@ -107,12 +108,7 @@ def files(draw):
     return form, draw(st.sampled_from([bytes, gzip.compress]))(data)
 
 
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=200,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@rounds(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     file=files(),
     ties=st.sampled_from(["item-desc", "item-asc", "file", "expected", "error"]),

@@ -1,6 +1,7 @@
 """No input whatsoever gives a traceback, an internal error, or takes more than 2 s a MiB.
 
-A few seconds of it are part of `make test`; `make fuzz` draws anew, again and again for an hour.
+A few seconds of it are part of `make test`; `make fuzz` draws anew, again and again for an hour,
+these and the properties of other files that say how many `rounds` they take.
 FUZZ is how many examples each property is tried on.
 """
 

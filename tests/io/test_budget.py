@@ -30,8 +30,9 @@ WRONG = b"".join(b"q%d,i,x\n" % n for n in range(5000))
     ],
 )
 def test_the_limit_is_named(limits, data, name, tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "SMALLEST", 1000)
-    monkeypatch.setattr(text, "PIECE", 1000)
+    piece = 1000 if "ratio" not in limits else 1 << 18  # which holds from 16 MiB on
+    monkeypatch.setattr(text, "SMALLEST", piece)
+    monkeypatch.setattr(text, "PIECE", piece)
     path = tmp_path / ("file.csv.gz" if data[:1] == b"\x1f" else "file.csv")
     path.write_bytes(data)
     findings = Findings()

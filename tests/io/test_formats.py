@@ -15,6 +15,7 @@ import yaml
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.core.codes import codes
 from scorer.core.problems import Findings
@@ -24,12 +25,7 @@ from scorer.io.table import DECIMAL, Schema, Table, number
 
 RANKED = Schema(("list", "item"), ("rank", "score", "tag"))
 FORMATS = [format.name for format in formats()]
-quick = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+quick = rounds(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 slow = settings(quick, max_examples=8)  # a process each
 
 

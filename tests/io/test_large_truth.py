@@ -3,8 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.challenge.load import load
 from scorer.challenge.public import Names
@@ -49,12 +50,7 @@ rows = st.tuples(
 )
 
 
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=200,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@rounds(80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(rows, min_size=1, max_size=30), trec=st.booleans(), piece=st.integers(7, 200))
 def test_a_large_truth_is_the_careful_parsers(tmp_path, monkeypatch, rows, trec, piece):
     monkeypatch.setattr(text, "SMALLEST", 1 << 20)

@@ -2,8 +2,9 @@
 
 import numpy as np
 from cards import together
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.metrics.base import measure, metrics
@@ -31,7 +32,7 @@ scores = st.dictionaries(
     st.integers(0, 5).map(float),
     max_size=20,
 )
-law = settings(derandomize=True, deadline=None, max_examples=150)
+law = rounds(60)
 
 
 def table(rows, number):

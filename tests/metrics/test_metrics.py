@@ -111,11 +111,30 @@ def one(notation, groups, truth):
     return oracle(made.metric)(items, truth, **asked(made, groups))
 
 
+def shapes(groups, truth):
+    """What is particular about a list."""
+    items = {item for group in groups for item in group}
+    relevant = {item for item, grade in truth.items() if grade >= 1}
+    told = {
+        "empty": not items,
+        "unjudged": not truth,
+        "irrelevant": truth and not relevant,
+        "tied": any(len(group) > 1 for group in groups),
+        "strange": items - {*truth},
+        "missed": relevant - items,
+        "found": relevant & items,
+    }
+    return {shape for shape, holds in told.items() if holds}
+
+
 @pytest.mark.parametrize("order", SORTS)
 def test_values_are_the_oracles_in_range_and_of_any_split(order):
+    drawn = set()
+
     @LAWS
     @given(st.lists(pairs(order, tied=True), min_size=1, max_size=4))
     def holds(lists):
+        drawn.update(shape for pair in lists for shape in shapes(*pair))
         together, apart = meet(lists), [meet([pair]) for pair in lists]
         for notation in SORTS[order]:
             low, high = bound(notation).metric.range
@@ -129,6 +148,7 @@ def test_values_are_the_oracles_in_range_and_of_any_split(order):
             assert np.array_equal(found, alone, equal_nan=True), notation  # to the bit
 
     holds()
+    assert drawn == {"empty", "unjudged", "irrelevant", "tied", "strange", "missed", "found"}
 
 
 @pytest.mark.parametrize("order", SORTS)
