@@ -1,11 +1,14 @@
 """Rows of scattered lists are kept in 24 bytes each at most."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 from held import held_bytes
 from wholes import LISTS, every_plan
 
+from scorer.challenge.public import Names
 from scorer.engines.kept import Kept
 from scorer.io.spill import Spill
 from scorer.io.table import CodedColumn, Schema, Table, TextColumn
@@ -62,13 +65,19 @@ def test_a_row_takes_so_many_bytes(case, plans):
     assert held_bytes(kept._pieces) < (MOST[case] + 0.1) * ROWS * PIECES
 
 
-def test_lines_that_do_not_follow_take_a_byte_a_row(plans):
-    kept = Kept(plans["grades"], 100_000, Spill())
-    lists = CodedColumn(np.arange(ROWS) % len(LISTS), LISTS)
+def test_many_lists_and_lines_that_do_not_follow_take_a_byte_a_row_each(plans):
+    plan, names = plans["grades"], [f"q{n:07}" for n in range(1_000_000)]
+    many = replace(plan, public=plan.public._replace(lists=Names(names)))
+    case = "rank and score in full"
+    kept, (_, numbers) = Kept(many, 100_000, Spill()), COLUMNS[case]
+    lists = CodedColumn(RNG.integers(0, len(names), ROWS), names)
     line = np.cumsum(RNG.integers(1, 4, ROWS))
-    kept.add(Table({"list": lists}, {}, line, Schema(("list",))))
-    assert held_bytes(kept._pieces) < 4.1 * ROWS  # with a list and a place
-    assert np.sort(next(kept.tables()).line).tolist() == line.tolist()
+    columns = {"list": lists, "item": ids()}
+    values = {role: make() for role, make in numbers.items()}
+    kept.add(Table(columns, values, line, Schema(("list", "item", *numbers))))
+    assert held_bytes(kept._pieces) < (MOST[case] + 2.1) * ROWS
+    found = np.concatenate([table.line for table in kept.tables()])
+    assert np.sort(found).tolist() == line.tolist()
 
 
 def test_rows_of_lists_that_the_challenge_lacks_take_none(plans, request):
