@@ -45,6 +45,7 @@ GATHERED = 100_000  # rows of gathered lists that are scored together: they stay
 HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
 ASKED = 1_000_000  # ids of rows that are read again at a time, at least
 ERRORS = 1_000_000  # of more, the ids would be read again, and take more than a row each
+LARGE = 64 << 20  # bytes of a file; of a larger one the ids of all items returned are too many
 NUMBERS = 2  # columns of numbers, of which a row with hashes of its ids takes 24 bytes at most
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
@@ -80,7 +81,7 @@ def parts_of_file(
     tables.tables = chain(first_two, tables.tables)
     if scattered or (len(first_two) == 2 and not all(map(together, first_two))):
         wide = any(len(table.numbers) > NUMBERS for table in first_two)
-        if wide or not _by_hashes(plan):
+        if wide or not _by_hashes(plan, path):
             return _parts_spilled(plan, tables)
         return _parts_apart(plan, tables, path, format)
     if len(first_two) < 2:
@@ -251,11 +252,14 @@ def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
     return [score_lists(plan, whole.pop())]
 
 
-def _by_hashes(plan: Plan) -> bool:
+def _by_hashes(plan: Plan, path: Path) -> bool:
     """Whether lists can be gathered by hashes of ids, with the ids of few rows."""
-    from scorer.views.texts import Texts  # which few challenges need
+    from scorer.views.returned import Returned  # as the next, few challenges need it
+    from scorer.views.texts import Texts
 
     few = plan.limits.errors <= ERRORS
+    if Returned in plan.views:
+        few &= path.stat().st_size <= LARGE
     built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
     return few and built_in and plain and Texts not in plan.views

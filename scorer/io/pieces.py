@@ -173,7 +173,8 @@ def reread(
 
     texts = [pl.Series([], dtype=pl.String)]
     start = done = 0
-    with pieces(path, format, [schema], limits, Findings()) as parts:
+    counted = limits._replace(ids=2 * limits.rows)  # as it was first read: that takes memory
+    with pieces(path, format, [schema], counted, Findings()) as parts:
         for table in parts:
             if done == len(rows):
                 break

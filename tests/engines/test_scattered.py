@@ -22,6 +22,7 @@ from scorer.io.spill import Spill
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
+from scorer.views.returned import Returned
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def test_scattered_rows_say_what_the_whole_says(
 def test_rows_put_aside_on_disk_say_what_the_whole_says(
     plans, kind, sent, blocks, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(gather, "_by_hashes", lambda plan: False)
+    monkeypatch.setattr(gather, "_by_hashes", lambda plan, path: False)
     path, taken = tmp_path / "mine.csv", []
     tables = Spill.tables
     monkeypatch.setattr(
@@ -133,6 +134,18 @@ def test_rows_are_put_aside_where_very_many_errors_are_accepted(errors, plans, b
     outcome = scored(dataclasses.replace(plan, limits=limits, measures=()), path)
     assert outcome.findings.counts["S305"] == 500
     assert bool(blocks) is (errors == gather.ERRORS)
+
+
+@pytest.mark.parametrize("size", [0, 1])
+@pytest.mark.parametrize("kind", ["grades", "folds"])
+def test_rows_of_large_files_are_put_aside_where_all_that_is_returned_is_looked_at(
+    kind, size, plans, blocks, tmp_path, monkeypatch
+):
+    path = tmp_path / "mine.csv"
+    path.write_text("list,item,score\n" + "".join(f"q{n % 9},i{n % 8},{n}\n" for n in range(500)))
+    monkeypatch.setattr(gather, "LARGE", path.stat().st_size - size)
+    scored(plans[kind], path)
+    assert bool(blocks) is not (size and Returned in plans[kind].views)
 
 
 def test_rows_with_many_numbers_or_texts_are_put_aside(request):
@@ -177,7 +190,7 @@ def test_a_list_of_more_rows_than_are_accepted_ends_it(
 ):
     plan, path = plans["grades"], tmp_path / "mine.csv"
     if aside == "all":
-        monkeypatch.setattr(gather, "_by_hashes", lambda plan: False)
+        monkeypatch.setattr(gather, "_by_hashes", lambda plan, path: False)
     rules = plan.rules.model_copy(update={"unknown_list": "ignore", "missing_list": "skip"})
     rows = [f"{'xq'[n % 2]}{n % 2 and n % 7},i{n},{n}\n" for n in range(200)]
     path.write_text("list,item,score\n" + "".join(rows))

@@ -220,7 +220,8 @@ def test_where_cells_stand_and_what_they_hold(name, written, expected, size, tmp
     assert columns_at(path, format, [shape], Limits(), cells[::-1]) == expected[::-1]
     rows = np.arange(len(table))
     for role in ("list", "item"):
-        texts = reread(path, format, shape, Limits(), rows, role)
+        # ids were counted when the file was first read: to count them takes 64 MiB a column
+        texts = reread(path, format, shape, Limits(ids=1), rows, role)
         assert texts.to_list() == table.ids[role].texts(rows)
     with pytest.raises(Unreadable):
         reread(path, format, shape, Limits(), np.array([len(table)]), "item")
