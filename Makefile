@@ -23,7 +23,7 @@ test: .venv/tests
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	.venv/bin/pytest -q -n auto --dist loadfile --ignore=tests/peers --ignore=tests/browser
+	.venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/browser
 
 # what is promised of intervals, tests and tiers, by simulation: minutes; SIMULATE=20 for an hour
 simulate: .venv/tests
