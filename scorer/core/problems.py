@@ -84,7 +84,8 @@ class Findings:
             self.counts[problem.code] += problem.times
             return
         self.counts[problem.code] += 1
-        self._problems.append(problem if problem.path else replace(problem, path=self.path))
+        known = problem.path or self.path is None
+        self._problems.append(problem if known else replace(problem, path=self.path))
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Add each of `problems`."""

@@ -147,6 +147,8 @@ class Trec(TextReader):
         commented = block.look.marks and _commented(data)
         if blanks == block.count * (self.width - 1) and not odd.size and not commented:
             frame = columns(data, " ", self.width, numbers, used)
+            if frame is None and _even(data, self.width):  # all that can be wrong is numbers
+                frame = columns(data, " ", self.width, numbers, used, tolerant=True)
         if frame is None or frame.height != block.count:
             octets = np.frombuffer(data, dtype=np.uint8)
             ends = np.flatnonzero(octets == NEWLINE)
@@ -221,6 +223,17 @@ def _note_tags(notes: Notes, tags: Any, at: Any, untagged: Any, first: int) -> N
         rows = tags.arg_unique().sort()[:MOST_TAGS].to_numpy()
         for tag, line in zip(tags.gather(rows).to_list(), at[rows].tolist(), strict=True):
             notes.tags[tag] = first + line
+
+
+def _even(data: bytes, width: int) -> bool:
+    """Whether each line has that many fields, where all together have as many blanks as they need.
+
+    That takes less than to count the fields of each.
+    """
+    octets = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(octets == NEWLINE)
+    blanks = np.flatnonzero(octets == BLANK).reshape(ends.size, width - 1)
+    return bool((blanks[:, -1] < ends).all() and (blanks[1:, 0] > ends[:-1]).all())
 
 
 def _squeezed(block: Block) -> bytes:
