@@ -1,6 +1,5 @@
 """What several tests need: the command, in this process or as a user would; a PostgreSQL server."""
 
-import gc
 import io
 import os
 import pwd
@@ -17,12 +16,6 @@ import pytest
 ROOT = Path(__file__).parent.parent
 COMMAND = Path(sys.executable).parent / "score"
 os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
-
-
-def pytest_collection_finish():
-    """What is imported stays until the end: no search for cycles need look at it again."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

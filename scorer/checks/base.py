@@ -176,8 +176,11 @@ class Checked(NamedTuple):
         What a row that could not be read may explain is no error yet.
         """
         registry = checks()
-        if any(getattr(tally, "fatal", False) for tally in self.tallies.values()):
-            return True  # rows hold what no measure could be given
+        if any(
+            getattr(tally, "fatal", False) or getattr(tally, "errors_at_most", 0)
+            for tally in self.tallies.values()
+        ):
+            return True  # rows hold what no measure could be given, or what the challenge lacks
         return any(
             findings.fatal and not registry.get(name).complete
             for name, findings in self.of_lists.items()

@@ -7,6 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
+from scorer.core.errors import SubmissionRejected
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
@@ -95,6 +98,15 @@ def auc(
     return np.where(np.isnan(shares), 0.5, shares)
 
 
+def _refuse_more(judged: Judged, catalogue: int) -> None:
+    """Refuse a submission with a list of more items than there are."""
+    if (judged.returned > catalogue).any():
+        at = int(np.argmax(judged.returned > catalogue))
+        name = judged.names[at] if judged.names else str(at)
+        message = f"{quoted(name)} has {judged.returned[at]:,} items, and there are {catalogue:,}"
+        raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
+
+
 def _below(hits: Hits, returned: Ints, k: int | None) -> Floats:
     """How many other items of the first k ranks stand below each of these hits."""
     last = returned if k is None else np.minimum(returned, k)
@@ -119,6 +131,7 @@ def _gained(
         )
     relevant_total = judged.ideal.count(rel)
     others = catalogue - relevant_total
+    _refuse_more(judged, catalogue)
     if (judged.returned - relevant_hits.total() > others).any():
         raise NotationError(f"AUC: catalogue={catalogue} is fewer than there are", "catalogue")
     depth = judged.returned if k is None else np.minimum(judged.returned, k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from scorer.core.errors import ScorerError
 if TYPE_CHECKING:
     from scorer.web.site import Site
 
+LOG = logging.getLogger(__name__)
 PAUSE = 0.5  # seconds between looks for work that nobody announced
 
 
@@ -54,6 +56,9 @@ class Workers:
             try:
                 evaluated = sum(self._evaluate_one(site) for site in self._sites) > 0
             except ScorerError:  # the store is away; it may come back
+                evaluated = False
+            except Exception:  # a mistake of ours must not be the end of all evaluations
+                LOG.exception("an evaluation was not made")
                 evaluated = False
             if not evaluated:
                 with self._wake:

@@ -1,0 +1,32 @@
+"""AUC over the catalogue: a submission that cannot be of it is refused, the others are scored."""
+
+import pytest
+
+GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
+LONG = "list,item,score\nq1,a,1\nq1,x,2\nq1,y,3\nq1,z,4\nq2,a,1\n"
+STRANGE = "list,item,score\nq1,x,1\nq1,y,2\nq1,z,3\nq2,a,1\n"
+
+
+@pytest.mark.parametrize(
+    ("measure", "sent", "problem"),
+    [
+        ("pairs=all", LONG, "long.csv:3:4: error[S305] item 'x' is not in the catalogue"),
+        ("pairs=all", STRANGE, "long.csv:2:4: error[S305] item 'x' is not in the catalogue"),
+        ("pairs=all, catalogue=3", LONG, "error[S402] 'q1' has 4 items, and there are 3"),
+    ],
+)
+def test_a_list_that_the_catalogue_cannot_hold(measure, sent, problem, challenge, score):
+    items = "" if "catalogue" in measure else "items: items.csv\n"
+    folder = challenge(
+        f"truth: truth.csv\n{items}metrics: ['AUC({measure})']\n",
+        **{
+            "truth.csv": "list,item,grade\nq1,a,1\nq1,b,0\nq2,a,1\n",
+            "items.csv": "item\na\nb\nc\n",
+            "good.csv": GOOD,
+            "long.csv": sent,
+        },
+    )
+    ran = score(folder, folder / "long.csv", folder / "good.csv")
+    assert ran.code == 1
+    assert problem in ran.err
+    assert "good         0.7500" in ran.out
