@@ -92,7 +92,7 @@ def unseen(text: str) -> str | None:
     >>> unseen("a b"), unseen("a\u3164b")
     (None, '\u3164')
     """
-    if text.isprintable() and text.isascii():
+    if text.isprintable() and (text.isascii() or not pattern(IGNORABLE).search(text)):
         return None
     ignorable = pattern(IGNORABLE)
     return next((c for c in text if not c.isprintable() or ignorable.match(c)), None)
