@@ -114,6 +114,7 @@ def _parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list
         rows = _parts_of_rows(plan, tables, kept)
         if not tables.whole or kept.schema is None:
             return rows
+        plan = _plan_after(rows, plan)
         if kept.ids.whole:
             parts = _parts_of_tables(plan, kept.tables(), plan.limits.ids)
         else:
@@ -166,7 +167,7 @@ def _parts_spilled(plan: Plan, tables: Pieces) -> list[Part]:
         rows = _parts_of_rows(plan, tables, spill)
         if not tables.whole:
             return rows
-        parts = _parts_of_tables(plan, spill.tables())
+        parts = _parts_of_tables(_plan_after(rows, plan), spill.tables())
     return _with_rows(parts, rows)
 
 
@@ -196,6 +197,14 @@ def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept | Spill) -> list[Part]
             rows = _bounded(plan, _added(rows, Part(checked(submitted, ("row",)))))
         kept.add(table)
     return rows
+
+
+def _plan_after(rows: Sequence[Part], plan: Plan) -> Plan:
+    """The plan for the lists of a file, given what the checks of its single rows have found.
+
+    Where that is an error nothing is scored: measures rely on what the checks look at.
+    """
+    return plan.unscored if any(part.checked.fatal for part in rows) else plan
 
 
 def _with_rows(parts: list[Part], rows: Sequence[Part]) -> list[Part]:

@@ -67,6 +67,13 @@ class Plan:
         """The public ids, made ready to be looked up."""
         return PublicIds(self.public)
 
+    @property
+    def unscored(self) -> Plan:
+        """The same without the truth: it only checks."""
+        plan = replace(self, truth=None, folds={})
+        vars(plan)["known"] = self.known  # which takes long to make ready
+        return plan
+
     def places(self, fold: str | None) -> Ints:
         """Each public list's index in the truth, or a fold's; -1 where absent, and at the end."""
         return self._places[fold]
