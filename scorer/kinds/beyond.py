@@ -15,9 +15,9 @@ from scorer.challenge.public import ids_of
 from scorer.core.arrays import Ints
 from scorer.io.table import CodedColumn, Table, in_order
 from scorer.kinds.base import SideTables
+from scorer.views.beyond import Subtopics, likelihood, returned, scored, stated, texts
 from scorer.views.diverse import Diverse
 from scorer.views.extras import Extras, placed
-from scorer.views.further import Subtopics, likelihood, returned, scored, stated, texts
 from scorer.views.hits import Judged, Ties
 from scorer.views.join import Truth, graded
 from scorer.views.pairwise import Layout, Orders, Preferred, Ranking

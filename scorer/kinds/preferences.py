@@ -16,7 +16,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import Schema, Table
 from scorer.kinds.base import Asking, Constants, SideTables, kind
-from scorer.views.further import likelihood, prefer, stated
+from scorer.views.beyond import likelihood, prefer, stated
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, members, named
 from scorer.views.meeting import Views

@@ -15,8 +15,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.io.table import CodedColumn, Schema, Table, in_order
 from scorer.kinds.base import Asking, Constants, SideTables, kind
+from scorer.views.beyond import rated
 from scorer.views.extras import Extras, Named, placed
-from scorer.views.further import rated
 from scorer.views.hits import Ties
 from scorer.views.join import Truth, numbered_lists
 from scorer.views.meeting import Views

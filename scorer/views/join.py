@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -166,13 +166,7 @@ def without(table: Table, pairs: Truth) -> tuple[Table, Ints | None]:
     rows = np.flatnonzero(pairs.rows(table.ids["list"], table.ids["item"]) < 0)
     if rows.size == len(table):
         return table, None
-    part = replace(
-        table,
-        ids={role: ids.where(rows) for role, ids in table.ids.items()},
-        numbers={role: values[rows] for role, values in table.numbers.items()},
-        line=table.line[rows],
-    )
-    return part, rows
+    return table.where(rows), rows
 
 
 def present(table: Table, lists: Sequence[str]) -> Mask:
