@@ -171,7 +171,7 @@ class Checked(NamedTuple):
 
     @property
     def fatal(self) -> bool:
-        """Whether a list has an error, so that the file cannot be scored.
+        """Whether a list or an id has an error, so that the file cannot be scored.
 
         What a row that could not be read may explain is no error yet.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
+
+if TYPE_CHECKING:
+    from scorer.views.rated import Rated
 
 
 def score(
@@ -82,8 +85,9 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
 
 def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
     """The statistics of each rating for the pooled figure, after the code of its item."""
-    rated: Any = views[measure.metric.view]  # the one view whose metrics have items as units
+    rated = cast("Rated", views[measure.metric.view])  # the one view of metrics of items
     statistics = measure.metric.function(rated.each(), **{**measure.params, "average": "pooled"})
+    assert rated.item_code is not None
     rows = np.column_stack([rated.item_code, statistics.rows])
     return Statistics(rated.in_list, rows, rated.lists)
 
