@@ -38,8 +38,8 @@ class Submitted:
     public: Public
     rules: Submission
     ready: PublicIds | None = None  # the public ids made ready to be looked up, where they are
-    # code -> the last line whose problem can be reported; None: problems are only counted
-    last: Mapping[str, int] | None = field(default_factory=dict)
+    # code -> the last line whose problem can be reported; those of later lines are only counted
+    last: Mapping[str, int] = field(default_factory=dict)
 
     def line(self, row: int) -> int:
         """The physical line of a row."""
@@ -307,7 +307,7 @@ def reported(
         rows: row indices of its table, by their lines.
         problems: makes the errors, given where among `rows` the rows stand that have them.
     """
-    last = -math.inf if submitted.last is None else submitted.last.get(code, math.inf)
+    last = submitted.last.get(code, math.inf)
     reportable = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
     if reportable.size:
         yield from problems(reportable)

@@ -1,52 +1,34 @@
 """Whole lists from the pieces of a file.
 
 Where the rows of each list stand together, pieces are cut between lists. Where they do not, all
-rows are kept, each in 11 to 23 bytes, and gathered list by list; rows with more than fits into
-these are put aside on disk. That lists are scattered is mostly seen in the first piece or two.
+rows are kept, in memory as long as they are few, else on disk, and gathered list by list. That
+lists are scattered is mostly seen in the first piece or two.
 Where it is seen later, the file is read from its start again: rows of lists that were scored are
-gone, since to keep them in case a list goes on later would cost these bytes a row in every file.
+gone, since to keep them in case a list goes on later would cost memory in every file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import chain, islice
-from pathlib import Path
 
 import numpy as np
 
-from scorer.checks.base import Checked, Submitted, checked, checks
+from scorer.checks.base import Checked, Submitted, checked
 from scorer.checks.tally import LastLines
-from scorer.core.arrays import Ints, any_twice
+from scorer.core.arrays import any_twice
 from scorer.core.problems import Problem
-from scorer.engines.ids import AskedIds
 from scorer.engines.kept import Kept, refuse_longer
-from scorer.io.formats.base import Format
-from scorer.io.limits import Unreadable, limit, too_many_errors
+from scorer.io.limits import Unreadable, too_many_errors
 from scorer.io.pieces import Pieces, joined
 from scorer.io.runs import Apart, by_runs, concatenated, cut_rows, own_memory, together
 from scorer.io.spill import Spill
-from scorer.io.table import (
-    EXTRA,
-    CodedColumn,
-    Hashes,
-    IdTexts,
-    RunColumn,
-    Schema,
-    Table,
-    series_of,
-)
-from scorer.scoring.lists import Begun, Part, Plan, begun, merged, score_lists, texts_of
+from scorer.io.table import CodedColumn, Hashes, RunColumn, Table, series_of
+from scorer.scoring.lists import Part, Plan, merged, met, score_lists
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
-HELD = 1_000_000  # rows of lists that are kept half scored, in some 75 bytes each
-ASKED = 1_000_000  # ids of rows that are read again at a time, at least
-ERRORS = 1_000_000  # of more, the ids would be read again, and take more than a row each
-LARGE = 64 << 20  # bytes of a file; of a larger one the ids of all items returned are too many
-NUMBERS = 2  # columns of numbers, of which a row with hashes of its ids takes 24 bytes at most
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
 
@@ -59,31 +41,25 @@ class TooManyErrors(Unreadable):
         self.checked = checked
 
 
-def parts_of_file(
-    plan: Plan, tables: Pieces, path: Path, format: Format, scattered: bool = False
-) -> list[Part]:
+def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[Part]:
     """The parts of a file.
 
     Args:
         plan: the challenge.
         tables: the pieces of the file, from its start.
-        path: the file, from which some ids may be read again.
-        format: how it is written.
         scattered: whether its lists are known to be.
 
     Raises:
         Apart: they are, but lists have been scored before that was seen.
-        Unreadable: it has more errors, ids or rows in a list than are accepted.
+        Unreadable: it has more errors, or rows in a list, than are accepted, or there is no room
+            on disk for its rows.
     """
     if plan.public.kind not in CUT:
         return _at_once(plan, tables)
     first_two = list(islice(tables, 2))
     tables.tables = chain(first_two, tables.tables)
     if scattered or (len(first_two) == 2 and not all(map(together, first_two))):
-        wide = any(len(table.numbers) > NUMBERS for table in first_two)
-        if wide or not _by_hashes(plan, path):
-            return _parts_spilled(plan, tables)
-        return _parts_apart(plan, tables, path, format)
+        return _parts_apart(plan, tables)
     if len(first_two) < 2:
         return _at_once(plan, tables)
     return _parts_together(plan, tables)
@@ -107,86 +83,18 @@ def _parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     return parts
 
 
-def _parts_apart(plan: Plan, tables: Pieces, path: Path, format: Format) -> list[Part]:
-    """The parts of a file in which the rows of lists are scattered, by hashes of its ids."""
-    with closing(Spill()) as others:
-        kept = Kept(plan, GATHERED, others)
+def _parts_apart(plan: Plan, tables: Pieces) -> list[Part]:
+    """The parts of a file in which the rows of lists are scattered."""
+    with closing(Spill()) as aside:
+        kept = Kept(plan, GATHERED, aside)
         rows = _parts_of_rows(plan, tables, kept)
-        if not tables.whole or kept.schema is None:
-            return rows
-        plan = _plan_after(rows, plan)
-        if kept.ids.whole:
-            parts = _parts_of_tables(plan, kept.tables(), plan.limits.ids)
-        else:
-            parts = _parts_read_again(plan, kept, path, format)
-        del kept  # of very many rows
-        parts += _parts_of_tables(plan, others.tables())
-    return _with_rows(_bounded(plan, parts), rows)
-
-
-def _parts_read_again(plan: Plan, kept: Kept, path: Path, format: Format) -> list[Part]:
-    """The parts of rows of which ids that are needed are read again."""
-    assert kept.schema is not None
-    again = {role: AskedIds(role) for role in kept.roles}
-    read = partial(_read, texts=again, path=path, format=format, plan=plan, schema=kept.schema)
-    parts, n, ids, lines = list[Part](), 0, 0, LastLines()
-    while n < kept.blocks:
-        # with the rows' places; None: it is begun again, with the ids that are asked for
-        waiting = list[tuple[Begun, Ints] | None]()
-        asked, held, errors = 0, 0, sum(part.checked.errors_at_most for part in parts)
-        # the ids of some lists are read, and forgotten, before those of others
-        while n + len(waiting) < kept.blocks and asked <= max(ASKED, kept.rows // 8):
-            table, places = kept.block(n + len(waiting), again)
-            # an error that names an item is only counted: it will be found again, with the ids
-            block = begun(plan, table, rows=False, last=None)
-            before, held = asked, held + len(table)
-            if block.wanted.size:
-                again["item"].ask(places[block.wanted])
-            asked = sum(texts.missed for texts in again.values())
-            errors += block.checked.errors_at_most
-            whole = asked == before + block.wanted.size and held <= HELD
-            waiting.append((block, places.astype(np.uint32)) if whole else None)
-            _refuse_more_ids(plan, ids + asked)
-            if errors > plan.limits.errors:
-                break
-        ids += asked
-        read()
-        for block_begun in waiting:
-            part = _finished(plan, kept, n, block_begun, again, read, lines.last)
-            lines.add(part.checked.of_lists.values())
-            parts = _bounded(plan, _added(parts, part))
-            n += 1
-        for texts in again.values():
-            texts.forget()
-    return parts
-
-
-def _parts_spilled(plan: Plan, tables: Pieces) -> list[Part]:
-    """The parts of a file whose rows are put aside on disk, and scored some lists at a time."""
-    with closing(Spill()) as spill:
-        rows = _parts_of_rows(plan, tables, spill)
         if not tables.whole:
             return rows
-        parts = _parts_of_tables(_plan_after(rows, plan), spill.tables())
+        parts = _parts_of_tables(_plan_after(rows, plan), chain(kept.tables(), aside.tables()))
     return _with_rows(parts, rows)
 
 
-def _parts_of_tables(plan: Plan, tables: Iterator[Table], most: int | None = None) -> list[Part]:
-    """The parts of gathered lists, whose ids are there; `most` may settle equal scores."""
-    parts, ids, lines = list[Part](), 0, LastLines()
-    for table in tables:
-        refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
-        block = begun(plan, table, rows=False, last=lines.last)
-        ids += block.wanted.size
-        if most is not None:
-            _refuse_more_ids(plan, ids)
-        part = block.finished(texts_of(table))
-        lines.add(part.checked.of_lists.values())
-        parts = _bounded(plan, _added(parts, part))
-    return parts
-
-
-def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept | Spill) -> list[Part]:
+def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept) -> list[Part]:
     """What the checks of single rows find, while the rows are kept."""
     rows = list[Part]()
     for piece in tables:
@@ -197,6 +105,17 @@ def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept | Spill) -> list[Part]
             rows = _bounded(plan, _added(rows, Part(checked(submitted, ("row",)))))
         kept.add(table)
     return rows
+
+
+def _parts_of_tables(plan: Plan, tables: Iterable[Table]) -> list[Part]:
+    """The parts of gathered lists."""
+    parts, lines = list[Part](), LastLines()
+    for table in tables:
+        refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
+        part = met(plan, table, rows=False, last=lines.last).scored()
+        lines.add(part.checked.of_lists.values())
+        parts = _bounded(plan, _added(parts, part))
+    return parts
 
 
 def _plan_after(rows: Sequence[Part], plan: Plan) -> Plan:
@@ -213,41 +132,6 @@ def _with_rows(parts: list[Part], rows: Sequence[Part]) -> list[Part]:
     return [part._replace(checked=part.checked.plus([row.checked for row in rows]))]
 
 
-def _finished(
-    plan: Plan,
-    kept: Kept,
-    n: int,
-    block_begun: tuple[Begun, Ints] | None,
-    again: Mapping[str, AskedIds],
-    read: Callable[[], bool],
-    last: Mapping[str, int],
-) -> Part:
-    """The part that one block of lists gives, by the ids that have been read."""
-    while True:
-        if block_begun is None:
-            table, places = kept.block(n, again)
-            block_begun = begun(plan, table, rows=False, last=last), places
-        block, places = block_begun
-        part = block.finished(partial(_asked, again, places))
-        if not read():
-            return part
-        block_begun = None  # ids that were asked for only now had no text yet
-
-
-def _asked(again: Mapping[str, AskedIds], places: Ints, rows: Ints) -> IdTexts:
-    return again["item"].at(places[rows]) if rows.size else []
-
-
-def _read(
-    texts: Mapping[str, AskedIds], path: Path, format: Format, plan: Plan, schema: Schema
-) -> bool:
-    """Read the ids that are asked for, and say whether there are any."""
-    incomplete = [asked_ids for asked_ids in texts.values() if asked_ids.missed]
-    for asked_ids in incomplete:
-        asked_ids.read(path, format, schema, plan.limits)
-    return bool(incomplete)
-
-
 def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
     """The one part of a file that is scored at once."""
     table = joined(tables)
@@ -259,19 +143,6 @@ def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
     whole = [table]
     del table  # `score_lists` gives it back before it measures
     return [score_lists(plan, whole.pop())]
-
-
-def _by_hashes(plan: Plan, path: Path) -> bool:
-    """Whether lists can be gathered by hashes of ids, with the ids of few rows."""
-    from scorer.views.returned import Returned  # as the next, few challenges need it
-    from scorer.views.texts import Texts
-
-    few = plan.limits.errors <= ERRORS
-    if Returned in plan.views:
-        few &= path.stat().st_size <= LARGE
-    built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
-    plain = not any(role.startswith(EXTRA) for shape in plan.shapes for role in shape.roles)
-    return few and built_in and plain and Texts not in plan.views
 
 
 def _added(parts: list[Part], part: Part) -> list[Part]:
@@ -370,14 +241,6 @@ class _Across:
             raise Apart
         ends = np.cumsum(np.add.reduceat([len(table) for table in tables], begins))
         return concatenated(tables, RunColumn(ends, series_of(held)))
-
-
-def _refuse_more_ids(plan: Plan, ids: int) -> None:
-    most = plan.limits.ids
-    if ids > most:
-        message = f"more than {most:,} ids are needed to order rows of equal scores"
-        words = f"{limit('ids')}; it takes none where the rows of each list stand together"
-        raise Unreadable(Problem("S104", message, help=words))
 
 
 class _Seen:

@@ -1,7 +1,8 @@
-"""The rows of a file in which lists are scattered, kept in few bytes each, to be gathered by lists.
+"""The rows of a file in which lists are scattered, kept to be gathered by lists.
 
-Of an id a row keeps the hash. Rows of lists that the challenge lacks are put aside on disk: there
-may be as many lists as rows, and what is to be known of each would take more than a row does.
+As long as they are few they stay in memory; more are put aside on disk. So are those of lists that
+the challenge lacks: there may be as many lists as rows, and what is to be known of each would take
+more than a row does.
 """
 
 from __future__ import annotations
@@ -9,20 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
 from scorer.core.problems import Problem
-from scorer.engines.ids import GatheredColumn, HeldIds, IdsByPlace
 from scorer.io.limits import Unreadable, limit
-from scorer.io.pieces import SCATTERED
 from scorer.io.spill import Spill
-from scorer.io.table import CodedColumn, Hashes, Schema, Table, series_of
+from scorer.io.table import CodedColumn, Hashes, Schema, Table, TextColumn, series_of, text_of
 from scorer.scoring.lists import Plan
 
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST = 64 << 20  # bytes of rows that are kept in memory
+VIEW = 16  # bytes that polars takes for a text beside its own
+NUMBER = 8  # bytes of a number, and of the hash of an id
 SCALE = 1e6  # numbers of no more decimals are kept as whole ones
 HEAD = 64  # rows of which the line of the first is kept whole
 TOGETHER = 1 << 16  # rows that are put in order together: a place among them takes two bytes
@@ -135,28 +140,63 @@ class _Piece(NamedTuple):
     lines: LineNumbers  # of the rows as they stand in the piece
 
 
+class GatheredColumn(TextColumn):
+    """Some rows of a column, in another order; ids are gathered when they are asked for."""
+
+    def __init__(self, hashes: Hashes, places: Ints, texts: pl.Series, usual: bool) -> None:
+        vars(self)["row_hashes"] = hashes
+        self._places, self._texts, self.usual = places, texts, usual
+
+    @cached_property
+    def series(self) -> pl.Series:  # type: ignore[override]
+        """The text of each row."""
+        return self._texts.gather(self._places)
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return str(self._texts[int(self._places[row])])
+
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> pl.Series:
+        """The ids of some rows."""
+        return self._texts.gather(self._places[rows])
+
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        hashes, places = self.row_hashes[rows], self._places[rows]
+        return GatheredColumn(hashes, places, self._texts, self.usual)
+
+
 class Kept:
-    """All rows of a file in which lists are scattered: hashes of ids, places, and numbers.
+    """All rows of a file in which lists are scattered.
 
     Args:
         plan: the challenge.
         most: rows of gathered lists that are scored together.
-        others: where rows of lists that the challenge lacks are put aside.
+        aside: where rows are put aside.
     """
 
-    def __init__(self, plan: Plan, most: int, others: Spill) -> None:
-        self.schema: Schema | None = None
-        self.rows = 0
+    def __init__(self, plan: Plan, most: int, aside: Spill) -> None:
         self._lists, self._known = list(plan.public.lists), plan.known.lists
-        self._plan, self._most, self._others = plan, most, others
+        self._plan, self._most, self._aside = plan, most, aside
+        self._all_aside = False
+        self._schema: Schema | None = None
+        self._rows = self._size = 0  # of the file, and in bytes
         self._pieces = list[_Piece]()
+        self._texts: dict[str, list[pl.Series]] = {}  # of each column of ids but the lists'
+        self._usual = dict[str, bool]()  # of each of these, as of `CodedColumn`
         self._facts: dict[str, Any] = {}
         self._empty = list[Any]()  # lists that are named without an item
-        self.ids = HeldIds()  # of the columns with hashes
 
     def add(self, table: Table) -> None:
-        """Keep the rows of a piece, by their lists."""
-        self.schema = table.wanted
+        """Keep the rows of a piece, by their lists.
+
+        Raises:
+            Unreadable: there is no room on disk.
+        """
+        if self._all_aside:
+            self._aside.add(table)
+            return
+        self._schema = table.wanted
         self._empty += table.facts.get("empty", ())
         self._facts = self._facts or {k: v for k, v in table.facts.items() if k != "empty"}
         if not len(table):
@@ -167,17 +207,15 @@ class Kept:
         in_list = small(np.where(number < 0, len(self._lists), number)[lists.codes])
         if lacks:
             others = table.where(np.flatnonzero(in_list == len(self._lists)))
-            self._others.add(replace(others, facts=self._facts))
-        columns = {role: ids for role, ids in table.ids.items() if role in SCATTERED}
-        hashes = {role: ids.row_hashes for role, ids in columns.items()}
-        self.ids.add(columns)
+            self._aside.add(replace(others, facts=self._facts))
+        hashes = self._held(table)
         for start in range(0, in_list.size, TOGETHER):
             rows = slice(start, start + TOGETHER)
             by = np.argsort(in_list[rows], kind="stable")
             if lacks:
                 by = by[: np.count_nonzero(in_list[rows] < len(self._lists))]
             piece = _Piece(
-                self.rows + start,
+                self._rows + start,
                 Ascending(in_list[rows][by].astype(np.int64)),
                 by.astype(np.uint16),
                 {role: each[rows][by] for role, each in hashes.items()},
@@ -185,7 +223,28 @@ class Kept:
                 LineNumbers(table.line[rows]),
             )
             self._pieces.append(piece)
-        self.rows += in_list.size
+        self._rows += in_list.size
+        if self._size > MOST:
+            self._put_aside()
+
+    def _held(self, table: Table) -> dict[str, Hashes]:
+        """Hold the ids of a piece but its lists; their hashes."""
+        columns = {role: ids for role, ids in table.ids.items() if role != "list"}
+        for role, column in columns.items():
+            texts = text_of(column)
+            self._texts.setdefault(role, []).append(texts)
+            self._usual[role] = self._usual.get(role, True) and column.usual
+            self._size += VIEW * len(texts) + int(texts.estimated_size())
+        self._size += NUMBER * len(table) * (len(columns) + len(table.numbers))
+        return {role: column.row_hashes for role, column in columns.items()}
+
+    def _put_aside(self) -> None:
+        """Put all rows aside, and those to come."""
+        for table in self.tables():
+            self._aside.add(table)
+        self._all_aside = True
+        self._pieces.clear()
+        self._texts.clear()
 
     @cached_property
     def _edges(self) -> list[int]:
@@ -208,30 +267,24 @@ class Kept:
         """Where the lists between two edges lie in each piece."""
         return [piece.lists.divide(self._edges).tolist() for piece in self._pieces]
 
-    @property
-    def blocks(self) -> int:
-        """How many blocks of lists there are."""
-        return len(self._edges) - 1
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The columns of which only hashes are kept."""
-        return tuple(self._pieces[0].ids) if self._pieces else ()
-
     def tables(self) -> Iterator[Table]:
-        """Yield the rows again, in tables of whole lists, where the ids are kept."""
-        columns = self.ids.columns()
-        for n in range(self.blocks):
-            yield self.block(n, columns)[0]
+        """Yield the rows that are not put aside, in tables of whole lists."""
+        import polars as pl
 
-    def block(self, n: int, texts: Mapping[str, IdsByPlace]) -> tuple[Table, Ints]:
-        """Some whole lists, and the places of their rows in the file.
+        if not self._pieces:
+            return
+        texts = {role: pl.concat(parts) for role, parts in self._texts.items()}
+        for n in range(len(self._edges) - 1):
+            yield self._block(n, texts)
+
+    def _block(self, n: int, texts: Mapping[str, pl.Series]) -> Table:
+        """Some whole lists.
 
         Args:
             n: which, from 0.
-            texts: the ids of each column with hashes.
+            texts: the ids of all rows of the file.
         """
-        assert self.schema is not None
+        assert self._schema is not None
         cuts = [slice(at[n], at[n + 1]) for at in self._bounds]
         parts = [
             each for each in zip(self._pieces, cuts, strict=True) if each[1].start < each[1].stop
@@ -245,23 +298,23 @@ class Kept:
         line = np.concatenate([p.lines.at(at) for at, (p, _) in zip(rows, parts, strict=True)])[by]
         first_rows = starts(in_list)
         lists, codes = in_list[first_rows], np.cumsum(first_rows) - 1
-        first = parts[0][0]
         ids = {
             role: GatheredColumn(
                 np.concatenate([piece.ids[role][part] for piece, part in parts])[by],
                 places,
                 texts[role],
+                usual,
             )
-            for role in first.ids
+            for role, usual in self._usual.items()
         }
         numbers = {
             role: np.concatenate([piece.numbers[role].at(part) for piece, part in parts])[by]
-            for role in first.numbers
+            for role in parts[0][0].numbers
         }
         names = series_of([self._lists[number] for number in lists.tolist()])
         column = {"list": CodedColumn(codes, names)}
         facts = self._facts | {"empty": tuple(self._empty if not n else ())}
-        return Table(column | ids, numbers, line, self.schema, facts), places
+        return Table(column | ids, numbers, line, self._schema, facts)
 
 
 def refuse_longer(plan: Plan, rows: int) -> None:

@@ -85,7 +85,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outc
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:
         try:
-            parts = parts_of_file(plan, tables, path, format, scattered)
+            parts = parts_of_file(plan, tables, scattered)
         except Unreadable as error:
             findings.add(error.problem)
             if isinstance(error, TooManyErrors):

@@ -7,10 +7,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
@@ -146,46 +145,6 @@ def _before(request: Request, format: Format, rows: int, ids: Distinct) -> None:
             rows -= len(table)
             if rows <= 0:
                 break
-
-
-def reread(
-    path: Path,
-    format: Format,
-    schema: Schema,
-    limits: Limits,
-    rows: NDArray[np.integer[Any]],
-    role: str,
-) -> pl.Series:
-    """The ids of one column in some rows of a file, which is read again.
-
-    Args:
-        path: the file.
-        format: how it is written.
-        schema: of the tables that were read from it.
-        limits: how much of it is read.
-        rows: their places in the file, from 0, ascending.
-        role: of the column.
-
-    Raises:
-        Unreadable: the file is no longer what it was.
-    """
-    import polars as pl
-
-    texts = [pl.Series([], dtype=pl.String)]
-    start = done = 0
-    counted = limits._replace(ids=2 * limits.rows)  # as it was first read: that takes memory
-    with pieces(path, format, [schema], counted, Findings()) as parts:
-        for table in parts:
-            if done == len(rows):
-                break
-            upto = int(np.searchsorted(rows, start + len(table)))
-            ids = table.ids[role].texts(rows[done:upto] - start)
-            texts.append(pl.Series(ids, dtype=pl.String))  # a copy: the piece shall go
-            start, done = start + len(table), upto
-    if done < len(rows):
-        raise Unreadable(Problem("S101", "the file changed while it was read"))
-    gathered: pl.Series = pl.concat(texts)
-    return gathered
 
 
 def columns_at(

@@ -57,12 +57,9 @@ class CodedColumn:
 
     Attributes:
         usual: whether all ids are known to be of printable ASCII without blanks and plus signs.
-        read: whether the ids are there; else only their hashes are, and each id that is asked for
-            costs a look into the file.
     """
 
     usual = False
-    read = True
 
     def __init__(self, codes: Codes, held: Sequence[str] | pl.Series) -> None:
         self.codes = codes
@@ -209,20 +206,6 @@ class TextColumn(CodedColumn):
         part = TextColumn(self.series[rows], self.usual)
         part.__dict__["row_hashes"] = self.row_hashes[rows]
         return part
-
-
-class UnreadColumn(TextColumn):
-    """A column of which only hashes are there; `text` and `gathered` are to be defined."""
-
-    read = False
-
-    def __init__(self, hashes: Hashes) -> None:
-        vars(self)["row_hashes"] = hashes
-
-    @cached_property
-    def codes(self) -> Codes:  # type: ignore[override]
-        """The code of each row."""
-        return grouped(self.row_hashes)[0]
 
 
 def in_order(column: CodedColumn) -> tuple[Sequence[str] | pl.Series, Ints]:

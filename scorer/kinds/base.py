@@ -13,7 +13,7 @@ from scorer.challenge.public import Public
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import IdTexts, Schema, Table
+from scorer.io.table import Schema, Table
 from scorer.views.extras import Named, columns_of, placed
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
@@ -71,35 +71,6 @@ class OpenTruth(Protocol):
             at: the number of the list.
         """
         ...
-
-
-class Meeting(NamedTuple):
-    """A submission joined with the truth, before equal scores are ordered by ids."""
-
-    wanted: Ints  # rows of the table, whose items' ids settle it
-    views: Callable[[IdTexts], Views]  # given these ids
-
-
-def begin(truth: OpenTruth, table: Table, ties: Ties, views: frozenset[type]) -> Meeting:
-    """Join a submission with the truth as far as the items' ids are not needed.
-
-    In most views nothing is joined before the ids are there: the meeting holds the whole table,
-    and `wanted` has the rows whose ids are yet to be read.
-
-    Args:
-        truth: the truth made ready.
-        table: the submission, rows of whole lists.
-        ties: how equal scores are ordered.
-        views: the types of view that the measures look at.
-    """
-    if (begun := getattr(truth, "begin", None)) is not None:
-        meeting: Meeting | None = begun(table, ties, views)
-        if meeting is not None:
-            return meeting
-    wanted = np.empty(0, dtype=np.int64)
-    if (asks := getattr(truth, "asks", None)) is not None and not table.ids["item"].read:
-        wanted = asks(table, ties, views)
-    return Meeting(wanted, lambda _: truth.meet(table, ties, views))
 
 
 class SideTables(NamedTuple):

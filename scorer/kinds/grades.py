@@ -13,17 +13,15 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.io.table import Schema, Table
-from scorer.kinds.base import Constants, Meeting, SideTables, kind
+from scorer.kinds.base import Constants, SideTables, kind
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import (
     Truth,
-    Unsettled,
     among_lists,
     judge,
     named,
     present,
-    tied_rows,
     without,
 )
 from scorer.views.meeting import Views
@@ -106,43 +104,6 @@ class Grades:
         sent_columns = self.aids.further("submission", submission)
         columns = self.extras
         return lambda rows: columns._replace(submission=sent_columns.at(rows))
-
-    def begin(self, submission: Table, ties: Ties, views: frozenset[type]) -> Meeting | None:
-        """The meeting in views of judged items alone; None for others.
-
-        Args:
-            submission: rows of whole lists.
-            ties: how equal scores are ordered.
-            views: the types of view that the measures look at.
-        """
-        if not views <= JUDGED:
-            return None
-        sent, rows = self.residual(submission)
-        unsettled = Unsettled.of(sent, self.truth, ties)
-        answered = unsettled.returned > 0 if rows is None else present(submission, self.lists)
-        further = self.further(sent)  # what is made later does not hold the table
-        return Meeting(
-            unsettled.wanted if rows is None else rows[unsettled.wanted],
-            lambda names: met(unsettled.judged(names, further), answered, views),
-        )
-
-    def asks(self, submission: Table, ties: Ties, views: frozenset[type]) -> Ints:
-        """The rows whose items' ids are needed to join a submission.
-
-        Args:
-            submission: rows of whole lists.
-            ties: how equal scores are ordered.
-            views: the types of view that the measures look at.
-
-        Returns:
-            Row indices of the submission.
-        """
-        sent, rows = self.residual(submission)
-        if self.beyond.whole_lists(views):
-            wanted = tied_rows(sent, self.lists, ties)
-        else:
-            wanted = Unsettled.of(sent, self.truth, ties).wanted
-        return wanted if rows is None else rows[wanted]
 
     def residual(self, submission: Table) -> tuple[Table, Ints | None]:
         """A submission without the excluded items, and its rows that are left; None for all."""

@@ -7,7 +7,7 @@ the same findings. Every engine, explanations and probes go through it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -27,8 +27,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.io.form import PLAIN, Form
 from scorer.io.formats.base import Format, format_of
 from scorer.io.limits import Limits
-from scorer.io.table import TEXT, CodedColumn, IdTexts, RecodedColumn, Schema, Table
-from scorer.kinds.base import Meeting, OpenTruth, begin
+from scorer.io.table import TEXT, CodedColumn, RecodedColumn, Schema, Table
+from scorer.kinds.base import OpenTruth
 from scorer.metrics.base import Measure
 from scorer.results import scorecard
 from scorer.results.columns import NONE, ListColumns
@@ -36,8 +36,6 @@ from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
-
-EVERYWHERE: Mapping[str, int] = {}  # errors of all lines can be reported
 
 
 @dataclass(frozen=True)
@@ -125,45 +123,6 @@ class Part(NamedTuple):
     refused: tuple[Problem, ...] = ()  # what a metric that may refuse a submission says of it
 
 
-class FoldMeeting(NamedTuple):
-    """Some lists, met with those of a fold's truth but for the order of equal scores."""
-
-    truth: OpenTruth
-    numbers: Ints  # of its lists in the whole truth
-    meeting: Meeting
-
-
-class Begun(NamedTuple):
-    """Some lists that are checked, and met but for the order of equal scores."""
-
-    plan: Plan
-    checked: Checked
-    meetings: Mapping[str | None, FoldMeeting] | None = None  # fold, None: all
-
-    @property
-    def wanted(self) -> Ints:
-        """The rows of the table whose items' ids settle that order."""
-        if not self.meetings:
-            return np.empty(0, dtype=np.int64)
-        wanted = [of_fold.meeting.wanted for of_fold in self.meetings.values()]
-        return distinct(np.concatenate(wanted))
-
-    def finished(self, texts: Callable[[Ints], IdTexts]) -> Part:
-        """The part, given the ids of these rows."""
-        return self.met(texts).scored()
-
-    def met(self, texts: Callable[[Ints], IdTexts]) -> Met:
-        """The lists as the measures see them, given the ids."""
-        if self.meetings is None:
-            return Met(self.plan, self.checked)
-        folds = {
-            fold: MetFold(truth.lists, numbers, meeting.views(texts(meeting.wanted)))
-            for fold, (truth, numbers, meeting) in self.meetings.items()
-            if truth.lists
-        }
-        return Met(self.plan, self.checked, folds)
-
-
 class MetFold(NamedTuple):
     """Some lists, met with those of a fold's truth."""
 
@@ -202,9 +161,9 @@ def score_lists(plan: Plan, table: Table) -> Part:
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.
     """
-    met = begun(plan, table).met(texts_of(table))
+    lists = met(plan, table)
     del table  # the rows of labels take as much as their measures do
-    return met.scored()
+    return lists.scored()
 
 
 def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
@@ -221,30 +180,31 @@ def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
     Raises:
         PluginError: as `score_lists`.
     """
-    met = begun(plan, table, whole=True).met(texts_of(table))
-    of_all = (met.folds or {}).get(None)
-    return met.scored(), None if of_all is None else of_all.views
+    lists = met(plan, table, whole=True)
+    of_all = (lists.folds or {}).get(None)
+    return lists.scored(), None if of_all is None else of_all.views
 
 
-def begun(
+def met(
     plan: Plan,
     table: Table,
+    *,
     rows: bool = True,
     whole: bool = False,
-    last: Mapping[str, int] | None = EVERYWHERE,
-) -> Begun:
-    """The part of `score_lists` that needs no ids of items but to tell of them.
+    last: Mapping[str, int] | None = None,
+) -> Met:
+    """Whole lists of a submission, checked and met with the truth.
 
     Args:
         plan: the challenge.
         table: all rows of any of the submission's lists.
         rows: whether the checks that look at rows one by one are to be asked, too.
         whole: whether lists of the truth that the table lacks are met, too, as empty ones.
-        last: for each code the line beyond which errors are only counted; None: all of them.
+        last: for each code the line beyond which errors are only counted; all others are told.
     """
     table = with_slots(plan, table)
     if plan.checks:
-        submitted = Submitted(table, plan.public, plan.rules, plan.known, last)
+        submitted = Submitted(table, plan.public, plan.rules, plan.known, last or {})
         checks = checked(submitted, ("list", "file", "row") if rows else ("list", "file"))
         number = submitted.number
         fit = not (submitted.unread or checks.fatal or _repeats_item(submitted))
@@ -252,8 +212,8 @@ def begun(
         checks, fit = Checked(), True
         number = plan.known.lists.places(table.ids["list"])
     if plan.truth is None or not fit:
-        return Begun(plan, checks)
-    return Begun(plan, checks, _meetings(plan, plan.truth, table, number, whole))
+        return Met(plan, checks)
+    return Met(plan, checks, _met_folds(plan, plan.truth, table, number, whole))
 
 
 def with_slots(plan: Plan, table: Table) -> Table:
@@ -310,15 +270,15 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
     )
 
 
-def _meetings(
+def _met_folds(
     plan: Plan, truth: OpenTruth, table: Table, number: Ints, every: bool
-) -> dict[str | None, FoldMeeting]:
-    """The table seen through the truth, and through that of each fold.
+) -> dict[str | None, MetFold]:
+    """The table seen through the truth, and through that of each fold that has lists of it.
 
     `number` is that of each distinct list of the table among the challenge's public ones. Unless
     `every` list is asked for, the truth is that of the table's lists alone.
     """
-    by_fold: dict[str | None, FoldMeeting] = {}
+    by_fold: dict[str | None, MetFold] = {}
     present = np.zeros(number.size, dtype=bool)
     present[ranked(table).lists] = True
     for name, whole in ((None, truth), *plan.folds.items()):
@@ -331,35 +291,29 @@ def _meetings(
             lists = distinct(place[place >= 0])
             code = np.where(place >= 0, np.searchsorted(lists, place), -1)
         part = whole.only(lists)
-        renumbered, rows = _renumbered(table, code, part.lists)
-        meeting = begin(part, renumbered, plan.rules.ties, plan.views)
-        if rows is not None:
-            meeting = meeting._replace(wanted=rows[meeting.wanted])
-        by_fold[name] = FoldMeeting(part, lists, meeting)
+        if part.lists:
+            views = part.meet(_renumbered(table, code, part.lists), plan.rules.ties, plan.views)
+            by_fold[name] = MetFold(part.lists, lists, views)
     return by_fold
 
 
-def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> tuple[Table, Ints | None]:
+def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
     """A table with its lists as the truth numbers them, without the rows of others.
 
     Args:
         table: whole lists.
         code: the new code of each distinct list; -1 of lists that are left out.
         names: what the new codes stand for.
-
-    Returns:
-        The table, and which rows it has; None for all.
     """
     lists = table.ids["list"]
     column = RecodedColumn(lists, code, names)
     renumbered = replace(table, ids={**table.ids, "list": column})
     if (code[ranked(table).lists] < 0).any():
-        rows = np.flatnonzero(column.codes >= 0)
-        return renumbered.where(rows), rows
+        return renumbered.where(np.flatnonzero(column.codes >= 0))
     ranking = copy(ranked(table))
     vars(ranking)["lists"] = code[ranking.lists]
     vars(renumbered)["ranked"] = ranking
-    return renumbered, None
+    return renumbered
 
 
 def _scored(plan: Plan, views: Views, lists: Sequence[str]) -> Scorecard:
@@ -369,11 +323,6 @@ def _scored(plan: Plan, views: Views, lists: Sequence[str]) -> Scorecard:
 def _repeats_item(submitted: Submitted) -> bool:
     """Whether a list names an item twice, which is an error whatever the item."""
     return "item" in submitted.table.ids and submitted.ranked.items.repeated.size > 0
-
-
-def texts_of(table: Table) -> Callable[[Ints], IdTexts]:
-    """From some rows of a table to their items' ids, for `Begun.finished`."""
-    return lambda rows: table.ids["item"].gathered(rows) if rows.size else []
 
 
 def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[NumberedCard]) -> Scorecard:

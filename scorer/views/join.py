@@ -12,7 +12,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask, distinct, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.members import Members
-from scorer.io.table import CodedColumn, Codes, IdTexts, Table
+from scorer.io.table import CodedColumn, Codes, Table
 from scorer.views.extras import NONE as NO_EXTRAS
 from scorer.views.extras import Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
@@ -20,7 +20,6 @@ from scorer.views.names import Names
 from scorer.views.ranked import (
     Hashes,
     ItemIndex,
-    TiedRows,
     hashed,
     keys,
     ranked,
@@ -203,12 +202,11 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     sizes = rows.sizes[runs]
     place = spans(rows.starts[runs], sizes)
     first, size = rows.groups(place)
-    tied = TiedRows.of(first, size, ties)
-    moved = tied.moved(place, table.ids["item"].gathered(rows.at(tied.places)), ties)
+    settled = rows.settled(place, first, size, ties)
     by = np.empty_like(place)
     start = np.repeat(rows.starts[runs], sizes)
-    by[np.arange(place.size) + moved - place] = np.arange(place.size)
-    if rows.gapped:  # no two have one rank, so that nothing has moved
+    by[np.arange(place.size) + settled - place] = np.arange(place.size)
+    if rows.gapped:  # no two have one rank, so that nothing was settled
         rank = rows.slots(place)
         return Ordered(rows.at(place), np.repeat(number, sizes), rank, rank - 1, size)
     rank = place - start + 1
@@ -217,86 +215,12 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     )  # fmt: skip
 
 
-def tied_rows(table: Table, lists: Sequence[str], ties: Ties) -> Ints:
-    """The rows whose items' ids `order` needs.
-
-    Args:
-        table: the submission.
-        lists: the lists that count, by their names.
-        ties: how equal scores are ordered.
-    """
-    rows = ranked(table)
-    runs, _ = _runs(table, lists)
-    first, size = rows.groups(spans(rows.starts[runs], rows.sizes[runs]))
-    return rows.at(TiedRows.of(first, size, ties).places)
-
-
 def _runs(table: Table, lists: Sequence[str]) -> tuple[Ints, Ints]:
     """The runs of these lists, in the order of the lists, and the number of each one's list."""
     number = _numbers(table.ids["list"], lists)[ranked(table).lists]
     runs = np.flatnonzero(number >= 0)
     runs = runs[np.argsort(number[runs], kind="stable")]
     return runs, number[runs]
-
-
-class Unsettled(NamedTuple):
-    """The judged items that a submission returned, before equal scores are ordered by their ids."""
-
-    truth: Truth
-    ties: Ties
-    returned: Ints  # how long each list is
-    row: Ints  # of the truth: one a hit
-    place: Ints  # among the ranked rows
-    start: Ints  # the first place of its list
-    first: Ints  # the first place of its group of equal scores
-    size: Ints  # of that group
-    tied: TiedRows
-    wanted: Ints  # rows of the table, whose ids settle it
-    table_row: Ints  # one a hit
-
-    @classmethod
-    def of(cls, table: Table, truth: Truth, ties: Ties) -> Unsettled:
-        """Join a submission with the truth.
-
-        Args:
-            table: the submission.
-            truth: what it is met with.
-            ties: how equal scores are ordered.
-        """
-        rows, items = ranked(table), table.ids["item"]
-        number = _numbers(table.ids["list"], truth.lists)[rows.lists]
-        here = number >= 0
-        returned = np.zeros(len(truth.lists), dtype=np.int64)
-        returned[number[here]] = rows.lengths[here]
-        runs = np.full(len(truth.lists), -1)
-        runs[number[here]] = np.flatnonzero(here)
-        run, keys = np.repeat(runs, np.diff(truth.starts)), truth.keys(items)
-        matched, place = rows.items.find(run, keys)
-        first, size = rows.groups(place)
-        tied = TiedRows.of(first, size, ties)
-        start = rows.starts[run[matched]]
-        wanted = rows.at(tied.places)
-        if rows.gapped:
-            start, first = place - rows.slots(place) + 1, place
-        return cls(
-            truth, ties, returned, matched, place, start, first, size, tied, wanted,
-            rows.at(place),
-        )  # fmt: skip
-
-    def judged(self, names: IdTexts, further: Further | None = None) -> Judged:
-        """The view, given the ids of the rows in `wanted`."""
-        truth, in_list = self.truth, self.truth.in_list[self.row]
-        rank = self.tied.moved(self.place, names, self.ties) - self.start + 1
-        by = by_number(in_list * (int(rank.max(initial=0)) + 1) + rank)
-        row = self.row[by]
-        hits = Hits(
-            in_list[by], rank[by], truth.grade[row], truth.ideal.place[row],
-            (self.first - self.start)[by], self.size[by], len(truth.lists),
-            spread=self.ties == "expected",
-            middle=self.ties == "mean-rank",
-        )  # fmt: skip
-        extras = NO_EXTRAS if further is None else further(self.table_row[by])
-        return Judged(hits, truth.ideal, self.returned, truth.lists, extras)
 
 
 def judge(
@@ -313,9 +237,31 @@ def judge(
     Returns:
         The view of all lists, and shape (lists,).
     """
-    unsettled = Unsettled.of(table, truth, ties)
-    names = table.ids["item"].gathered(unsettled.wanted)
-    return unsettled.judged(names, further), unsettled.returned > 0
+    rows, items = ranked(table), table.ids["item"]
+    number = _numbers(table.ids["list"], truth.lists)[rows.lists]
+    here = number >= 0
+    returned = np.zeros(len(truth.lists), dtype=np.int64)
+    returned[number[here]] = rows.lengths[here]
+    runs = np.full(len(truth.lists), -1)
+    runs[number[here]] = np.flatnonzero(here)
+    run = np.repeat(runs, np.diff(truth.starts))
+    row, place = rows.items.find(run, truth.keys(items))  # of the truth, and among the ranked
+    first, size = rows.groups(place)
+    settled = rows.settled(place, first, size, ties)
+    start = rows.starts[run[row]]
+    if rows.gapped:  # no two have one rank, so that nothing was settled
+        start, first = place - rows.slots(place) + 1, place
+    rank, in_list = settled - start + 1, truth.in_list[row]
+    by = by_number(in_list * (int(rank.max(initial=0)) + 1) + rank)
+    row = row[by]
+    hits = Hits(
+        in_list[by], rank[by], truth.grade[row], truth.ideal.place[row],
+        (first - start)[by], size[by], len(truth.lists),
+        spread=ties == "expected",
+        middle=ties == "mean-rank",
+    )  # fmt: skip
+    extras = NO_EXTRAS if further is None else further(rows.at(place)[by])
+    return Judged(hits, truth.ideal, returned, truth.lists, extras), returned > 0
 
 
 def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:

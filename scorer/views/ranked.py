@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,45 +132,27 @@ class RankedRows:
         first[at], size[at] = begin[group], end[group] - begin[group] + 1
         return first, size
 
-
-class TiedRows(NamedTuple):
-    """Groups of equal rows, whose order the tie rule takes from the items' ids."""
-
-    places: Ints  # of all rows of these groups, in order
-    group: Ints  # one a place
-    several: Ints  # which of the rows that were asked about are in a group
-
-    @classmethod
-    def of(cls, first: Ints, size: Ints, ties: Ties) -> TiedRows:
-        """The groups that begin at `first` and have `size` rows, each once; none for ties: file.
+    def settled(self, places: Ints, first: Ints, size: Ints, ties: Ties) -> Ints:
+        """Where rows stand once the tie rule has ordered each group of equal ones by their ids.
 
         Args:
-            first: shape (rows,): the first place of each row's group of equal rows.
-            size: shape (rows,): how many rows the group has.
+            places: shape (rows,).
+            first: shape (rows,): the first place of each one's group.
+            size: shape (rows,): how many rows that group has.
             ties: how equal rows are ordered.
         """
-        several = np.flatnonzero(size > 1) if ties != "file" else np.empty(0, dtype=np.int64)
+        several = np.flatnonzero(size > 1) if ties != "file" else places[:0]
+        if not several.size:
+            return places
         starts, at = np.unique(first[several], return_index=True)
         sizes = size[several][at]
-        return cls(spans(starts, sizes), np.repeat(np.arange(starts.size), sizes), several)
-
-    def moved(self, places: Ints, names: IdTexts, ties: Ties) -> Ints:
-        """The places of rows after the tie rule has ordered each group by ids.
-
-        Args:
-            places: shape (rows,), of the rows that were asked about.
-            names: the ids of the groups' rows, as `places` of the groups has them.
-            ties: how equal rows are ordered.
-
-        Returns:
-            Shape (rows,).
-        """
-        if not self.several.size:
-            return places
-        new, moved = np.empty_like(self.places), places.copy()
-        new[_by_name(self.group, names, ties != "item-asc")] = self.places
-        moved[self.several] = new[np.searchsorted(self.places, places[self.several])]
-        return moved
+        tied, group = spans(starts, sizes), np.repeat(np.arange(starts.size), sizes)
+        assert self.item is not None
+        names = self.item.gathered(self.at(tied))
+        new, settled = np.empty_like(tied), places.copy()
+        new[_by_name(group, names, ties != "item-asc")] = tied
+        settled[several] = new[np.searchsorted(tied, places[several])]
+        return settled
 
 
 @dataclass(frozen=True, eq=False)

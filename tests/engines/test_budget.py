@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scorer.engines import gather, ids
+from scorer.engines import gather, kept
 from scorer.io import text
 
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
@@ -23,8 +23,10 @@ CASES = {
 }
 
 
-@pytest.fixture
-def run(challenge, score, tmp_path, monkeypatch):
+@pytest.fixture(params=[kept.MOST, 0], ids=["in memory", "on disk"])
+def run(request, challenge, score, tmp_path, monkeypatch):
+    """Where scattered rows are kept in memory, and where they are put aside."""
+    monkeypatch.setattr(kept, "MOST", request.param)
     monkeypatch.setattr(text, "SMALLEST", 100)
     monkeypatch.setattr(text, "PIECE", 1000)
     monkeypatch.setattr(gather, "GATHERED", 100)
@@ -70,42 +72,3 @@ def test_few_errors_are_all_told(case, run):
 def test_lists_that_are_ignored_are_no_errors(run):
     rows = "".join(map(CASES["unknown lists"], range(5000))) + "q1,a,1\nq2,a,1\n"
     assert run(rows, "ignore")["bad"]["valid"]
-
-
-LISTS = 200
-PLAIN = YAML.replace("items: items.csv\n", "").replace("RULE", "error")
-TRUTH = "list,item,grade\n" + "".join(f"q{n},a,1\n" for n in range(LISTS))
-APART = "".join(f"q{n},{item},1\n" for item in "ab" for n in range(LISTS))  # all scores equal
-
-
-def test_lists_that_are_begun_again_score_the_same(challenge, score, tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "SMALLEST", 100)
-    monkeypatch.setattr(text, "PIECE", 1000)
-    monkeypatch.setattr(gather, "GATHERED", 100)
-    folder = challenge(PLAIN, **{"truth.csv": TRUTH})
-    (tmp_path / "mine.csv").write_text(HEAD + APART)
-    held = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
-    assert held.code == 0
-    for module, name in ((ids, "MOST"), (gather, "HELD")):
-        monkeypatch.setattr(module, name, 0)
-        again = score(folder, tmp_path / "mine.csv", "--format", "json", "--per-list")
-        assert (again.out, again.err) == (held.out, held.err)
-
-
-@pytest.mark.parametrize("texts", [0, ids.MOST])
-def test_the_ids_that_order_equal_scores_are_bounded(
-    texts, challenge, score, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(ids, "MOST", texts)
-    monkeypatch.setattr(text, "SMALLEST", 100)
-    monkeypatch.setattr(text, "PIECE", 1000)
-    folder = challenge(PLAIN.replace("errors: 100", f"ids: {LISTS}"), **{"truth.csv": TRUTH})
-    (tmp_path / "mine.csv").write_text(HEAD + APART)
-    ran = score("check", folder, tmp_path / "mine.csv")
-    assert ran.code == 0  # a check orders nothing
-    ran = score(folder, tmp_path / "mine.csv")
-    assert ran.code == 1
-    assert f"more than {LISTS} ids are needed to order rows of equal scores" in ran.err
-    together = "".join(f"q{n},{item},1\n" for n in range(LISTS) for item in "ab")
-    (tmp_path / "mine.csv").write_text(HEAD + together)
-    assert score(folder, tmp_path / "mine.csv").code == 0

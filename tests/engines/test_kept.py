@@ -9,6 +9,7 @@ from held import held_bytes
 from wholes import LISTS, every_plan
 
 from scorer.challenge.public import Names
+from scorer.engines import kept as module
 from scorer.engines.kept import Kept
 from scorer.io.spill import Spill
 from scorer.io.table import CodedColumn, Schema, Table, TextColumn
@@ -94,13 +95,31 @@ def test_rows_of_lists_that_the_challenge_lacks_take_none(plans, request):
     assert sum(map(len, kept.tables())) == 0
 
 
-def test_ids_are_held_as_long_as_they_take_little_memory(plans, monkeypatch):
-    monkeypatch.setattr("scorer.engines.ids.MOST", 2.5 * ROWS * (16 + 7))
-    kept = Kept(plans["grades"], 100_000, Spill())
+@pytest.mark.parametrize("most", [1.5, 2.5, 3.5])
+def test_rows_are_put_aside_where_they_take_more_memory(most, plans, request, monkeypatch):
+    monkeypatch.setattr(module, "MOST", most * ROWS * (16 + 7 + 8 + 8))
+    spill = Spill()
+    request.addfinalizer(spill.close)
+    kept, items, scores = Kept(plans["grades"], 100_000, spill), [], []
     lists = CodedColumn(RNG.integers(0, len(LISTS), ROWS), LISTS)
-    for n in range(1, PIECES + 1):
-        line = np.arange(ROWS)
-        kept.add(Table({"list": lists, "item": ids()}, {}, line, Schema(("list", "item"))))
-        assert kept.ids.whole is (n < 3)
-        assert (held_bytes(kept.ids) > n * 6 * ROWS) is (n < 3)
-    assert held_bytes(kept.ids) == 0
+    for n in range(PIECES):
+        columns, score = {"list": lists, "item": ids()}, RNG.normal(0, 1, ROWS)
+        line = np.arange(ROWS) + n * ROWS
+        kept.add(Table(columns, {"score": score}, line, Schema(("list", "item", "score"))))
+        items.append(columns["item"].series)
+        scores.append(score)
+    assert (held_bytes(kept._pieces, kept._texts, spill) < 1000) is (most < PIECES)
+    assert (sum(map(len, kept.tables())) == 0) is (most < PIECES)
+    tables = [*kept.tables(), *spill.tables()]
+    line = np.concatenate([table.line for table in tables])
+    by = np.argsort(line)
+    assert np.array_equal(line[by], np.arange(PIECES * ROWS))
+    names = pl.concat([table.ids["item"].series for table in tables])
+    assert names.gather(by).equals(pl.concat(items))
+    assert np.array_equal(
+        np.concatenate([table.numbers["score"] for table in tables])[by], np.concatenate(scores)
+    )
+    named = [
+        name for table in tables for name in set(table.ids["list"].texts(np.arange(len(table))))
+    ]
+    assert len(named) == len(LISTS)  # whole lists

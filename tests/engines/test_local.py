@@ -16,7 +16,7 @@ import scorer
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.engines import gather, ids
+from scorer.engines import gather, kept
 from scorer.engines.kept import Ascending, LineNumbers, Short
 from scorer.engines.local import local, scored
 from scorer.io import pieces
@@ -117,10 +117,10 @@ def files(draw):
     missing=st.sampled_from(["error", "zero"]),
     items=st.sampled_from([None, dict.fromkeys(ITEMS), dict.fromkeys(ITEMS[:4])]),
     piece=st.sampled_from([7, 40, 100]),
-    texts=st.sampled_from([0, ids.MOST]),
+    most=st.sampled_from([0, kept.MOST]),
 )
 def test_pieces_say_what_the_whole_says(
-    tmp_path, file, ties, length, unknown, missing, items, piece, texts
+    tmp_path, file, ties, length, unknown, missing, items, piece, most
 ):
     form, data = file
     path = tmp_path / "submission"
@@ -133,7 +133,7 @@ def test_pieces_say_what_the_whole_says(
     assert whole[2] == hashlib.sha256(data).hexdigest()
     with pytest.MonkeyPatch.context() as monkeypatch:
         in_pieces(monkeypatch, piece)
-        monkeypatch.setattr(ids, "MOST", texts)
+        monkeypatch.setattr(kept, "MOST", most)
         assert told(scored(made, path)) == whole
 
 
@@ -148,8 +148,8 @@ ROWS = [f"{name} Q0 {item} 1 {n // 2} t\n" for name in LISTS for n, item in enum
         (ROWS[1:] + ROWS[:1], ["_parts_together", "_parts_apart"]),  # seen in the last piece
     ],
 )
-@pytest.mark.parametrize("texts", [0, ids.MOST])
-def test_a_file_is_read_again_where_it_must_be(rows, ways, texts, tmp_path, monkeypatch):
+@pytest.mark.parametrize("most", [0, kept.MOST])
+def test_a_file_is_read_again_where_it_must_be(rows, ways, most, tmp_path, monkeypatch):
     """And pieces are many, as other tests take it."""
     taken, opened, open_bytes = [], [], pieces.open_bytes
     for name in ("_parts_together", "_parts_apart"):
@@ -161,12 +161,11 @@ def test_a_file_is_read_again_where_it_must_be(rows, ways, texts, tmp_path, monk
         pieces, "open_bytes", lambda path, *words: opened.append(path) or open_bytes(path, *words)
     )
     in_pieces(monkeypatch, 80)
-    monkeypatch.setattr(ids, "MOST", texts)
+    monkeypatch.setattr(kept, "MOST", most)
     (tmp_path / "run").write_text("".join(rows))
     assert scored(plan(format="trec"), tmp_path / "run").card is not None
     assert taken == ways
-    ids_again = "_parts_apart" in ways and not texts
-    assert len(opened) == len(ways) + ids_again
+    assert len(opened) == len(ways)
 
 
 def test_a_submission_that_wants_too_much_memory_is_refused_alone(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Rows in no order, kept as hashes, say to the bit what the whole says, of every kind."""
+"""Rows in no order, in memory or on disk, say to the bit what the whole says, of every kind."""
 
 import dataclasses
 import errno
@@ -14,7 +14,7 @@ from scorer.challenge.load import load
 from scorer.checks import base, tally
 from scorer.checks.submission import duplicate_item
 from scorer.core.problems import Problem
-from scorer.engines import gather, ids
+from scorer.engines import gather, kept
 from scorer.engines.kept import Kept
 from scorer.engines.local import scored
 from scorer.io import text as reading
@@ -23,7 +23,6 @@ from scorer.io.spill import Spill
 from scorer.io.table import CodedColumn, Schema, Table
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.views.returned import Returned
 
 ORDERS = 1 if ASKED is None else 4  # of the rows of each file
 
@@ -53,14 +52,24 @@ def blocks(monkeypatch):
     monkeypatch.setattr(csv, "SAMPLE", 2)  # rows by which a file's columns are told
     monkeypatch.setattr(gather, "GATHERED", 7)
     monkeypatch.setattr(gather, "MOST_PARTS", 3)
-    made, block = [], Kept.block
+    made, block = [], Kept._block
 
     def counted(rows, n, *words):
         made.append(n)
         return block(rows, n, *words)
 
-    monkeypatch.setattr(Kept, "block", counted)
+    monkeypatch.setattr(Kept, "_block", counted)
     return made
+
+
+@pytest.fixture
+def aside(monkeypatch):
+    """The tables that were taken back from disk."""
+    taken, tables = [], Spill.tables
+    monkeypatch.setattr(
+        Spill, "tables", lambda spill: (taken.append(table) or table for table in tables(spill))
+    )
+    return taken
 
 
 def shuffled(content, seed):
@@ -74,16 +83,11 @@ def shuffled(content, seed):
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
-@pytest.mark.parametrize(
-    ("texts", "held", "asked"),
-    [(ids.MOST, 0, 0), (500, 1_000_000, 1_000_000), (0, 1_000_000, 1_000_000), (0, 0, 20)],
-)
+@pytest.mark.parametrize("most", [kept.MOST, 1000, 0])
 def test_scattered_rows_say_what_the_whole_says(
-    plans, said, kind, sent, texts, held, asked, blocks, mine, monkeypatch
+    plans, said, kind, sent, most, blocks, aside, mine, monkeypatch
 ):
-    monkeypatch.setattr(ids, "MOST", texts)
-    monkeypatch.setattr(gather, "HELD", held)
-    monkeypatch.setattr(gather, "ASKED", asked)
+    monkeypatch.setattr(kept, "MOST", most)
     for order in range(ORDERS):
         mine.write_text(shuffled(sent[1], order))
         if (kind, sent, order) not in said:
@@ -92,58 +96,15 @@ def test_scattered_rows_say_what_the_whole_says(
                 said[kind, sent, order] = scored(plans[kind], mine)
         expected = said[kind, sent, order]
         assert not blocks
+        assert not aside
         found = scored(plans[kind], mine)
         assert found.sha256 == expected.sha256
         same(found, expected)
-        if len(sent[1]) > 100:  # of further columns of a submission the texts are needed
-            assert bool(blocks) is (kind != "further")
+        if len(sent[1]) > 100:
+            assert blocks
+            assert aside or most
         blocks.clear()
-
-
-@pytest.mark.parametrize(
-    ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
-)
-def test_rows_put_aside_on_disk_say_what_the_whole_says(
-    plans, kind, sent, blocks, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(gather, "_by_hashes", lambda plan, path: False)
-    path, taken = tmp_path / "mine.csv", []
-    tables = Spill.tables
-    monkeypatch.setattr(
-        Spill, "tables", lambda spill: (taken.append(1) or table for table in tables(spill))
-    )
-    path.write_text(shuffled(sent[1], 5))
-    with monkeypatch.context() as whole:
-        whole.setattr(reading, "SMALLEST", 1 << 20)
-        expected = scored(plans[kind], path)
-    assert not taken
-    same(scored(plans[kind], path), expected)
-    if len(sent[1]) > 100:
-        assert len(taken) > 1
-    assert not blocks
-
-
-@pytest.mark.parametrize("errors", [gather.ERRORS, gather.ERRORS + 1])
-def test_rows_are_put_aside_where_very_many_errors_are_accepted(errors, plans, blocks, tmp_path):
-    """Of as many rows with an error each the ids would be read again, and tallied."""
-    plan, path = plans["grades"], tmp_path / "mine.csv"
-    path.write_text("list,item,score\n" + "".join(f"q{n % 9},x{n},{n}\n" for n in range(500)))
-    limits = plan.limits._replace(errors=errors)
-    outcome = scored(dataclasses.replace(plan, limits=limits, measures=()), path)
-    assert outcome.findings.counts["S305"] == 500
-    assert bool(blocks) is (errors == gather.ERRORS)
-
-
-@pytest.mark.parametrize("size", [0, 1])
-@pytest.mark.parametrize("kind", ["grades", "folds"])
-def test_rows_of_large_files_are_put_aside_where_all_that_is_returned_is_looked_at(
-    kind, size, plans, blocks, tmp_path, monkeypatch
-):
-    path = tmp_path / "mine.csv"
-    path.write_text("list,item,score\n" + "".join(f"q{n % 9},i{n % 8},{n}\n" for n in range(500)))
-    monkeypatch.setattr(gather, "LARGE", path.stat().st_size - size)
-    scored(plans[kind], path)
-    assert bool(blocks) is not (size and Returned in plans[kind].views)
+        aside.clear()
 
 
 def test_rows_with_many_numbers_or_texts_are_put_aside(request):
@@ -182,13 +143,13 @@ def test_lists_without_items_stay_with_rows_that_are_put_aside(request):
 
 
 @pytest.mark.parametrize(("most", "refused"), [(100, False), (99, True)])
-@pytest.mark.parametrize("aside", ["all", "lists that the challenge lacks"])
+@pytest.mark.parametrize("which", ["all", "lists that the challenge lacks"])
 def test_a_list_of_more_rows_than_are_accepted_ends_it(
-    aside, most, refused, plans, blocks, tmp_path, monkeypatch
+    which, most, refused, plans, blocks, tmp_path, monkeypatch
 ):
     plan, path = plans["grades"], tmp_path / "mine.csv"
-    if aside == "all":
-        monkeypatch.setattr(gather, "_by_hashes", lambda plan, path: False)
+    if which == "all":
+        monkeypatch.setattr(kept, "MOST", 0)
     rules = plan.rules.model_copy(update={"unknown_list": "ignore", "missing_list": "skip"})
     rows = [f"{'xq'[n % 2]}{n % 2 and n % 7},i{n},{n}\n" for n in range(200)]
     path.write_text("list,item,score\n" + "".join(rows))
@@ -216,6 +177,7 @@ def test_a_temporary_file_that_cannot_be_filled_is_told(
     made, why, plans, blocks, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(tempfile, "TemporaryFile", made)
+    monkeypatch.setattr(kept, "MOST", 0)
     path = tmp_path / "mine.csv"
     path.write_text(shuffled(TAGGED["good"], 1))
     outcome = scored(plans["further"], path)
@@ -252,12 +214,12 @@ def test_lists_without_items_stay_with_the_rows(plans):
     assert [table.line.tolist() for table in tables] == [[], [2, 4, 6], [3, 5]]
 
 
-@pytest.mark.parametrize("texts", [0, ids.MOST])
+@pytest.mark.parametrize("most", [0, kept.MOST])
 def test_too_many_errors_end_it_before_all_ids_are_read(
-    texts, plans, blocks, tmp_path, monkeypatch
+    most, plans, blocks, aside, tmp_path, monkeypatch
 ):
     """Those that a list has twice: their ids are read a part of the lists at a time."""
-    monkeypatch.setattr(ids, "MOST", texts)
+    monkeypatch.setattr(kept, "MOST", most)
     path, plan = tmp_path / "mine.csv", plans["grades"]
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(1800)]
     path.write_text("list,item,score\n" + "".join(rows))
@@ -267,12 +229,12 @@ def test_too_many_errors_end_it_before_all_ids_are_read(
     assert 0 < len(set(blocks)) < max(blocks) + 500 // 7
 
 
-@pytest.mark.parametrize("texts", [0, ids.MOST])
+@pytest.mark.parametrize("most", [0, kept.MOST])
 def test_of_many_errors_those_are_made_that_can_be_reported(
-    texts, plans, blocks, tmp_path, monkeypatch
+    most, plans, blocks, aside, tmp_path, monkeypatch
 ):
     """Each block of lists has a hundred errors; ten of all are reported."""
-    monkeypatch.setattr(ids, "MOST", texts)
+    monkeypatch.setattr(kept, "MOST", most)
     path, made = tmp_path / "mine.csv", []
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(9000)]
     path.write_text("list,item,score\n" + "".join(rows))

@@ -18,8 +18,8 @@ from scorer.core.problems import Findings
 from scorer.io import text
 from scorer.io.formats import jsonl
 from scorer.io.formats.base import format_of, formats, read
-from scorer.io.limits import Limits, Unreadable
-from scorer.io.pieces import columns_at, pieces, reread
+from scorer.io.limits import Limits
+from scorer.io.pieces import columns_at, pieces
 from scorer.io.table import Schema
 
 CASES = Path(__file__).with_name("formats")
@@ -204,13 +204,12 @@ def test_random_files(format, kind, data, tmp_path, patch):
         ("a.jsonl", '{"list": "q1", "item": "a"}\n', [24]),
     ],
 )
-def test_where_cells_stand_and_what_they_hold(name, written, expected, size, tmp_path, patch):
+def test_where_cells_stand(name, written, expected, size, tmp_path, patch):
     patch.setattr(text, "SMALLEST", size)
     patch.setattr(text, "PIECE", size)
     path = tmp_path / name
     path.write_text(written)
     shape, format = SHAPES["run"], format_of(path, None)
-    table = read(path, format, [shape], Findings(), Limits())
     cells = {
         "a.csv": [(2, "item", "a"), (2, "list", "q1"), (4, "item", "b"), (6, "item", "c")],
         "a.run": [(1, "item", "a"), (2, "list", "q2"), (2, "item", "b")],
@@ -218,13 +217,6 @@ def test_where_cells_stand_and_what_they_hold(name, written, expected, size, tmp
         "a.jsonl": [(1, "item", "a")],
     }[name]
     assert columns_at(path, format, [shape], Limits(), cells[::-1]) == expected[::-1]
-    rows = np.arange(len(table))
-    for role in ("list", "item"):
-        # ids were counted when the file was first read: to count them takes 64 MiB a column
-        texts = reread(path, format, shape, Limits(ids=1), rows, role)
-        assert texts.to_list() == table.ids[role].texts(rows)
-    with pytest.raises(Unreadable):
-        reread(path, format, shape, Limits(), np.array([len(table)]), "item")
 
 
 @pytest.mark.parametrize(

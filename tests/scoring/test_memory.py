@@ -11,7 +11,7 @@ from scorer.core.problems import Findings
 from scorer.io.formats.base import format_of, read
 from scorer.io.table import Table, TextColumn
 from scorer.scoring import lists
-from scorer.scoring.lists import begun, score_lists
+from scorer.scoring.lists import met, score_lists
 
 
 @pytest.fixture(scope="module")
@@ -77,19 +77,16 @@ def test_rows_are_given_back_before_they_are_measured(
 
 
 @pytest.mark.parametrize("kind", ["grades of judged items", "folds"])
-def test_what_is_half_scored_holds_no_table(plans, kind, tmp_path, no_search):
+def test_what_is_met_holds_no_table(plans, kind, tmp_path, no_search):
     plan = plans["folds"]
     if kind != "folds":
         plan = plan.__class__(**{**plan.__getstate__(), "folds": {}})
     text = "list,item,score\n" + "".join(f"q{n},{i},1\n" for n in range(9) for i in "abcdefgh")
     table = table_of(plan, text, tmp_path / "mine.csv")
-    found, known = begun(plan, table), held(table)
-    assert found.wanted.size  # ids that settle the order of equal scores
-    names = table.ids["item"].texts(np.arange(len(table)))
+    found, known = met(plan, table), held(table)
     (expected,) = (each.card for each in score_lists(plan, table).cards[None])
     del table
     assert [one() for one in known] == [None] * len(known)
-    part = found.finished(lambda rows: [names[row] for row in rows.tolist()])
-    (card,) = (each.card for each in part.cards[None])
+    (card,) = (each.card for each in found.scored().cards[None])
     for name, values in expected.values.items():
         np.testing.assert_array_equal(card.values[name], values)
