@@ -7,7 +7,7 @@ more than a row does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,116 +28,17 @@ if TYPE_CHECKING:
 MOST = 64 << 20  # bytes of rows that are kept in memory
 VIEW = 16  # bytes that polars takes for a text beside its own
 NUMBER = 8  # bytes of a number, and of the hash of an id
-SCALE = 1e6  # numbers of no more decimals are kept as whole ones
-HEAD = 64  # rows of which the line of the first is kept whole
-TOGETHER = 1 << 16  # rows that are put in order together: a place among them takes two bytes
-
-
-class Ascending:
-    """Numbers that ascend, or their differences where these take fewer bytes."""
-
-    def __init__(self, numbers: Ints) -> None:
-        whole, steps = small(numbers), small(np.diff(numbers, prepend=numbers[:1]))
-        self._steps = steps.itemsize < whole.itemsize
-        self._first = int(numbers[0]) if numbers.size else 0
-        self._held = steps if self._steps else whole
-        self._bounds, self._heads = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-
-    def whole(self) -> NDArray[Any]:
-        """All of them."""
-        return np.cumsum(self._held, dtype=np.int64) + self._first if self._steps else self._held
-
-    def divide(self, edges: Sequence[int]) -> NDArray[np.int64]:
-        """Where the numbers below each of these end; kept for `between`."""
-        every = self.whole()
-        self._bounds = np.searchsorted(every, edges)
-        self._heads = np.append(every, 0)[self._bounds].astype(np.int64)
-        return self._bounds
-
-    def between(self, n: int) -> Ints:
-        """The numbers from edge `n` to the next."""
-        part = self._held[self._bounds[n] : self._bounds[n + 1]].astype(np.int64)
-        if not self._steps or not part.size:
-            return part
-        part[0] = self._heads[n]
-        return np.cumsum(part)
-
-
-class Short:
-    """Numbers in as few bytes as none of them loses anything in."""
-
-    def __init__(self, values: Floats) -> None:
-        self._scale: float | None = None
-        self._held: NDArray[Any] = values
-        for scale in (1.0, None, SCALE):
-            if _short(values[:1], scale) is None:  # mostly told by the first
-                continue
-            if (held := _short(values, scale)) is not None:
-                self._scale, self._held = scale, held
-                return
-
-    def ordered(self, by: Ints) -> Short:
-        """In another order."""
-        self._held = self._held[by]
-        return self
-
-    def at(self, rows: slice) -> Floats:
-        """Some of them."""
-        values = self._held[rows].astype(np.float64)
-        return values if self._scale is None else values / self._scale
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one."""
-        return int(self._held.itemsize)
-
-
-def _short(values: Floats, scale: float | None) -> NDArray[Any] | None:
-    """The numbers in fewer bytes, where these give them back.
-
-    Args:
-        values: the numbers.
-        scale: what they are multiplied by to be whole ones of few bytes; None: in 32 bits.
-    """
-    with np.errstate(over="ignore"):
-        if scale is None:
-            short = values.astype(np.float32)
-            return short if np.array_equal(short, values, equal_nan=True) else None
-        whole = np.rint(values * scale)
-    fits = (np.abs(whole) < 2**31).all() and (whole / scale == values).all()
-    if not fits or np.signbit(values[values == 0]).any():
-        return None
-    return small(whole.astype(np.int32))
-
-
-class LineNumbers:
-    """The lines of consecutive rows: most begin on the line after that of the row before."""
-
-    def __init__(self, line: Ints) -> None:
-        self._first = int(line[0])
-        beyond = line - np.arange(line.size) - self._first
-        self._heads = small(beyond[::HEAD])
-        steps = beyond - np.repeat(beyond[::HEAD], HEAD)[: line.size]
-        self._steps = small(steps) if steps.any() else None
-
-    def at(self, rows: Ints) -> Ints:
-        """The lines of some rows."""
-        lines: Ints = self._heads[rows // HEAD].astype(np.int64)
-        lines += rows + self._first
-        if self._steps is not None:
-            lines += self._steps[rows].astype(np.int64)
-        return lines
+TOGETHER = 1 << 16  # rows that are put in order together: they stay in the cache
 
 
 class _Piece(NamedTuple):
     """Some consecutive rows of the file, by their lists."""
 
-    start: int  # the place of its first row in the file
-    lists: Ascending
-    places: NDArray[np.uint16]  # in the piece
+    lists: Ints  # in as few bytes as they need
+    places: NDArray[np.int32]  # in the file
+    lines: NDArray[np.int32]
     ids: Mapping[str, Hashes]
-    numbers: Mapping[str, Short]
-    lines: LineNumbers  # of the rows as they stand in the piece
+    numbers: Mapping[str, Floats]
 
 
 class GatheredColumn(TextColumn):
@@ -214,13 +115,13 @@ class Kept:
             by = np.argsort(in_list[rows], kind="stable")
             if lacks:
                 by = by[: np.count_nonzero(in_list[rows] < len(self._lists))]
+            by += start
             piece = _Piece(
-                self._rows + start,
-                Ascending(in_list[rows][by].astype(np.int64)),
-                by.astype(np.uint16),
-                {role: each[rows][by] for role, each in hashes.items()},
-                {role: Short(each[rows]).ordered(by) for role, each in table.numbers.items()},
-                LineNumbers(table.line[rows]),
+                in_list[by],
+                (by + self._rows).astype(np.int32),
+                table.line[by].astype(np.int32),  # a file has fewer than 2**31 lines
+                {role: each[by] for role, each in hashes.items()},
+                {role: each[by] for role, each in table.numbers.items()},
             )
             self._pieces.append(piece)
         self._rows += in_list.size
@@ -252,9 +153,8 @@ class Kept:
         lists = len(self._lists)
         sizes = np.zeros(lists, dtype=np.int64)
         for piece in self._pieces:
-            numbers = piece.lists.whole()
-            runs = np.flatnonzero(starts(numbers))
-            sizes[numbers[runs]] += np.diff(runs, append=numbers.size)
+            runs = np.flatnonzero(starts(piece.lists))
+            sizes[piece.lists[runs]] += np.diff(runs, append=piece.lists.size)
         refuse_longer(self._plan, int(sizes.max(initial=0)))
         ends, edges = np.cumsum(sizes), [0]
         while (first := edges[-1]) < lists:
@@ -265,7 +165,7 @@ class Kept:
     @cached_property
     def _bounds(self) -> list[list[int]]:
         """Where the lists between two edges lie in each piece."""
-        return [piece.lists.divide(self._edges).tolist() for piece in self._pieces]
+        return [np.searchsorted(piece.lists, self._edges).tolist() for piece in self._pieces]
 
     def tables(self) -> Iterator[Table]:
         """Yield the rows that are not put aside, in tables of whole lists."""
@@ -290,12 +190,11 @@ class Kept:
             each for each in zip(self._pieces, cuts, strict=True) if each[1].start < each[1].stop
         ]
         parts = parts or [(self._pieces[0], cuts[0])]  # lists without rows
-        rows = [piece.places[part].astype(np.int64) for piece, part in parts]
-        in_list = np.concatenate([piece.lists.between(n) for piece, _ in parts])
-        by = np.argsort(small(in_list - self._edges[n]), kind="stable")
+        in_list = np.concatenate([piece.lists[part] for piece, part in parts])
+        by = np.argsort(in_list, kind="stable")
         in_list = in_list[by]
-        places = np.concatenate([at + p.start for at, (p, _) in zip(rows, parts, strict=True)])[by]
-        line = np.concatenate([p.lines.at(at) for at, (p, _) in zip(rows, parts, strict=True)])[by]
+        places = np.concatenate([piece.places[part] for piece, part in parts])[by]
+        line = np.concatenate([piece.lines[part] for piece, part in parts])[by]
         first_rows = starts(in_list)
         lists, codes = in_list[first_rows], np.cumsum(first_rows) - 1
         ids = {
@@ -308,13 +207,13 @@ class Kept:
             for role, usual in self._usual.items()
         }
         numbers = {
-            role: np.concatenate([piece.numbers[role].at(part) for piece, part in parts])[by]
+            role: np.concatenate([piece.numbers[role][part] for piece, part in parts])[by]
             for role in parts[0][0].numbers
         }
         names = series_of([self._lists[number] for number in lists.tolist()])
         column = {"list": CodedColumn(codes, names)}
         facts = self._facts | {"empty": tuple(self._empty if not n else ())}
-        return Table(column | ids, numbers, line, self._schema, facts)
+        return Table(column | ids, numbers, line.astype(np.int64), self._schema, facts)
 
 
 def refuse_longer(plan: Plan, rows: int) -> None:

@@ -8,7 +8,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
 
@@ -17,7 +17,6 @@ from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.engines import gather, kept
-from scorer.engines.kept import Ascending, LineNumbers, Short
 from scorer.engines.local import local, scored
 from scorer.io import pieces
 from scorer.io import text as reading
@@ -276,56 +275,6 @@ def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_pat
     lost = installed(*words, "--engine", "fast", **variables)
     assert lost.code == 2
     assert "no engine is called 'fast'" in lost.err
-
-
-@pytest.mark.parametrize(
-    ("values", "size"),
-    [
-        ([1.0, 2.0, 200.0], 1),
-        ([1.0, 2.0, 1e6], 4),
-        ([-1.0, 30_000.0], 2),
-        ([0.5, np.nan], 4),
-        ([-0.0, np.inf], 4),
-        ([-0.0, 1.0], 4),
-        ([0.1, 1.0], 4),
-        ([12.3456, -0.000001], 4),
-        ([0.1, -0.0], 8),
-        ([0.1, np.nan], 8),
-        ([0.1234567], 8),
-        ([1e300], 8),
-        ([0.1, 1e9], 8),
-        ([2.0**24 + 1], 4),
-        ([2.0**31 + 1], 8),
-        ([], 1),
-    ],
-)
-def test_numbers_of_scattered_rows_are_kept_in_the_bytes_that_lose_nothing(values, size):
-    kept = Short(np.array(values, dtype=np.float64))
-    assert kept.itemsize == size
-    assert kept.at(slice(None)).tobytes() == np.array(values, dtype=np.float64).tobytes()
-    by = np.arange(len(values))[::-1]
-    assert kept.ordered(by).at(slice(1, None)).tobytes() == np.array(values)[by][1:].tobytes()
-
-
-@settings(derandomize=True, deadline=None)
-@given(
-    steps=st.lists(st.sampled_from([0, 1, 1, 1, 2, 300, 70_000, 2**33]), max_size=60),
-    first=st.sampled_from([0, 2, 2**40]),
-    few=st.booleans(),
-)
-def test_lines_lists_and_places_of_scattered_rows_are_as_they_were(steps, first, few):
-    steps = [step if n % 7 == 0 else 1 for n, step in enumerate(steps)] if few else steps
-    numbers = first + np.cumsum([0, *steps])
-    rows = np.random.default_rng(len(steps)).permutation(numbers.size)
-    lines = LineNumbers(numbers).at(rows)
-    assert lines.dtype == np.int64
-    assert lines.tolist() == numbers[rows].tolist()
-    lists = Ascending(numbers)
-    assert lists.whole().tolist() == numbers.tolist()
-    edges = [0, first, int(numbers[numbers.size // 2]), int(numbers[-1]) + 1]
-    found = lists.divide(edges)
-    for n in range(len(edges) - 1):
-        assert lists.between(n).tolist() == numbers[found[n] : found[n + 1]].tolist()
 
 
 ODD = ['"q1","i\n5",1', "q1,i1", "q1,é,3", '"q1","i77",1', "q1,i0,x", '"q1","unclosed,1']
