@@ -118,7 +118,7 @@ def _cycles(in_list: Ints, better: Ints, worse: Ints) -> Iterator[list[int]]:
     from scipy.sparse.csgraph import connected_components
 
     width = int(max(better.max(), worse.max())) + 1
-    ends = np.stack([better, worse]) + in_list * width
+    ends = np.stack([better, worse]) + in_list.astype(np.int64) * width  # codes are of 32 bits
     nodes, (start, end) = np.unique(ends, return_inverse=True)
     start, end = start.reshape(-1), end.reshape(-1)
     graph = coo_array((np.ones(start.size, np.int8), (start, end)), (nodes.size, nodes.size))

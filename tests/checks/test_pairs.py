@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import scorer
+from scorer.checks.pairs import faults
+from scorer.io.table import CodedColumn, Schema, Table
 
 TRUTH = "list,better,worse\nl,A,B\nl,C,D\nm,A,B\n"
 CHALLENGE = "truth: truth.csv\nmetrics: [EDRC]\n"
@@ -105,3 +108,21 @@ def test_the_truth_may_be_missing_where_lists_and_items_are_public(tmp_path):
     files = {"lists": "list\nl\nm\n", "items": "list,item\nl,A\nl,B\nm,A\nm,B\n"}
     found = told(tmp_path, f"list,better,worse\nl,A,C\n{M}", challenge, **files)
     assert [(line, code) for line, code, *_ in found] == [(2, "S704")]
+
+
+def test_pairs_of_different_lists_make_no_cycle():
+    """Of so many lists and items the number of a list and an item takes more than 32 bits."""
+    held = {"list": [f"q{n}" for n in range(2**16 + 1)], "better": [f"i{n}" for n in range(2**16)]}
+    held["worse"] = held["better"]
+
+    def found(*pairs):
+        ids = {
+            role: CodedColumn(np.array(codes, dtype=np.int32), held[role])
+            for role, codes in zip(held, zip(*pairs, strict=True), strict=True)
+        }
+        table = Table(ids, {}, np.arange(len(pairs)) + 2, Schema(tuple(held)))
+        return [(problem.code, problem.list) for problem in faults(table, "list")]
+
+    many = (1, 0, 2**16 - 1)
+    assert found((0, 0, 1), (0, 1, 2), (2**16, 2, 0), many) == []
+    assert found((5, 0, 1), (5, 1, 2), (5, 2, 0), many) == [("S703", "q5")]
