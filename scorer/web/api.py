@@ -20,7 +20,8 @@ from scorer.reports.syntax.json import number_or_null, problem
 from scorer.store.phases import shown_at, spans
 from scorer.store.records import Entry
 from scorer.web.access import Viewer
-from scorer.web.app import Context, context_of, ready, scratch, stored_upload
+from scorer.web.context import Context, context_of, ready, scratch, stored_upload
+from scorer.web.render import render
 from scorer.web.site import Site
 
 router = APIRouter()
@@ -498,6 +499,4 @@ def metrics(request: Request) -> Response:
 @router.get("/api/docs", include_in_schema=False, response_class=HTMLResponse)
 def documentation(request: Request) -> Response:
     """The API, as a page of our own: nothing is loaded from another host."""
-    from scorer.web.pages import render
-
     return HTMLResponse(render(request, "docs.html", openapi=request.app.openapi()))

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from scorer.web.access import Viewer
 from scorer.web.api import V1
-from scorer.web.app import Context, context_of, scratch
+from scorer.web.context import Context, context_of, scratch
 from scorer.web.site import Site
 
 router = APIRouter(prefix=V1 + "/{id}")

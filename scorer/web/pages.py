@@ -6,23 +6,18 @@ import asyncio
 import re
 import textwrap
 from collections.abc import AsyncIterator
-from functools import cache
 from http import HTTPStatus
-from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
-from scorer.core.text import printable
-from scorer.core.version import __version__
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.html import prose
-from scorer.reports.syntax.html import Histogram, environment
+from scorer.reports.syntax.html import Histogram
 from scorer.store.phases import shown_at, spans
 from scorer.web import pictures
 from scorer.web.access import LASTS, NOBODY, Viewer, viewer_of
@@ -37,40 +32,15 @@ from scorer.web.api import (
     problems_of,
     recorded,
 )
-from scorer.web.app import COOKIE, Context, context_of, ready, site_key
+from scorer.web.context import COOKIE, Context, context_of, ready, site_key
 from scorer.web.organize import copied, organizer, rescored, teams_of
+from scorer.web.render import render, root_of, templates
 from scorer.web.site import Ready, Site
 from scorer.web.standings import local_time
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 PULSE = 1.0  # seconds between looks for something new
 FORGED = "this form has expired; reload the page and send it again"
-
-
-@cache
-def templates() -> Environment:
-    """The templates; values are escaped, and undefined ones are errors."""
-    reports = environment()
-    assert reports.loader is not None
-    pages = FileSystemLoader(Path(__file__).parent / "templates")
-    overlay = reports.overlay(loader=ChoiceLoader([pages, reports.loader]))
-    overlay.filters = {**reports.filters}
-    overlay.filters["printable"] = lambda text: printable(text, 500)
-    return overlay
-
-
-def root_of(request: Request) -> str:
-    """Where a proxy has put the server."""
-    return str(request.scope.get("root_path", ""))
-
-
-def render(request: Request, template: str, **data: Any) -> str:
-    """A page; every one has a link to the home page, and the viewer's form token."""
-    values: dict[str, Any] = {
-        "root": root_of(request), "site": None, "viewer": NOBODY, "form_token": "",
-        "here": "", "version": __version__,
-    }  # fmt: skip
-    return templates().get_template(template).render({**values, **data})
 
 
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:

@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 from web_helpers import ended, made, started
 
 from scorer.api.child import answered
-from scorer.web.app import Settings, create
+from scorer.web.app import create
+from scorer.web.context import Settings
 
 
 @pytest.fixture

@@ -1,0 +1,41 @@
+"""The pages' templates, which use those of the reports."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader
+
+from scorer.core.text import printable
+from scorer.core.version import __version__
+from scorer.reports.syntax.html import environment
+from scorer.web.access import NOBODY
+
+
+@cache
+def templates() -> Environment:
+    """The templates; values are escaped, and undefined ones are errors."""
+    reports = environment()
+    assert reports.loader is not None
+    pages = FileSystemLoader(Path(__file__).parent / "templates")
+    overlay = reports.overlay(loader=ChoiceLoader([pages, reports.loader]))
+    overlay.filters = {**reports.filters}
+    overlay.filters["printable"] = lambda text: printable(text, 500)
+    return overlay
+
+
+def root_of(request: Request) -> str:
+    """Where a proxy has put the server."""
+    return str(request.scope.get("root_path", ""))
+
+
+def render(request: Request, template: str, **data: Any) -> str:
+    """A page; every one has a link to the home page, and the viewer's form token."""
+    values: dict[str, Any] = {
+        "root": root_of(request), "site": None, "viewer": NOBODY, "form_token": "",
+        "here": "", "version": __version__,
+    }  # fmt: skip
+    return templates().get_template(template).render({**values, **data})
