@@ -34,8 +34,9 @@ from scorer.io.form import PLAIN
 from scorer.io.limits import Limits, NoTable, Unreadable
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
+from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, answerable, opened
+from scorer.prepare.open import OpenChallenge, opened
 from scorer.results.scorecard import Outcome
 
 

@@ -27,8 +27,9 @@ from scorer.compare.samples import Samples, samples_of
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
+from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import answerable, opened
+from scorer.prepare.open import opened
 from scorer.views.positions import Positions
 
 if TYPE_CHECKING:

@@ -20,9 +20,10 @@ from scorer.io.formats.base import format_of, header
 from scorer.io.limits import Limits
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure, find
+from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
-from scorer.prepare.open import OpenChallenge, answerable, opened
+from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import cutoffs, probes, values
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Lint, Remark

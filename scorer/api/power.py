@@ -15,8 +15,9 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled
 from scorer.leaderboard.certainty import cluster_codes, usual
+from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
-from scorer.prepare.open import OpenChallenge, answerable, opened
+from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import cards, probes
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome

@@ -30,8 +30,9 @@ from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.engines.base import engines
 from scorer.leaderboard.board import board
+from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.open import answerable, opened
+from scorer.prepare.open import opened
 from scorer.results.report import Scored
 
 

@@ -18,8 +18,9 @@ from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.io.write import write
 from scorer.leaderboard.board import Terms
+from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, answerable, opened
+from scorer.prepare.open import OpenChallenge, opened
 from scorer.store.files import Files, digest_of
 from scorer.store.records import Entry, Version
 from scorer.store.splits import drawn, read_splits

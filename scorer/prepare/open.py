@@ -457,14 +457,3 @@ def _parts(table: Table, role: str, path: str, findings: Findings) -> dict[str, 
             )
             findings.add(Problem("T304", message, path=path, line=line, list=name))
     return group_of
-
-
-def answerable(ready: OpenChallenge) -> OpenChallenge:
-    """The challenge itself; `ChallengeError` where no submission could have a value for a list."""
-    if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
-        return ready
-    from scorer.prepare.probes import unanswerable
-
-    if problems := tuple(unanswerable(ready)):
-        raise ChallengeError(problems=problems)
-    return ready
