@@ -27,7 +27,7 @@ Rows = NDArray[np.intp]
 UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Submitted:
     """What a check sees: rows of whole lists of a submission, the public part, and the rules.
 

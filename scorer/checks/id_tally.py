@@ -42,7 +42,7 @@ class Run(NamedTuple):
 EMPTY = Run._make(np.empty(0, dtype=of) for of in (np.uint64, np.uint32, np.uint8, np.uint8))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IdTally:
     """Ids with a problem, each with its first line and the number of its rows.
 

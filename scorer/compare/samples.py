@@ -105,7 +105,7 @@ def _draws(submissions: int, rules: Leaderboard) -> int:
     return max(1, min(RANKED, rules.draws, ROOM // max(submissions, 1)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _OfLists:
     """Means over lists."""
 
@@ -156,7 +156,7 @@ class _OfLists:
         return rules.test, rules.adjust if rules.test == "permutation" else "holm"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _OfFolds:
     """Means over folds, which share training data."""
 
@@ -191,7 +191,7 @@ class _OfFolds:
         return "corrected t", "holm"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _OfSums:
     """Whole-challenge figures that depend on column sums only."""
 
@@ -246,7 +246,7 @@ class _OfSums:
         return "permutation", rules.adjust
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _OfWeights:
     """Whole-challenge figures that are worked out anew for each draw of lists."""
 
@@ -319,7 +319,7 @@ class _OfWeights:
         return "permutation", rules.adjust
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _OfBlocks:
     """Means over very many lists, the same for all, from their sums over blocks."""
 

@@ -301,7 +301,7 @@ def grouped(hashes: Hashes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return codes, np.flatnonzero(appears).astype(np.int32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """A file's rows, column by column. All arrays have one element a row."""
 

@@ -209,7 +209,7 @@ class TextReader(ABC):
         """Add the problems that only the whole file shows."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Piece:
     """The rows of a block, and what was found and noted in it."""
 

@@ -29,7 +29,7 @@ from scorer.views.texts import Texts
 NO_CODES = np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Beyond:
     """What a graded truth has for these views, made when a view first needs it."""
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grades:
     """A graded truth made ready."""
 

@@ -39,7 +39,7 @@ Heading = Callable[[str, Mapping[str, Any], str], str]  # name, parameters, word
 Needs = tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """A metric: its function, and what is declared of it."""
 

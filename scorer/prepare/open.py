@@ -188,7 +188,7 @@ def _folds(
     return folds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OpenChallenge:
     """A challenge ready to check submissions, and to score them where its truth was opened."""
 

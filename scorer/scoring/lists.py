@@ -38,7 +38,7 @@ from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """All that scoring needs of a challenge, as data that pickles."""
 

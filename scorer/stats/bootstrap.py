@@ -51,7 +51,7 @@ class _Known:
 _KNOWN = _Known()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
     """A figure of all lists, of draws of them, and without some of them."""
 

@@ -22,7 +22,7 @@ MOST = 2**62
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Hits:
     """Judged items met going down each list, ordered by list, then by rank.
 
@@ -233,7 +233,7 @@ class Hits:
         return replace(part, in_list=np.zeros_like(part.in_list), lists=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Judged(WithItemColumns):
     """The hits of every list, beside the ideal."""
 
@@ -304,7 +304,7 @@ class Judged(WithItemColumns):
         return cls(_hits(hits, len(lists)), _hits(ideal, len(lists)), returned)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
     """One list: the grade at each rank (NaN: unjudged), and the grades of the best list."""
 

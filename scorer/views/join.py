@@ -34,7 +34,7 @@ Further = Callable[[Ints], Extras]  # of the table's row of each hit
 EMPTY = "-"  # what a slot without an item is called
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Truth:
     """The grades of items, ready to be joined. Lists are in the order of their names."""
 

@@ -15,7 +15,7 @@ from scorer.views.hits import Judged
 Signs = NDArray[np.int8]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Positions:
     """The positions of one submission's relevant items in every list, and the truth's grades.
 
@@ -43,7 +43,7 @@ class Positions:
         return cls(hits.in_list, hits.rank, hits.grade, ideal.in_list, ideal.grade, judged.lists)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PositionTable:
     """Several submissions' positions in some lists, side by side, for comparisons."""
 

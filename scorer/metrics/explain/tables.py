@@ -31,7 +31,7 @@ View = TypeVar("View")
 TIED = "items with equal scores stand at each of their ranks alike (ties: expected)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Listing(Generic[View]):
     """One list: what a metric sees of it, and what its items are called."""
 
