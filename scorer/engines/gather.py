@@ -20,8 +20,8 @@ from scorer.checks.base import Checked, Submitted, checked
 from scorer.checks.tally import LastLines
 from scorer.core.arrays import any_twice
 from scorer.core.problems import Problem
-from scorer.engines.kept import Kept, refuse_longer
-from scorer.io.limits import Unreadable, too_many_errors
+from scorer.engines.kept import Kept
+from scorer.io.limits import Unreadable, limit, too_many_errors
 from scorer.io.pieces import Pieces, joined
 from scorer.io.runs import Apart, by_runs, concatenated, cut_rows, own_memory, together
 from scorer.io.spill import Spill
@@ -91,6 +91,8 @@ def _parts_apart(plan: Plan, tables: Pieces) -> list[Part]:
         if not tables.whole:
             return rows
         parts = _parts_of_tables(_plan_after(rows, plan), chain(kept.tables(), aside.tables()))
+    if not parts:  # it had rows when it was seen that they are scattered
+        raise Unreadable(Problem("S101", "the file changed while it was read"))
     return _with_rows(parts, rows)
 
 
@@ -111,7 +113,7 @@ def _parts_of_tables(plan: Plan, tables: Iterable[Table]) -> list[Part]:
     """The parts of gathered lists."""
     parts, lines = list[Part](), LastLines()
     for table in tables:
-        refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
+        _refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
         part = met(plan, table, rows=False, last=lines.last).scored()
         lines.add(part.checked.of_lists.values())
         parts = _bounded(plan, _added(parts, part))
@@ -218,7 +220,7 @@ class _Across:
             stop: the row after the last.
         """
         self._open.append(own_memory(cut_rows(table, start, stop), len(table)))
-        refuse_longer(self._plan, sum(map(len, self._open)))
+        _refuse_longer(self._plan, sum(map(len, self._open)))
 
     def close(self, unless: bool = False) -> None:
         """Take the list to be whole."""
@@ -241,6 +243,18 @@ class _Across:
             raise Apart
         ends = np.cumsum(np.add.reduceat([len(table) for table in tables], begins))
         return concatenated(tables, RunColumn(ends, series_of(held)))
+
+
+def _refuse_longer(plan: Plan, rows: int) -> None:
+    """End the reading of a file with a list of more rows than are accepted.
+
+    Raises:
+        Unreadable: it has more.
+    """
+    most = plan.limits.list
+    if rows > most:
+        message = f"more than {most:,} rows in one {plan.public.word('list')}"
+        raise Unreadable(Problem("S104", message, help=limit("list")))
 
 
 class _Seen:

@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
-from scorer.core.problems import Problem
-from scorer.io.limits import Unreadable, limit
 from scorer.io.spill import Spill
 from scorer.io.table import CodedColumn, Hashes, Schema, Table, TextColumn, series_of, text_of
 from scorer.scoring.lists import Plan
@@ -25,7 +23,7 @@ from scorer.scoring.lists import Plan
 if TYPE_CHECKING:
     import polars as pl
 
-MOST = 64 << 20  # bytes of rows that are kept in memory
+MEMORY = 64 << 20  # bytes of rows that are kept there
 VIEW = 16  # bytes that polars takes for a text beside its own
 NUMBER = 8  # bytes of a number, and of the hash of an id
 TOGETHER = 1 << 16  # rows that are put in order together: they stay in the cache
@@ -78,7 +76,7 @@ class Kept:
 
     def __init__(self, plan: Plan, most: int, aside: Spill) -> None:
         self._lists, self._known = list(plan.public.lists), plan.known.lists
-        self._plan, self._most, self._aside = plan, most, aside
+        self._most, self._aside = most, aside
         self._all_aside = False
         self._schema: Schema | None = None
         self._rows = self._size = 0  # of the file, and in bytes
@@ -125,7 +123,7 @@ class Kept:
             )
             self._pieces.append(piece)
         self._rows += in_list.size
-        if self._size > MOST:
+        if self._size > MEMORY:
             self._put_aside()
 
     def _held(self, table: Table) -> dict[str, Hashes]:
@@ -155,7 +153,6 @@ class Kept:
         for piece in self._pieces:
             runs = np.flatnonzero(starts(piece.lists))
             sizes[piece.lists[runs]] += np.diff(runs, append=piece.lists.size)
-        refuse_longer(self._plan, int(sizes.max(initial=0)))
         ends, edges = np.cumsum(sizes), [0]
         while (first := edges[-1]) < lists:
             upto = ends[first] - sizes[first] + self._most
@@ -214,15 +211,3 @@ class Kept:
         column = {"list": CodedColumn(codes, names)}
         facts = self._facts | {"empty": tuple(self._empty if not n else ())}
         return Table(column | ids, numbers, line.astype(np.int64), self._schema, facts)
-
-
-def refuse_longer(plan: Plan, rows: int) -> None:
-    """End the reading of a file with a list of more rows than are accepted.
-
-    Raises:
-        Unreadable: it has more.
-    """
-    most = plan.limits.list
-    if rows > most:
-        message = f"more than {most:,} rows in one {plan.public.word('list')}"
-        raise Unreadable(Problem("S104", message, help=limit("list")))

@@ -23,10 +23,10 @@ CASES = {
 }
 
 
-@pytest.fixture(params=[kept.MOST, 0], ids=["in memory", "on disk"])
+@pytest.fixture(params=[kept.MEMORY, 0], ids=["in memory", "on disk"])
 def run(request, challenge, score, tmp_path, monkeypatch):
     """Where scattered rows are kept in memory, and where they are put aside."""
-    monkeypatch.setattr(kept, "MOST", request.param)
+    monkeypatch.setattr(kept, "MEMORY", request.param)
     monkeypatch.setattr(text, "SMALLEST", 100)
     monkeypatch.setattr(text, "PIECE", 1000)
     monkeypatch.setattr(gather, "GATHERED", 100)

@@ -59,7 +59,7 @@ def test_rows_of_lists_that_the_challenge_lacks_take_none(plans, request):
 
 @pytest.mark.parametrize("most", [1.5, 2.5, 3.5])
 def test_rows_are_put_aside_where_they_take_more_memory(most, plans, request, monkeypatch):
-    monkeypatch.setattr(module, "MOST", most * ROWS * (16 + 7 + 8 + 8))
+    monkeypatch.setattr(module, "MEMORY", most * ROWS * (16 + 7 + 8 + 8))
     spill = Spill()
     request.addfinalizer(spill.close)
     kept, items, scores = Kept(plans["grades"], 100_000, spill), [], []

@@ -116,7 +116,7 @@ def files(draw):
     missing=st.sampled_from(["error", "zero"]),
     items=st.sampled_from([None, dict.fromkeys(ITEMS), dict.fromkeys(ITEMS[:4])]),
     piece=st.sampled_from([7, 40, 100]),
-    most=st.sampled_from([0, kept.MOST]),
+    most=st.sampled_from([0, kept.MEMORY]),
 )
 def test_pieces_say_what_the_whole_says(
     tmp_path, file, ties, length, unknown, missing, items, piece, most
@@ -132,7 +132,7 @@ def test_pieces_say_what_the_whole_says(
     assert whole[2] == hashlib.sha256(data).hexdigest()
     with pytest.MonkeyPatch.context() as monkeypatch:
         in_pieces(monkeypatch, piece)
-        monkeypatch.setattr(kept, "MOST", most)
+        monkeypatch.setattr(kept, "MEMORY", most)
         assert told(scored(made, path)) == whole
 
 
@@ -147,7 +147,7 @@ ROWS = [f"{name} Q0 {item} 1 {n // 2} t\n" for name in LISTS for n, item in enum
         (ROWS[1:] + ROWS[:1], ["_parts_together", "_parts_apart"]),  # seen in the last piece
     ],
 )
-@pytest.mark.parametrize("most", [0, kept.MOST])
+@pytest.mark.parametrize("most", [0, kept.MEMORY])
 def test_a_file_is_read_again_where_it_must_be(rows, ways, most, tmp_path, monkeypatch):
     """And pieces are many, as other tests take it."""
     taken, opened, open_bytes = [], [], pieces.open_bytes
@@ -160,7 +160,7 @@ def test_a_file_is_read_again_where_it_must_be(rows, ways, most, tmp_path, monke
         pieces, "open_bytes", lambda path, *words: opened.append(path) or open_bytes(path, *words)
     )
     in_pieces(monkeypatch, 80)
-    monkeypatch.setattr(kept, "MOST", most)
+    monkeypatch.setattr(kept, "MEMORY", most)
     (tmp_path / "run").write_text("".join(rows))
     assert scored(plan(format="trec"), tmp_path / "run").card is not None
     assert taken == ways

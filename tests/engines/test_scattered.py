@@ -14,7 +14,7 @@ from scorer.challenge.load import load
 from scorer.checks import base, tally
 from scorer.checks.submission import duplicate_item
 from scorer.core.problems import Problem
-from scorer.engines import gather, kept
+from scorer.engines import gather, kept, local
 from scorer.engines.kept import Kept
 from scorer.engines.local import scored
 from scorer.io import text as reading
@@ -83,11 +83,11 @@ def shuffled(content, seed):
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
-@pytest.mark.parametrize("most", [kept.MOST, 1000, 0])
+@pytest.mark.parametrize("most", [kept.MEMORY, 1000, 0])
 def test_scattered_rows_say_what_the_whole_says(
     plans, said, kind, sent, most, blocks, aside, mine, monkeypatch
 ):
-    monkeypatch.setattr(kept, "MOST", most)
+    monkeypatch.setattr(kept, "MEMORY", most)
     for order in range(ORDERS):
         mine.write_text(shuffled(sent[1], order))
         if (kind, sent, order) not in said:
@@ -149,7 +149,7 @@ def test_a_list_of_more_rows_than_are_accepted_ends_it(
 ):
     plan, path = plans["grades"], tmp_path / "mine.csv"
     if which == "all":
-        monkeypatch.setattr(kept, "MOST", 0)
+        monkeypatch.setattr(kept, "MEMORY", 0)
     rules = plan.rules.model_copy(update={"unknown_list": "ignore", "missing_list": "skip"})
     rows = [f"{'xq'[n % 2]}{n % 2 and n % 7},i{n},{n}\n" for n in range(200)]
     path.write_text("list,item,score\n" + "".join(rows))
@@ -177,7 +177,7 @@ def test_a_temporary_file_that_cannot_be_filled_is_told(
     made, why, plans, blocks, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(tempfile, "TemporaryFile", made)
-    monkeypatch.setattr(kept, "MOST", 0)
+    monkeypatch.setattr(kept, "MEMORY", 0)
     path = tmp_path / "mine.csv"
     path.write_text(shuffled(TAGGED["good"], 1))
     outcome = scored(plans["further"], path)
@@ -214,12 +214,12 @@ def test_lists_without_items_stay_with_the_rows(plans):
     assert [table.line.tolist() for table in tables] == [[], [2, 4, 6], [3, 5]]
 
 
-@pytest.mark.parametrize("most", [0, kept.MOST])
+@pytest.mark.parametrize("most", [0, kept.MEMORY])
 def test_too_many_errors_end_it_before_all_ids_are_read(
     most, plans, blocks, aside, tmp_path, monkeypatch
 ):
     """Those that a list has twice: their ids are read a part of the lists at a time."""
-    monkeypatch.setattr(kept, "MOST", most)
+    monkeypatch.setattr(kept, "MEMORY", most)
     path, plan = tmp_path / "mine.csv", plans["grades"]
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(1800)]
     path.write_text("list,item,score\n" + "".join(rows))
@@ -229,12 +229,12 @@ def test_too_many_errors_end_it_before_all_ids_are_read(
     assert 0 < len(set(blocks)) < max(blocks) + 500 // 7
 
 
-@pytest.mark.parametrize("most", [0, kept.MOST])
+@pytest.mark.parametrize("most", [0, kept.MEMORY])
 def test_of_many_errors_those_are_made_that_can_be_reported(
     most, plans, blocks, aside, tmp_path, monkeypatch
 ):
     """Each block of lists has a hundred errors; ten of all are reported."""
-    monkeypatch.setattr(kept, "MOST", most)
+    monkeypatch.setattr(kept, "MEMORY", most)
     path, made = tmp_path / "mine.csv", []
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(9000)]
     path.write_text("list,item,score\n" + "".join(rows))
@@ -272,3 +272,14 @@ def test_ids_of_rows_with_labels_stay_where_polars_has_them(step, blocks, tmp_pa
     outcome = scored(plan, tmp_path / "mine.csv")
     assert outcome.card.values["Accuracy"].mean() == 0.75
     assert "_index" not in vars(plan.known.lists)
+
+
+def test_a_file_that_lost_its_rows_while_it_was_read_is_refused(plans, blocks, tmp_path):
+    """It is read once more where lists are seen to be scattered after some were scored."""
+    path = tmp_path / "mine.csv"
+    path.write_text("list,item,score\n")
+    outcome = local._scored(plans["grades"], path, lambda share: None, scattered=True)
+    assert [(each.code, each.message) for each in outcome.findings] == [
+        ("S101", "the file changed while it was read")
+    ]
+    assert outcome.card is None
