@@ -25,9 +25,10 @@ def _explain(
     if pairs == "all":
         gained, relevant, others = _gained(listing.view, k, rel, catalogue)
         yield relevant_items(listing, rel)
+        yield Sentence("The others are the items of the catalogue that are not relevant.")
         yield Sentence("A pair in the right order gains 1, one in the wrong order loses 1.")
         yield ranked_table(listing, hits, {"relevant": hits.within(k)}, k)
-        symbols, numbers = "1/2 + gained / (2 R (catalogue - R))", "1/2 + {} / (2 × {} × {})"
+        symbols, numbers = "1/2 + gained / (2 R others)", "1/2 + {} / (2 × {} × {})"
         yield formula("AUC", symbols, numbers, gained[0], relevant[0], others[0], value=value)
         return
     hits = hits.top(k)
@@ -75,7 +76,8 @@ def auc(
     returned". `pairs=all` is the textbook's and scikit-learn's: all pairs of the
     catalogue, over R (catalogue - R), where all that is not at the first k ranks
     is tied below them and ties count half; it needs the challenge's `items`, or
-    `catalogue`, the number of items.
+    `catalogue`, the number of items. A list whose other items are more than
+    catalogue - R, as only one with unknown items can be, is taken over those.
 
     Returned a, x, b, y; a, b and c are relevant:
 
@@ -130,10 +132,11 @@ def _gained(
             relevant_hits, before=relevant_hits.rank - 1, tied=np.ones_like(relevant_hits.rank)
         )
     relevant_total = judged.ideal.count(rel)
-    others = catalogue - relevant_total
-    _refuse_more(judged, catalogue)
-    if (judged.returned - relevant_hits.total() > others).any():
+    if (relevant_total > catalogue).any():
         raise NotationError(f"AUC: catalogue={catalogue} is fewer than there are", "catalogue")
+    _refuse_more(judged, catalogue)
+    # of a list with unknown items, those returned may be more: to refuse it would tell of the truth
+    others = np.maximum(catalogue - relevant_total, judged.returned - relevant_hits.total())
     depth = judged.returned if k is None else np.minimum(judged.returned, k)
     heads, relevant, prior = relevant_hits.groups()
     at = heads.in_list

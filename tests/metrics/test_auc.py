@@ -35,6 +35,32 @@ def test_a_list_that_the_catalogue_cannot_hold(measure, sent, problem, challenge
     assert "good         0.7500" in ran.out
 
 
+def test_more_other_items_than_the_catalogue_leaves(challenge, score):
+    """To refuse it would tell how many of its items are relevant, and to end would score nobody."""
+    folder = challenge(
+        "truth: truth.csv\nmetrics: ['AUC(pairs=all, catalogue=3)']\n",
+        **{
+            "truth.csv": "list,item,grade\nq1,a,1\nq1,b,0\nq2,a,1\n",
+            "good.csv": GOOD,
+            "strange.csv": STRANGE,
+        },
+    )
+    ran = score(folder, folder / "strange.csv", folder / "good.csv")
+    assert (ran.code, ran.err.count("error")) == (0, 0)
+    means = [line.split()[2:4] for line in ran.out.splitlines() if "(1-2)" in line]
+    assert means == [["good", "0.7500"], ["strange", "0.5000"]]  # a below three others; above two
+
+
+def test_a_catalogue_that_the_truth_contradicts_is_the_organizers_error(challenge, score):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: ['AUC(pairs=all, catalogue=1)']\n",
+        **{"truth.csv": "list,item,grade\nq1,a,1\nq1,b,1\n", "good.csv": "list,item\nq1,a\n"},
+    )
+    ran = score(folder, folder / "good.csv")
+    assert ran.code == 2
+    assert "catalogue=1 is fewer than there are" in ran.err
+
+
 @pytest.mark.parametrize("limits", ["", "submission: {limits: {errors: 2000000}}\n"])
 def test_lists_that_the_catalogue_cannot_hold_whose_rows_stand_apart(
     limits, challenge, score, monkeypatch

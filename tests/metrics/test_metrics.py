@@ -340,10 +340,10 @@ def test_err_takes_the_highest_grade_of_the_truth_it_sees():
 
 def test_auc_of_all_pairs_needs_the_catalogue():
     auc = METRICS.get("AUC").function
-    judged = meet([(["x", "y"], {"a": 1})])
+    judged = meet([(["x", "y"], {"a": 1, "b": 1, "c": 1})])
     with pytest.raises(NotationError, match="must declare `items`"):
         auc(judged, pairs="all")
-    with pytest.raises(NotationError, match="catalogue=2 is fewer"):  # than x, y and a
+    with pytest.raises(NotationError, match="catalogue=2 is fewer"):  # than a, b and c
         auc(judged, pairs="all", catalogue=2)
 
 
