@@ -80,7 +80,7 @@ def plain_rows(
         The rows, and of the frame's rows, which these are; None: all.
     """
     by_role: dict[str, Any] = {
-        role: frame[str(n)] if role in TEXT else frame[str(n)].to_numpy()
+        role: frame[str(n)] if role in TEXT else frame[str(n)].to_numpy().astype(float, copy=False)
         for role, n in places.items()
     }
     right: Mask | None = None
@@ -115,6 +115,7 @@ class TextReader(ABC):
     roles: tuple[str, ...]  # of a row's cells
     lenient: frozenset[str] = frozenset()  # roles whose cells need not be numbers: NaN then
     begun = True  # whether `begin` has nothing (more) to do
+    whole_ranks = True  # whether ranks are tried as whole numbers, which nearly all are
 
     def __init__(self, request: Request) -> None:
         self.request = request

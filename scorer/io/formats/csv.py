@@ -264,15 +264,18 @@ class Csv(TextReader):
         """The columns that are read, as polars cuts them."""
         numbers = [n for role, n in zip(self.roles, self.places, strict=True) if role not in TEXT]
         late = blanks and tolerant  # numbers with blanks round them
+        rank = self.whole_ranks and not tolerant and "rank" in self.roles
         frame = columns(
             data,
             self.separator,
             self.width,
             () if late else numbers,
             [*self.places, self.width - 1],  # the last, so that polars counts all fields
+            whole=[self.places[self.roles.index("rank")]] if rank else (),
             tolerant=tolerant,
             quotes=quotes,
         )
+        self.whole_ranks &= frame is not None
         if frame is None or not blanks:
             return frame
         import polars as pl

@@ -146,7 +146,9 @@ class Trec(TextReader):
         blanks = block.look.blanks if data is block.data else data.count(b" ")
         commented = block.look.marks and _commented(data)
         if blanks == block.count * (self.width - 1) and not odd.size and not commented:
-            frame = columns(data, " ", self.width, numbers, used)
+            whole = [RUN["rank"]] if "rank" in self.roles and self.whole_ranks else ()
+            frame = columns(data, " ", self.width, numbers, used, whole=whole)
+            self.whole_ranks &= frame is not None
             if frame is None and _even(data, self.width):  # all that can be wrong is numbers
                 frame = columns(data, " ", self.width, numbers, used, tolerant=True)
         if frame is None or frame.height != block.count:
