@@ -18,6 +18,7 @@ DRAWN = 4_000_000  # means drawn before they are looked at: 32 MB
 GATHERED = 2_500  # units above which blocks of them are drawn
 LEFT_OUT = 400  # blocks that are left out in turn where a figure is worked out anew each time
 KEPT = 4_000  # intervals that are worked out once only
+FEW = 3  # rows that are looked up draw by draw; of more, lists are counted once for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,21 +144,39 @@ def _bca_of_means(
     unit = units(lists, clusters, GATHERED, seed)
     # Deviations, not values: the mean is then exactly 0, which a draw can be compared with.
     parts, sizes = unit_sums(values - means[:, None], unit), unit_sizes(lists, unit)
+    # Whole numbers of a power of two: their sums are exact, the same in whatever order they are
+    # made. What is lost is below a 2**-40th of a row's largest, of 2,500.
+    exponents = np.frexp(np.abs(parts).max(axis=1, keepdims=True))[1]
+    step = np.exp2(np.maximum(exponents + parts.shape[1].bit_length() - 53, -1074))
+    parts = np.round(parts / step)
     if sizes.size < 2:  # a single cluster: nothing is known of others
         return np.where(constant[:, None], means[:, None], np.nan) * np.ones(2)
-    drawn, start = np.empty((len(parts), draws)), 0
-    even = np.ptp(sizes) == 0
-    for counts in _counts(sizes.size, draws, seed):
-        stop = start + len(counts)
-        drawn[:, start:stop] = [counts @ row for row in parts]
-        drawn[:, start:stop] /= lists if even else counts @ sizes
-        start = stop
+    rows = parts if np.ptp(sizes) == 0 else np.concatenate([parts, sizes[None]])
+    drawn, start = np.empty((len(rows), draws)), 0
+    sums = _sums_looked_up if len(parts) <= FEW else _sums_counted
+    for some in sums(rows, draws, seed):
+        drawn[:, start : start + some.shape[1]] = some
+        start += some.shape[1]
+    drawn, drawn_lists = drawn[: len(parts)], drawn[len(parts) :]
+    drawn /= drawn_lists[0] if drawn_lists.size else lists
     noise = 1e-9 * np.sqrt((parts**2).sum(axis=1)) / lists
     drawn.sort(axis=1)
     # Leaving out unit i moves the mean by -part_i / (the lists of the other units).
     influence = parts / (lists - sizes)
     ends = [_bca(*row, level) for row in zip(drawn, noise.tolist(), influence, strict=True)]
-    return np.asarray(means[:, None] + np.array(ends))
+    return np.asarray(means[:, None] + step * np.array(ends))
+
+
+def _sums_looked_up(rows: Floats, draws: int, seed: int) -> Iterator[Floats]:
+    """The sums of each draw, (rows, some draws) at a time."""
+    for chosen in _resamples(rows.shape[1], draws, seed):
+        yield np.stack([row.take(chosen, mode="clip").sum(axis=1) for row in rows])
+
+
+def _sums_counted(rows: Floats, draws: int, seed: int) -> Iterator[Floats]:
+    """As `_sums_looked_up`, from how often each draw holds each list."""
+    for counts in _counts(rows.shape[1], draws, seed):
+        yield np.stack([counts @ row for row in rows])
 
 
 def _bca(drawn: Floats, noise: float, influence: Floats, level: float) -> tuple[float, float]:
