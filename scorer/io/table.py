@@ -40,7 +40,7 @@ DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?
 _PLAIN = frozenset("0123456789.+-eE")
 _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
-LARGEST = 1e100  # of what is computed with: its square, summed over a file, is finite
+LARGEST = 1e30  # of what is computed with: the variance of its square is finite
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 SAMPLE = 1_000  # rows by which it is told whether equal ids stand together
 

@@ -492,3 +492,30 @@ def test_compare_tells_equivalent_submissions_from_untested_ones(challenge, scor
     assert "p equal" in score("compare", folder, *sent, "--margin", "0.1").out
     assert "p equal" not in score("compare", folder, *sent).out
     assert score("compare", folder, *sent, "--margin", "-1").code == 2
+
+
+@pytest.mark.parametrize("metric", ["MSE(average=list)", "MSE", "RMSE", "R2"])
+def test_whatever_predictions_are_accepted_a_board_can_be_made(metric, challenge, score):
+    """The figures of one entry are no reason to leave the others without theirs."""
+    lists = [f"q{n}" for n in range(12)]
+    truth = "".join(f"{name},{item},{n % 5}\n" for n, name in enumerate(lists) for item in "ab")
+
+    def sent(number):
+        rows = (f"{name},{item},{n + 1}{number}\n" for n, name in enumerate(lists) for item in "ab")
+        return "list,item,prediction\n" + "".join(rows)
+
+    folder = challenge(
+        f"truth: truth.csv\nmetrics: ['{metric}']\n",
+        **{
+            "truth.csv": "list,item,rating\n" + truth,
+            "large.csv": sent("e28"),
+            "small.csv": sent("e-28"),
+            "larger.csv": sent("e30"),
+        },
+    )
+    files = [folder / f"{name}.csv" for name in ("large", "small", "larger")]
+    ran = score(folder, *files, "--format", "json")
+    assert ran.code == 1
+    assert "larger.csv:4:6: error[S503] prediction '2e30' is too large to compute with" in ran.err
+    board = json.loads(ran.out)
+    assert [row["name"] for row in board["leaderboard"]] == ["small", "large"]
