@@ -68,8 +68,8 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     remarks += [*_published(challenge), *_revealing(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
-        len(ready.answers.lists), probe_set.truth.item.size, ready.measures, means, chance, draws,
-        probe_set.drawn, detectable_of(ready, [*others, *accepted]), tuple(examples),
+        len(ready.answers.lists), probe_set.truth.in_list.size, ready.measures, means, chance,
+        draws, probe_set.drawn, detectable_of(ready, [*others, *accepted]), tuple(examples),
         ready.warnings, tuple(remarks), ready.public.called,
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.io.distinct import Distinct
 from scorer.io.files import drain, open_bytes, open_stored
 from scorer.io.limits import Limits, NoTable, Unreadable, limit, refuse_errors
-from scorer.io.table import CodedColumn, Schema, Table, coded, text_of
+from scorer.io.table import CodedColumn, JoinedColumn, Schema, Table, coded, text_of
 from scorer.io.text import Request
 
 if TYPE_CHECKING:
@@ -208,12 +208,16 @@ def joined(parts: Pieces) -> Table | None:
     del first, second, table  # what is not needed any more is given back before codes are made
     line = np.concatenate(lines)
     lines.clear()
-    ids = {}
+    import polars as pl
+
+    ids = dict[str, CodedColumn]()
     for role, chunks in texts.items():
-        codes, names = coded(chunks)
         if role in times:
+            codes, names = coded(chunks)
             codes = np.repeat(codes, np.concatenate(times[role]))
-        ids[role] = CodedColumn(codes, names)
+            ids[role] = CodedColumn(codes, names)
+        else:
+            ids[role] = JoinedColumn(pl.concat(chunks))
     return Table(
         ids,
         {role: np.concatenate(chunks) for role, chunks in numbers.items()},

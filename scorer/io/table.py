@@ -42,6 +42,7 @@ _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
 LARGEST = 1e30  # of what is computed with: the variance of its square is finite
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
+FEW_ROWS = 2_000  # that polars is given one by one
 SAMPLE = 1_000  # rows by which it is told whether equal ids stand together
 
 Place = Callable[[str, int, int], "tuple[int, int | None]"]
@@ -167,7 +168,7 @@ class TextColumn(CodedColumn):
     @cached_property
     def _coded(self) -> tuple[Codes, pl.Series]:
         if len(self.series[:SAMPLE].rle()) > SAMPLE // 2:
-            return coded([self.series], self.row_hashes)
+            return coded(self.series.get_chunks(), self.row_hashes)
         runs = self.runs  # equal ids stand together
         codes, names = coded([series_of(runs.held)], runs.hashes)
         return np.repeat(codes, runs.sizes), names
@@ -199,13 +200,92 @@ class TextColumn(CodedColumn):
 
     def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
         """The ids of some rows."""
-        return self.series[rows]
+        return gathered(self.series, rows)
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""
         part = TextColumn(self.series[rows], self.usual)
         part.__dict__["row_hashes"] = self.row_hashes[rows]
         return part
+
+    def any_of(self, ids: Sequence[str]) -> bool:
+        """Whether any of these ids is there."""
+        return bool(self.series.is_in(ids).any())
+
+
+class JoinedColumn(CodedColumn):
+    """A column that was read in pieces: as polars has it until codes are asked for, then these.
+
+    Args:
+        series: the text of each row, without nulls.
+    """
+
+    def __init__(self, series: pl.Series) -> None:
+        self.column: CodedColumn = TextColumn(series)  # either
+
+    @cached_property
+    def _coded(self) -> CodedColumn:
+        if isinstance(self.column, TextColumn):  # whose texts take more than codes
+            self.column = CodedColumn(self.column.codes, self.column.held)
+        return self.column
+
+    @property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        return self._coded.codes
+
+    @property
+    def held(self) -> Sequence[str] | pl.Series:  # type: ignore[override]
+        """The distinct ids, in order of appearance."""
+        return self._coded.held
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id."""
+        return self.column.row_hashes
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return self.column.text(row)
+
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
+        """The ids of some rows."""
+        return self.column.gathered(rows)
+
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        return self.column.where(rows)
+
+    def any_of(self, ids: Sequence[str]) -> bool:
+        """Whether any of these ids is there."""
+        return self.column.any_of(ids)
+
+
+class PickedColumn(CodedColumn):
+    """Some rows of a column, in another order; codes are made when they are asked for.
+
+    Args:
+        column: the column.
+        rows: which of its rows.
+    """
+
+    def __init__(self, column: CodedColumn, rows: Ints) -> None:
+        self._column, self._rows, self.usual = column, rows, column.usual
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row, as in the whole column."""
+        return self._column.codes[self._rows]
+
+    @property
+    def held(self) -> Sequence[str] | pl.Series:  # type: ignore[override]
+        """The distinct ids of the whole column, in order of appearance."""
+        return self._column.held
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id."""
+        return self._column.row_hashes[self._rows]
 
 
 def in_order(column: CodedColumn) -> tuple[Sequence[str] | pl.Series, Ints]:
@@ -235,6 +315,12 @@ def series_of(names: Sequence[str] | pl.Series) -> pl.Series:
     return pl.Series(names, dtype=pl.String)
 
 
+def gathered(texts: pl.Series, rows: NDArray[np.integer[Any]]) -> pl.Series:
+    """Some of the texts; for an array polars would import numpy.ma, which takes longer than few."""
+    picked: pl.Series = texts[rows.tolist() if rows.size <= FEW_ROWS else rows]
+    return picked
+
+
 def text_of(column: CodedColumn) -> pl.Series:
     """The text of each row, as polars has it."""
     if isinstance(column, TextColumn):
@@ -257,7 +343,7 @@ def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Cod
     ends = np.cumsum([len(part) for part in parts])
     names = pl.concat(
         [
-            part.gather(rows - (end - len(part)))
+            gathered(part, rows - (end - len(part)))
             for part, rows, end in zip(
                 parts, np.split(first, np.searchsorted(first, ends[:-1])), ends, strict=True
             )
@@ -265,7 +351,7 @@ def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Cod
         rechunk=True,
     )
     for part, part_codes in zip(parts, np.split(codes, ends[:-1]), strict=True):
-        if not (names.gather(part_codes) == part).all():  # two ids have one hash
+        if not (gathered(names, part_codes) == part).all():  # two ids have one hash
             number: dict[str, int] = {}
             recoded = [number.setdefault(name, len(number)) for part in parts for name in part]
             return np.array(recoded, dtype=np.int32), pl.Series(list(number), dtype=pl.String)
@@ -331,6 +417,13 @@ class Table:
     def once(self) -> bool:
         """Whether no item stands twice in a list."""
         lists, items = self.ids["list"], self.ids["item"]
+        if isinstance(items, TextColumn | JoinedColumn):  # of which codes take longer to make
+            hashes = lists.codes.astype(np.uint64)
+            hashes *= np.uint64(0x9E3779B97F4A7C15)
+            hashes ^= items.row_hashes
+            hashes.sort()
+            if not (hashes[1:] == hashes[:-1]).any():
+                return True
         pairs = lists.codes.astype(np.int64)
         pairs *= max(len(items.held), 1)
         pairs += items.codes

@@ -82,7 +82,7 @@ class Grades:
             assert self.table is not None
             row = truth.rows(self.table.ids["list"], self.table.ids["item"])
             grade = self.table.numbers.get("grade", np.ones(row.size))
-            first_row = np.full(truth.item.size, -1, dtype=np.int64)
+            first_row = np.full(truth.in_list.size, -1, dtype=np.int64)
             graded_rows = np.flatnonzero(
                 (row >= 0) & (grade == np.append(truth.grade, np.nan)[row])
             )

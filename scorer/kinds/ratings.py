@@ -70,7 +70,7 @@ class Ratings(NamedTuple):
             at: the number of the list.
         """
         row = self.truth.rows(submission.ids["list"], submission.ids["item"])
-        met = np.isin(np.arange(self.truth.item.size), row) & (self.truth.in_list == at)
+        met = np.isin(np.arange(self.truth.in_list.size), row) & (self.truth.in_list == at)
         names = list(self.truth.items)
         return Names(tuple(names[item] for item in self.truth.item[met].tolist()))
 
@@ -117,7 +117,7 @@ def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
         list=aids.of_lists(names),
         item=_described(aids, items, by),
     )
-    truth = Truth(names, named, in_list[by], item[by], rating[by])
+    truth = Truth(names, CodedColumn(item[by], named), in_list[by], rating[by])
     return Ratings(truth, Constants(), aids, extras)
 
 

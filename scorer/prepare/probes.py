@@ -119,8 +119,10 @@ def _with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) -
     truth_columns: Mapping[str, NDArray[Any]] = {}
     if isinstance(answers, Grades):
         row = answers.truth.rows(table.ids["list"], table.ids["item"])
-        if not true_values and answers.truth.item.size:
-            row = np.random.default_rng(len(table)).integers(0, answers.truth.item.size, row.size)
+        if not true_values and answers.truth.in_list.size:
+            row = np.random.default_rng(len(table)).integers(
+                0, answers.truth.in_list.size, row.size
+            )
         truth_columns = placed(answers.extras.truth, row)
     for name, kind in extra.items():
         column = truth_columns.get(name)
@@ -333,7 +335,7 @@ class _OfGrades:
         # each list is the perfect one, of which some items stay, interleaved with a random one
         chance = self.random(rng).ids
         lists, codes = (chance[role].codes for role in ("list", "item"))
-        kept = rng.random(self.truth.item.size) >= share
+        kept = rng.random(self.truth.in_list.size) >= share
         in_list = np.concatenate([self.truth.in_list[kept], lists])
         item = np.concatenate([self.truth.item[kept], codes])
         place = np.concatenate([_nth(self.truth.in_list)[kept], _nth(lists)]).astype(np.float64)
@@ -346,7 +348,7 @@ class _OfGrades:
 
     def others(self) -> dict[str, Table]:
         truth, ties = self.truth, self.ready.prepared.challenge.submission.ties
-        reversed_rows = np.lexsort((-np.arange(truth.item.size), truth.in_list))
+        reversed_rows = np.lexsort((-np.arange(truth.in_list.size), truth.in_list))
         relevant_counts = np.bincount(truth.item[truth.grade > 0], minlength=len(self.names))
         tables = {
             "reversed": self._listed(truth.in_list[reversed_rows], truth.item[reversed_rows]),
@@ -518,7 +520,7 @@ class _OfPreferences:
 
     @property
     def rows(self) -> int:
-        return self.truth.item.size
+        return self.truth.in_list.size
 
     def perfect(self) -> list[Table]:
         better, worse = self._pairs
@@ -526,7 +528,7 @@ class _OfPreferences:
 
     def others(self) -> dict[str, Table]:
         better, worse = self._pairs
-        size = self.truth.item.size
+        size = self.truth.in_list.size
         return {
             "reversed": self._stated(worse, better),
             "constant": self._ordered(np.arange(size)),  # its rows are in the order of the names
@@ -535,12 +537,12 @@ class _OfPreferences:
         }
 
     def random(self, rng: np.random.Generator) -> Table:
-        return self._ordered(rng.permutation(self.truth.item.size))
+        return self._ordered(rng.permutation(self.truth.in_list.size))
 
     tied = random  # nothing orders what is tied
 
     def degraded(self, rng: np.random.Generator, share: float) -> Table:
-        size = self.truth.item.size
+        size = self.truth.in_list.size
         lost = rng.random(size) < share
         return self._ordered(np.where(lost, rng.permutation(size), self._depth).astype(np.float64))
 
@@ -559,7 +561,7 @@ class _OfPreferences:
     @cached_property
     def _depth(self) -> Ints:
         """An order that no preference of the truth contradicts."""
-        orders, depth = self.orders, np.zeros(self.truth.item.size, dtype=np.int64)
+        orders, depth = self.orders, np.zeros(self.truth.in_list.size, dtype=np.int64)
         for items, rank in zip(orders.layout.items, orders.rank, strict=True):
             depth[items] = rank
         order = np.argsort(depth, kind="stable")

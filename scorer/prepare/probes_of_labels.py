@@ -34,7 +34,9 @@ class _OfRows:
     @property
     def truth(self) -> Truth:
         rows = np.arange(self.rows)
-        return Truth(self.answers.lists, self.answers.lists, rows, rows, np.ones(self.rows))
+        return Truth(
+            self.answers.lists, CodedColumn(rows, self.answers.lists), rows, np.ones(self.rows)
+        )
 
     @property
     def drawn(self) -> str:

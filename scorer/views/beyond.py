@@ -120,7 +120,7 @@ class Subtopics(NamedTuple):
         names = sorted(range(len(truth.named)), key=list(truth.named).__getitem__)
         place = np.empty(len(names), dtype=np.int64)
         place[names] = np.arange(len(names))
-        size = np.bincount(row[by], minlength=truth.item.size)
+        size = np.bincount(row[by], minlength=truth.in_list.size)
         return cls(size, codes[by].astype(np.int64), grade[by], place[truth.item])
 
     def only(self, rows: Ints) -> Subtopics:
@@ -147,7 +147,7 @@ def rated(
     """
     row = truth.rows(table.ids["list"], table.ids["item"])
     rows = np.flatnonzero(row >= 0)[::-1]
-    place = np.full(truth.item.size, -1, dtype=np.int64)
+    place = np.full(truth.in_list.size, -1, dtype=np.int64)
     place[row[rows]] = rows  # from the last, so that the first of two counts
     met = place >= 0
     low, high = (table.numbers.get(role, np.full(len(table), np.nan)) for role in ("low", "high"))
@@ -177,7 +177,7 @@ def stated(table: Table, truth: Truth) -> Pairs | Ranking:
         return _pairs(table, truth)[0]
     ordered = order(table, truth.lists, "file")
     row = truth.rows(table.ids["list"], table.ids["item"])[ordered.row]
-    height = np.full(truth.item.size, np.nan)
+    height = np.full(truth.in_list.size, np.nan)
     height[row[row >= 0]] = -ordered.before[row >= 0]
     return Ranking(height)
 

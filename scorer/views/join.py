@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask, distinct, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.members import Members
-from scorer.io.table import CodedColumn, Codes, Table
+from scorer.io.table import CodedColumn, Codes, PickedColumn, Table
 from scorer.views.extras import NONE as NO_EXTRAS
 from scorer.views.extras import Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Further = Callable[[Ints], Extras]  # of the table's row of each hit
 EMPTY = "-"  # what a slot without an item is called
+FEW_GRADES = 1 << 16  # whole ones, which are numbered by how far they are below the best
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +40,21 @@ class Truth:
     """The grades of items, ready to be joined. Lists are in the order of their names."""
 
     lists: tuple[str, ...]
-    named: Sequence[str] | pl.Series  # every item it names, by its code
+    ids: CodedColumn  # the item of each row, of the whole truth
     in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
-    item: Codes
     grade: Floats
     whole: Truth | None = None  # of which this is a part; they share what is looked up in
+    at: Ints | slice | None = None  # the rows of the whole
+
+    @property
+    def named(self) -> Sequence[str] | pl.Series:
+        """Every item that the whole truth names, by its code."""
+        return self.ids.held
+
+    @cached_property
+    def item(self) -> Codes:
+        """The code of each row's item."""
+        return self.ids.codes if self.whole is None else self.whole.item[self.at]
 
     @cached_property
     def items(self) -> Mapping[str, int]:
@@ -52,12 +63,15 @@ class Truth:
             return self.whole.items
         return {name: code for code, name in enumerate(self.named)}
 
-    @cached_property
+    @property
     def hashes(self) -> Hashes:
         """The polars hash of every item, by its code."""
-        if self.whole is not None:
-            return self.whole.hashes
-        return CodedColumn(self.item, self.named).hashes
+        return self.ids.hashes
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The polars hash of each row's item; codes need not be made for it."""
+        return self.ids.row_hashes if self.whole is None else self.whole.row_hashes[self.at]
 
     @cached_property
     def ideal(self) -> Hits:
@@ -82,21 +96,15 @@ class Truth:
         else:
             names = tuple(map(self.lists.__getitem__, lists.tolist()))
             rows = spans(first, sizes)
-        part = Truth(
-            names,
-            self.named,
-            np.repeat(np.arange(lists.size), sizes),
-            self.item[rows],
-            self.grade[rows],
-            self.whole or self,
-        )
+        in_list = np.repeat(np.arange(lists.size), sizes)
+        part = Truth(names, self.ids, in_list, self.grade[rows], self, rows)
         vars(part)["starts"] = np.append(0, np.cumsum(sizes))
         return part
 
     def keys(self, items: CodedColumn) -> Hashes:
         """A key for each row of the truth, equal to that of `ranked.keys(items)` for equal ids."""
         if hashed(items):
-            return self.hashes[self.item]
+            return self.row_hashes
         code = np.full(len(self.named) + 1, -1)  # that the other column has for each item
         codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
         code[codes] = np.arange(codes.size)
@@ -112,17 +120,22 @@ class Truth:
         """
         named, item = table.ids["list"], table.ids["item"]
         names, in_list = numbered_lists(named, lists)
-        codes, grade = item.codes, table.numbers.get("grade")
+        grade, rows = table.numbers.get("grade"), None
         if grade is None:
             grade = np.broadcast_to(1.0, len(table))
         if not table.once:
             rows = _once(in_list, item, grade)
-            in_list, codes, grade = in_list[rows], codes[rows], grade[rows]
+            in_list, grade = in_list[rows], grade[rows]
         same = in_list[1:] == in_list[:-1]
         if (in_list[1:] < in_list[:-1]).any() or (grade[1:] > grade[:-1])[same].any():
             by = _best_first(in_list, grade)
-            in_list, codes, grade = in_list[by], codes[by], grade[by]
-        return cls(names, item.held, in_list, codes, grade)
+            in_list, grade, rows = in_list[by], grade[by], by if rows is None else rows[by]
+        return cls(names, item if rows is None else PickedColumn(item, rows), in_list, grade)
+
+    def __getstate__(self) -> dict[str, object]:
+        """With codes instead of texts, which are more, and without what is worked out again."""
+        ids = CodedColumn(self.ids.codes, self.ids.held)
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"ids": ids}
 
     def find(self, in_list: Ints, item: Ints) -> Ints:
         """The truth's row of each (list, item); -1 where there is none."""
@@ -153,7 +166,7 @@ def among_lists(table: Table, lists: Sequence[str]) -> Truth:
     by = inside[np.argsort(in_list[inside], kind="stable")]
     item = table.ids["item"]
     zeros = np.zeros(by.size)
-    return Truth(tuple(lists), item.held, in_list[by], item.codes[by], zeros)
+    return Truth(tuple(lists), PickedColumn(item, by), in_list[by], zeros)
 
 
 def without(table: Table, pairs: Truth) -> tuple[Table, Ints | None]:
@@ -292,7 +305,8 @@ def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> T
     """The items of each list, in the order of their names, without a grade."""
     part = Members.of(candidates).only(lists)
     in_list = np.repeat(np.arange(len(lists)), np.diff(part.starts))
-    return Truth(tuple(lists), part.named, in_list, part.item, np.full(part.item.size, np.nan))
+    ids = CodedColumn(part.item, part.named)
+    return Truth(tuple(lists), ids, in_list, np.full(part.item.size, np.nan))
 
 
 def graded(truth: Truth, candidates: Mapping[str, frozenset[str]]) -> Truth:
@@ -314,7 +328,8 @@ def graded(truth: Truth, candidates: Mapping[str, frozenset[str]]) -> Truth:
         )
     )
     grade = np.full(pairs.size, np.nan)
-    union = Truth(truth.lists, named, pairs // len(named), pairs % len(named), grade)
+    ids = CodedColumn(pairs % len(named), named)
+    union = Truth(truth.lists, ids, pairs // len(named), grade)
     grade[union.find(truth.in_list, judged_codes[truth.item])] = truth.grade
     return union
 
@@ -329,8 +344,10 @@ def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, .
 
 def _best_first(in_list: Ints, grade: Floats) -> Ints:
     """The rows by list, then the best grade first, equal ones as they stand."""
-    grades, kind = np.unique(-grade, return_inverse=True)
-    rows, kinds = (np.uint64(count.bit_length()) for count in (grade.size, grades.size))
+    kind = grade.max() - grade
+    if kind.max() >= FEW_GRADES or (np.floor(grade) != grade).any():
+        kind = np.unique(-grade, return_inverse=True)[1]
+    rows, kinds = (np.uint64(count.bit_length()) for count in (grade.size, int(kind.max())))
     if int(in_list.max()).bit_length() + rows + kinds > 64:
         return np.lexsort((-grade, in_list))
     key = in_list.astype(np.uint64)  # together with its row a key sorts much sooner than by rows

@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small
-from scorer.io.table import CodedColumn, Codes, IdTexts, RunColumn, Table, TextColumn
+from scorer.io.table import (
+    CodedColumn,
+    Codes,
+    IdTexts,
+    JoinedColumn,
+    RunColumn,
+    Table,
+    TextColumn,
+)
 from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]
@@ -268,7 +276,9 @@ def keys(column: CodedColumn) -> Hashes:
 
 def hashed(column: CodedColumn) -> bool:
     """Whether polars holds the ids, so that hashing them is cheap."""
-    return isinstance(column, TextColumn) or not isinstance(column.held, Sequence)
+    if isinstance(column, TextColumn | JoinedColumn):
+        return True
+    return not isinstance(column.held, Sequence)
 
 
 def by_row(column: CodedColumn) -> CodedColumn:

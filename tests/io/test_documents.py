@@ -1,5 +1,6 @@
 """JSON documents: rows with the lines and characters of their values."""
 
+import numpy as np
 import pytest
 
 from scorer.core.problems import Findings
@@ -24,7 +25,9 @@ def reading(folder, text, json=(), shape=RANKED):
     if table is None:
         return None, said
     columns = [
-        table.ids[role].texts(slice(None)) if role in table.ids else table.numbers[role].tolist()
+        table.ids[role].texts(np.arange(len(table)))
+        if role in table.ids
+        else table.numbers[role].tolist()
         for role in shape.roles
         if role in table.ids or role in table.numbers
     ]

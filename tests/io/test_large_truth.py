@@ -1,5 +1,7 @@
 """Truths and tables that polars holds are what the careful parser makes of them."""
 
+import pickle
+
 import numpy as np
 import polars as pl
 import pytest
@@ -14,7 +16,14 @@ from scorer.io import table as tables
 from scorer.io import text
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.table import (
+    CodedColumn,
+    JoinedColumn,
+    PickedColumn,
+    Schema,
+    Table,
+    TextColumn,
+)
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.views import join as judging
@@ -88,9 +97,10 @@ def test_ids_of_one_hash_are_told_apart(monkeypatch):
 
 
 @pytest.mark.parametrize("lists", [3, 2**62])  # 2**62: no room for a key
-def test_the_best_come_first_and_equal_ones_as_they_stand(lists):
+@pytest.mark.parametrize("unit", [0.5, 1.0, 2.0**16, 1e300])
+def test_the_best_come_first_and_equal_ones_as_they_stand(lists, unit):
     rng = np.random.default_rng(1)
-    in_list, grade = rng.integers(0, 3, 200), rng.integers(-2, 3, 200) / 2
+    in_list, grade = rng.integers(0, 3, 200), rng.integers(-2, 3, 200) * unit
     in_list[in_list == 2] = lists - 1
     expected = sorted(range(200), key=lambda row: (in_list[row], -grade[row]))
     assert judging._best_first(in_list, grade).tolist() == expected
@@ -108,10 +118,67 @@ def test_an_item_stands_twice_only_in_one_list():
     assert not table([0, 0, 1]).once
 
 
-def test_a_large_truth_makes_no_strings_of_its_items(challenge, monkeypatch):
+@pytest.mark.parametrize("same", [False, True])
+def test_hashes_tell_sooner_that_no_item_stands_twice(same):
+    """Rows of one hash, however rare, are looked at once more."""
+
+    def table(items):
+        column = TextColumn(pl.Series(items))
+        if same:
+            vars(column)["row_hashes"] = np.zeros(len(items), dtype=np.uint64)
+        lists = CodedColumn(np.array([0, 0, 1]), ("q", "r"))
+        return Table({"list": lists, "item": column}, {}, np.arange(3), WANTED[0]), column
+
+    once, items = table(["a", "b", "a"])
+    assert once.once
+    assert ("_coded" in vars(items)) == same
+    assert not table(["a", "a", "b"])[0].once
+
+
+def test_a_column_of_pieces_has_texts_until_it_has_codes():
+    column = JoinedColumn(pl.concat([pl.Series(["b", "a"]), pl.Series(["b", "c"])]))
+    rows = np.array([3, 0])
+
+    def shown():
+        assert [column.text(row) for row in range(4)] == ["b", "a", "b", "c"]
+        assert column.texts(rows) == ["c", "b"]
+        assert column.where(rows).texts(np.arange(2)) == ["c", "b"]
+        assert (column.any_of(["x", "c"]), column.any_of(["x"])) == (True, False)
+        picked = PickedColumn(column, rows)
+        np.testing.assert_array_equal(picked.row_hashes, column.row_hashes[rows])
+        return column.where(np.arange(4)).row_hashes.tolist()
+
+    hashes = shown()
+    assert isinstance(column.column, TextColumn)
+    assert (column.codes.tolist(), column.names) == ([0, 1, 0, 2], ("b", "a", "c"))
+    assert not isinstance(column.column, TextColumn)
+    assert shown() == hashes
+    picked = PickedColumn(column, rows)
+    assert (picked.codes.tolist(), picked.names) == ([2, 0], ("b", "a", "c"))
+
+
+def test_a_large_truth_goes_to_other_processes_in_codes(monkeypatch, tmp_path):
+    monkeypatch.setattr(text, "SMALLEST", 1)
+    monkeypatch.setattr(text, "PIECE", 1)
+    path = tmp_path / "truth.csv"
+    path.write_text("list,item,grade\nq1,a,0\nq1,b,1\nq2,a,1\nq2,c,2\n")
+    truth = Truth.of(read(path, formats().get("csv"), WANTED, Findings(), Limits()))
+    keys = truth.row_hashes.tolist()
+    assert "item" not in vars(truth)
+    other = pickle.loads(pickle.dumps(truth))
+    assert type(other.ids) is CodedColumn
+    assert other.row_hashes.tolist() == keys
+    for mine in (truth, other):
+        last = mine.only(np.array([0, 1])).only(np.array([1]))
+        assert [mine.named[code] for code in last.item.tolist()] == ["c", "a"]
+        assert last.row_hashes.tolist() == keys[2:]
+
+
+def test_a_large_truth_makes_no_codes_and_strings_of_its_items(challenge, monkeypatch):
     monkeypatch.setattr(text, "SMALLEST", 1)
     folder = challenge("truth: truth.csv\nmetrics: [nDCG@2, AP]\n")
     ready = opened(prepare(load(folder)))
+    assert "item" not in vars(ready.answers.truth)
     assert not isinstance(ready.answers.truth.named, tuple)
     assert "items" not in vars(ready.answers.truth)
     assert "_known" not in vars(ready.public.lists)
