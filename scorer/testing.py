@@ -32,7 +32,8 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import MARK
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table
 from scorer.kinds.base import Constants
 from scorer.metrics.base import Measure, Metric, measure, metrics
 from scorer.metrics.notation import NotationError, parse

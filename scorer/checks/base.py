@@ -19,7 +19,8 @@ from scorer.checks.tally import ListFindings, Rest, Tally, Whole
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import CodedColumn, Codes, Table
+from scorer.io.columns import CodedColumn, Codes
+from scorer.io.table import Table
 from scorer.views.ranked import RankedRows, among, keys, named, ranked
 
 Rows = NDArray[np.intp]

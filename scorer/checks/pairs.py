@@ -10,7 +10,8 @@ import numpy as np
 from scorer.core.arrays import Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
-from scorer.io.table import CodedColumn, Table, grouped
+from scorer.io.columns import CodedColumn, grouped
+from scorer.io.table import Table
 from scorer.views.ranked import hashed
 
 LONGEST = 8  # items of a cycle that are all named

@@ -21,11 +21,12 @@ from scorer.checks.tally import LastLines
 from scorer.core.arrays import any_twice
 from scorer.core.problems import Problem
 from scorer.engines.kept import Kept
+from scorer.io.columns import CodedColumn, Hashes, RunColumn, series_of
 from scorer.io.limits import Unreadable, limit, too_many_errors
 from scorer.io.pieces import Pieces, joined
 from scorer.io.runs import Apart, by_runs, concatenated, cut_rows, own_memory, together
 from scorer.io.spill import Spill
-from scorer.io.table import CodedColumn, Hashes, RunColumn, Table, series_of
+from scorer.io.table import Table
 from scorer.scoring.lists import Part, Plan, merged, met, score_lists
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
+from scorer.io.columns import CodedColumn, Hashes, TextColumn, series_of, text_of
 from scorer.io.spill import Spill
-from scorer.io.table import CodedColumn, Hashes, Schema, Table, TextColumn, series_of, text_of
+from scorer.io.table import Schema, Table
 from scorer.scoring.lists import Plan
 
 if TYPE_CHECKING:

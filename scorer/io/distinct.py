@@ -8,7 +8,8 @@ from collections import Counter
 import numpy as np
 
 from scorer.core.arrays import Mask, distinct
-from scorer.io.table import Table, TextColumn
+from scorer.io.columns import TextColumn
+from scorer.io.table import Table
 
 FEWEST = 20  # bits: of so few places that small counts are exact but for one in thousands
 SURE = 1.001  # what an estimate must exceed a bound by; its error is a tenth of that

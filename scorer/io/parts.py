@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scorer.core.problems import Findings, Problem
+from scorer.io.columns import CodedColumn, TextColumn
 from scorer.io.files import open_part, unpacked_bytes
 from scorer.io.form import PART, PLAIN
 from scorer.io.limits import NoTable, Unreadable
-from scorer.io.table import CodedColumn, Table, TextColumn
+from scorer.io.table import Table
 from scorer.io.text import Request
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
+from scorer.io.columns import CodedColumn, JoinedColumn, coded, text_of
 from scorer.io.distinct import Distinct
 from scorer.io.files import drain, open_bytes, open_stored
 from scorer.io.limits import Limits, NoTable, Unreadable, limit, refuse_errors
-from scorer.io.table import CodedColumn, JoinedColumn, Schema, Table, coded, text_of
+from scorer.io.table import Schema, Table
 from scorer.io.text import Request
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.blocks import Block, Lines, Places
+from scorer.io.columns import hashed
 from scorer.io.form import (
     WHITESPACE,
     CutSchema,
@@ -27,7 +28,7 @@ from scorer.io.form import (
     whole_role,
 )
 from scorer.io.lines import count_only
-from scorer.io.table import TEXT, hashed, largest
+from scorer.io.table import TEXT, largest
 from scorer.io.text import Piece, Plain, Request, Row, TextReader
 
 if TYPE_CHECKING:

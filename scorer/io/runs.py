@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import distinct, ends
-from scorer.io.table import CodedColumn, RunColumn, Table, TextColumn, series_of, text_of
+from scorer.io.columns import CodedColumn, RunColumn, TextColumn, series_of, text_of
+from scorer.io.table import Table
 
 
 class Apart(Exception):

@@ -15,9 +15,10 @@ from typing import IO, Any
 import numpy as np
 
 from scorer.core.problems import Problem
+from scorer.io.columns import TextColumn, text_of
 from scorer.io.files import SPOOLED
 from scorer.io.limits import Unreadable
-from scorer.io.table import Schema, Table, TextColumn, text_of
+from scorer.io.table import Schema, Table
 
 BITS = 6  # of a list's hash, by which the lists are parted: of a part all rows are held at once
 LINE = "line"

@@ -21,11 +21,12 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.io.blocks import NONE, Block, Lines, Places
+from scorer.io.columns import CodedColumn, TextColumn
 from scorer.io.form import PLAIN, Form
 from scorer.io.limits import BOM, Limits, NoTable, Unreadable, refuse_errors, too_careful
 from scorer.io.lines import too_long
 from scorer.io.memory import ask_for_polars
-from scorer.io.table import TEXT, Builder, CodedColumn, Schema, Table, TextColumn, largest
+from scorer.io.table import TEXT, Builder, Schema, Table, largest
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,8 @@ from scorer.checks.base import numbered_rows
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.table import CodedColumn, Schema, Table, number
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table, number
 from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Ties

@@ -17,11 +17,12 @@ from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, printable, quoted
+from scorer.io.columns import in_order
 from scorer.io.form import part_of, row_of
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
 from scorer.io.parts import by_part
-from scorer.io.table import Schema, Table, in_order
+from scorer.io.table import Schema, Table
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge

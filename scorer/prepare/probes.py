@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.io.table import EXTRA, NUMBER, CodedColumn, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import EXTRA, NUMBER, Table
 from scorer.kinds.grades import Grades
 from scorer.kinds.labels import Labels
 from scorer.kinds.preferences import Preferences

@@ -10,7 +10,8 @@ import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.views.join import Truth
 

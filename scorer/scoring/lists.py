@@ -24,10 +24,11 @@ from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, distinct
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
+from scorer.io.columns import CodedColumn, RecodedColumn
 from scorer.io.form import PLAIN, Form
 from scorer.io.formats.base import Format, format_of
 from scorer.io.limits import Limits
-from scorer.io.table import TEXT, CodedColumn, RecodedColumn, Schema, Table
+from scorer.io.table import TEXT, Schema, Table
 from scorer.kinds.base import OpenTruth
 from scorer.metrics.base import Measure
 from scorer.results import scorecard

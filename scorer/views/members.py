@@ -9,7 +9,8 @@ import numpy as np
 
 from scorer.core.arrays import distinct
 from scorer.core.members import Members
-from scorer.io.table import CodedColumn, Codes, Table, in_order
+from scorer.io.columns import CodedColumn, Codes, in_order
+from scorer.io.table import Table
 from scorer.views.ranked import hashed
 
 if TYPE_CHECKING:

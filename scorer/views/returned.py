@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.io.table import CodedColumn
+from scorer.io.columns import CodedColumn
 from scorer.views.extras import NONE, Extras, Named, WithTruthColumns
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics

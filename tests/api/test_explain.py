@@ -15,7 +15,8 @@ from variants import DIVERSE, NOTATIONS, pairs, refuses
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scorer.checks.id_tally import TEXT, IdTally
 from scorer.checks.ids import CLASSES, Known, folded
 from scorer.core.problems import PLACES, Problem
-from scorer.io.table import CodedColumn, TextColumn
+from scorer.io.columns import CodedColumn, TextColumn
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from scorer.checks.base import Submitted, checks, examine, places, repeated
 from scorer.checks.ids import SUGGESTIONS, Known
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
-from scorer.io.table import TEXT, CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import TEXT, Schema, Table
 
 HERE = Path(__file__).parent
 LISTS = "list\n007\nq1\nq2\n"
@@ -107,6 +108,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         imported = set(re.findall(r"^from (scorer[.\w]+)", source, re.MULTILINE))
         assert imported <= {
             "scorer.checks.base",
+            "scorer.io.columns",
             "scorer.io.table",
             "scorer.core.arrays",
             "scorer.core.problems",

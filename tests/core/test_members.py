@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorer.core.members import MemberPairs, Members, members_of
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table
 from scorer.views.members import items_by_list
 
 sets = st.dictionaries(

@@ -20,8 +20,9 @@ from scorer.engines import gather, kept
 from scorer.engines.local import local, scored
 from scorer.io import pieces
 from scorer.io import text as reading
+from scorer.io.columns import CodedColumn
 from scorer.io.limits import Limits
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.table import Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.scoring.lists import Plan

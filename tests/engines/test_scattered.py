@@ -18,9 +18,10 @@ from scorer.engines import gather, kept, local
 from scorer.engines.kept import Kept
 from scorer.engines.local import scored
 from scorer.io import text as reading
+from scorer.io.columns import CodedColumn
 from scorer.io.formats import csv
 from scorer.io.spill import Spill
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.table import Schema, Table
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 

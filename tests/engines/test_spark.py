@@ -483,7 +483,8 @@ def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path):
 
 def table_of(plan, name):
     """A table of one list."""
-    from scorer.io.table import CodedColumn, Table
+    from scorer.io.columns import CodedColumn
+    from scorer.io.table import Table
 
     items = tuple(f"i{n}" for n in range(5))
     ids = {

@@ -6,10 +6,11 @@ import pytest
 
 from scorer.core.problems import Findings
 from scorer.io import pieces
+from scorer.io.columns import CodedColumn, TextColumn
 from scorer.io.distinct import Distinct
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits
-from scorer.io.table import CodedColumn, Schema, Table, TextColumn
+from scorer.io.table import Schema, Table
 
 SHAPE = Schema(("list", "item", "score"))
 

@@ -12,18 +12,11 @@ from rounds import rounds
 from scorer.challenge.load import load
 from scorer.challenge.public import Names
 from scorer.core.problems import Findings
-from scorer.io import table as tables
-from scorer.io import text
+from scorer.io import columns, text
+from scorer.io.columns import CodedColumn, JoinedColumn, PickedColumn, TextColumn
 from scorer.io.formats.base import formats, read
 from scorer.io.limits import Limits
-from scorer.io.table import (
-    CodedColumn,
-    JoinedColumn,
-    PickedColumn,
-    Schema,
-    Table,
-    TextColumn,
-)
+from scorer.io.table import Schema, Table
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.views import join as judging
@@ -82,7 +75,7 @@ def test_a_large_truth_is_the_careful_parsers(tmp_path, monkeypatch, rows, trec,
 
 @given(hashes=st.lists(st.integers(0, 40) | st.integers(2**63, 2**63 + 9), min_size=1))
 def test_hashes_that_begin_alike_are_grouped_apart(hashes):
-    codes, first = tables.grouped(np.array(hashes, dtype=np.uint64))
+    codes, first = columns.grouped(np.array(hashes, dtype=np.uint64))
     index = {}
     assert codes.tolist() == [index.setdefault(each, len(index)) for each in hashes]
     assert first.tolist() == [hashes.index(each) for each in index]
@@ -90,8 +83,8 @@ def test_hashes_that_begin_alike_are_grouped_apart(hashes):
 
 def test_ids_of_one_hash_are_told_apart(monkeypatch):
     one = np.zeros(1, dtype=np.int32)
-    monkeypatch.setattr(tables, "grouped", lambda hashes: (np.repeat(one, hashes.size), one))
-    codes, names = tables.coded([pl.Series(["a", "b"]), pl.Series(["a"])])
+    monkeypatch.setattr(columns, "grouped", lambda hashes: (np.repeat(one, hashes.size), one))
+    codes, names = columns.coded([pl.Series(["a", "b"]), pl.Series(["a"])])
     assert codes.tolist() == [0, 1, 0]
     assert names.to_list() == ["a", "b"]
 

@@ -4,9 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from scorer.io.columns import CodedColumn, RunColumn, TextColumn
 from scorer.io.runs import Apart, by_runs, cut_rows, together
 from scorer.io.schema import Schema
-from scorer.io.table import CodedColumn, RunColumn, Table, TextColumn
+from scorer.io.table import Table
 
 NAMES = ["b", "b", "b", "a", "c", "c"]
 

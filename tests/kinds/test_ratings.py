@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Rules, Scorecard

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table
 from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.evaluate import evaluate, score

@@ -12,8 +12,9 @@ from wholes import CASES, RANKED, RATINGS, SENT, TAGGED, every_plan, same, same_
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
+from scorer.io.columns import CodedColumn
 from scorer.io.formats.base import format_of, read
-from scorer.io.table import CodedColumn, Table
+from scorer.io.table import Table
 from scorer.metrics.base import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened

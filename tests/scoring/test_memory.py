@@ -8,8 +8,9 @@ import pytest
 from wholes import CASES, every_plan
 
 from scorer.core.problems import Findings
+from scorer.io.columns import TextColumn
 from scorer.io.formats.base import format_of, read
-from scorer.io.table import Table, TextColumn
+from scorer.io.table import Table
 from scorer.scoring import lists
 from scorer.scoring.lists import met, score_lists
 

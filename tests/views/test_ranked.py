@@ -6,7 +6,8 @@ import weakref
 import numpy as np
 import pytest
 
-from scorer.io.table import CodedColumn, Schema, Table
+from scorer.io.columns import CodedColumn
+from scorer.io.table import Schema, Table
 from scorer.views.ranked import ItemIndex, look_up, ranked
 
 

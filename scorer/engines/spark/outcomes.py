@@ -26,8 +26,9 @@ from scorer.engines.spark.scoring import (
     part_merger,
 )
 from scorer.engines.spark.sources import DAMAGED, Source, unreadable
+from scorer.io.columns import CodedColumn
 from scorer.io.formats.trec import Notes as Tags
-from scorer.io.table import TEXT, CodedColumn, Schema, Table
+from scorer.io.table import TEXT, Schema, Table
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Part, Plan, merged, outcome, score_lists
 

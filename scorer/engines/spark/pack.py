@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small
+from scorer.io.columns import CodedColumn, Hashes, TextColumn, text_of
 from scorer.io.runs import Apart, by_runs
-from scorer.io.table import TEXT, CodedColumn, Hashes, Schema, Table, TextColumn, text_of
+from scorer.io.table import TEXT, Schema, Table
 from scorer.results.sums import BLOCKS, blocks_of, name_hashes
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import decoded, encoded
 from scorer.engines.spark.sources import Source, frame_source, source_of, unreadable
+from scorer.io.columns import CodedColumn
 from scorer.io.limits import Limits, NoTable, Unreadable
-from scorer.io.table import TEXT, CodedColumn, Schema, Table
+from scorer.io.table import TEXT, Schema, Table
 from scorer.kinds.base import Asking, Constants, OpenTruth, SideTables, kinds
 from scorer.kinds.labels import classes_of, named_in
 from scorer.prepare.bind import BoundChallenge

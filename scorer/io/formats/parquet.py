@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
+from scorer.io.columns import CodedColumn, TextColumn
 from scorer.io.files import spooled
 from scorer.io.formats.base import Rows, Unused, format, resolve, tell_unused
 from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, limit, most_unpacked, too_large
 from scorer.io.memory import ask_for_polars
-from scorer.io.table import TEXT, Builder, CodedColumn, Table, TextColumn, largest
+from scorer.io.table import TEXT, Builder, Table, largest
 from scorer.io.text import SMALLEST, Request
 
 if TYPE_CHECKING:

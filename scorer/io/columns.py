@@ -1,0 +1,360 @@
+"""Columns of ids: codes into their names, the texts as polars has them, or runs of equal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.core.arrays import Ints, starts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
+Hashes = NDArray[np.uint64]
+IdTexts: TypeAlias = "list[str] | pl.Series"  # ids of rows, in a large table as polars has them
+
+FEW_ROWS = 2_000  # that polars is given one by one
+SAMPLE = 1_000  # rows by which it is told whether equal ids stand together
+
+
+class CodedColumn:
+    """A column of ids: each row's code is the place of its text in `names`.
+
+    Args:
+        codes: one a row, into `held`.
+        held: the distinct ids, in order of appearance; in a large table as polars has them.
+
+    Attributes:
+        usual: whether all ids are known to be of printable ASCII without blanks and plus signs.
+    """
+
+    usual = False
+
+    def __init__(self, codes: Codes, held: Sequence[str] | pl.Series) -> None:
+        self.codes = codes
+        self.held = held
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The distinct ids, in order of appearance."""
+        return tuple(self.held if isinstance(self.held, Sequence) else self.held.to_list())
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """The 64-bit hash of each distinct id, as polars makes it; one a code."""
+        return hashed(self.held)
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id; cheaper than `codes` where these are not made yet."""
+        return self.hashes[self.codes]
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return str(self.held[int(self.codes[row])])
+
+    def texts(self, rows: NDArray[np.integer[Any]]) -> list[str]:
+        """The ids of some rows."""
+        ids = self.gathered(rows)
+        return ids if isinstance(ids, list) else ids.to_list()
+
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
+        """The ids of some rows."""
+        codes = self.codes[rows]
+        if isinstance(self.held, Sequence):
+            return [self.held[code] for code in codes.tolist()]
+        ids: pl.Series = self.held[codes]
+        return ids
+
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        return CodedColumn(self.codes[rows], self.held)
+
+    def any_of(self, ids: Sequence[str]) -> bool:
+        """Whether any of these ids is there."""
+        if isinstance(self.held, Sequence):
+            return not set(ids).isdisjoint(self.held)
+        return bool(self.held.is_in(ids).any())
+
+
+class RecodedColumn(CodedColumn):
+    """A column whose ids have other codes, which are worked out when they are asked for.
+
+    Args:
+        column: the column.
+        code: the new code of each of its codes.
+        held: what the new codes stand for.
+    """
+
+    def __init__(self, column: CodedColumn, code: Ints, held: Sequence[str]) -> None:
+        self._column, self._code, self.held = column, code, held
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        codes = self._column.codes
+        return self._code[codes] if codes.size else codes
+
+
+class RunColumn(CodedColumn):
+    """A column in which the rows of each id stand together; codes are made when asked for.
+
+    Args:
+        ends: where the rows of each id end, in the order of the ids.
+        held: the ids, as of `CodedColumn`.
+    """
+
+    def __init__(self, ends: Ints, held: Sequence[str] | pl.Series) -> None:
+        self.ends, self.held = ends, held
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many rows each id has."""
+        return np.diff(self.ends, prepend=0)
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        return np.repeat(np.arange(self.ends.size, dtype=np.int32), self.sizes)
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return str(self.held[int(np.searchsorted(self.ends, row, side="right"))])
+
+
+class TextColumn(CodedColumn):
+    """A column of ids as polars has it; codes and names are made when they are asked for.
+
+    Args:
+        series: the text of each row, without nulls.
+        usual: as of `CodedColumn`.
+    """
+
+    def __init__(self, series: pl.Series, usual: bool = False) -> None:
+        self.series, self.usual = series, usual
+
+    @cached_property
+    def _coded(self) -> tuple[Codes, pl.Series]:
+        if len(self.series[:SAMPLE].rle()) > SAMPLE // 2:
+            return coded(self.series.get_chunks(), self.row_hashes)
+        runs = self.runs  # equal ids stand together
+        codes, names = coded([series_of(runs.held)], runs.hashes)
+        return np.repeat(codes, runs.sizes), names
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        return self._coded[0]
+
+    @cached_property
+    def held(self) -> pl.Series:  # type: ignore[override]
+        """The distinct ids, in order of appearance."""
+        return self._coded[1]
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id."""
+        return self.series.hash().to_numpy()
+
+    @cached_property
+    def runs(self) -> RunColumn:
+        """The column with an id for each run of equal ones, which are maybe not different."""
+        runs = self.series.rle().struct.unnest()
+        return RunColumn(np.cumsum(runs["len"].to_numpy(), dtype=np.int64), runs["value"])
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return str(self.series[int(row)])
+
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
+        """The ids of some rows."""
+        return gathered(self.series, rows)
+
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        part = TextColumn(self.series[rows], self.usual)
+        part.__dict__["row_hashes"] = self.row_hashes[rows]
+        return part
+
+    def any_of(self, ids: Sequence[str]) -> bool:
+        """Whether any of these ids is there."""
+        return bool(self.series.is_in(ids).any())
+
+
+class JoinedColumn(CodedColumn):
+    """A column that was read in pieces: as polars has it until codes are asked for, then these.
+
+    Args:
+        series: the text of each row, without nulls.
+    """
+
+    def __init__(self, series: pl.Series) -> None:
+        self.column: CodedColumn = TextColumn(series)  # either
+
+    @cached_property
+    def _coded(self) -> CodedColumn:
+        if isinstance(self.column, TextColumn):  # whose texts take more than codes
+            self.column = CodedColumn(self.column.codes, self.column.held)
+        return self.column
+
+    @property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row."""
+        return self._coded.codes
+
+    @property
+    def held(self) -> Sequence[str] | pl.Series:  # type: ignore[override]
+        """The distinct ids, in order of appearance."""
+        return self._coded.held
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id."""
+        return self.column.row_hashes
+
+    def text(self, row: int) -> str:
+        """The id of one row."""
+        return self.column.text(row)
+
+    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
+        """The ids of some rows."""
+        return self.column.gathered(rows)
+
+    def where(self, rows: Ints) -> CodedColumn:
+        """The column of some rows alone."""
+        return self.column.where(rows)
+
+    def any_of(self, ids: Sequence[str]) -> bool:
+        """Whether any of these ids is there."""
+        return self.column.any_of(ids)
+
+
+class PickedColumn(CodedColumn):
+    """Some rows of a column, in another order; codes are made when they are asked for.
+
+    Args:
+        column: the column.
+        rows: which of its rows.
+    """
+
+    def __init__(self, column: CodedColumn, rows: Ints) -> None:
+        self._column, self._rows, self.usual = column, rows, column.usual
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """The code of each row, as in the whole column."""
+        return self._column.codes[self._rows]
+
+    @property
+    def held(self) -> Sequence[str] | pl.Series:  # type: ignore[override]
+        """The distinct ids of the whole column, in order of appearance."""
+        return self._column.held
+
+    @cached_property
+    def row_hashes(self) -> Hashes:
+        """The 64-bit hash of each row's id."""
+        return self._column.row_hashes[self._rows]
+
+
+def in_order(column: CodedColumn) -> tuple[Sequence[str] | pl.Series, Ints]:
+    """The distinct ids in the order of their characters, and the place of each code among them."""
+    held = column.held
+    if isinstance(held, Sequence):
+        by = np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.int64)
+        names: Sequence[str] | pl.Series = [held[n] for n in by.tolist()]
+    else:
+        by = held.arg_sort().to_numpy().astype(np.int64)
+        ascend = bool((by[1:] > by[:-1]).all())
+        names = held if ascend else held.gather(by)
+    place = np.empty_like(by)
+    place[by] = np.arange(by.size)
+    return names, place
+
+
+def hashed(names: Sequence[str] | pl.Series) -> Hashes:
+    """The 64-bit hash of each id, as polars makes it."""
+    return series_of(names).hash().to_numpy()
+
+
+def series_of(names: Sequence[str] | pl.Series) -> pl.Series:
+    """Ids as polars has them."""
+    import polars as pl
+
+    return pl.Series(names, dtype=pl.String)
+
+
+def gathered(texts: pl.Series, rows: NDArray[np.integer[Any]]) -> pl.Series:
+    """Some of the texts; for an array polars would import numpy.ma, which takes longer than few."""
+    picked: pl.Series = texts[rows.tolist() if rows.size <= FEW_ROWS else rows]
+    return picked
+
+
+def text_of(column: CodedColumn) -> pl.Series:
+    """The text of each row, as polars has it."""
+    if isinstance(column, TextColumn):
+        return column.series
+    return series_of(column.held).gather(column.codes)
+
+
+def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Codes, pl.Series]:
+    """The code of each row of a column, and what the codes stand for, in order of appearance.
+
+    Args:
+        parts: the text of each row, part by part.
+        hashes: of each row, where they are made already.
+    """
+    import polars as pl
+
+    if hashes is None:
+        hashes = np.concatenate([part.hash().to_numpy() for part in parts])
+    codes, first = grouped(hashes)
+    ends = np.cumsum([len(part) for part in parts])
+    names = pl.concat(
+        [
+            gathered(part, rows - (end - len(part)))
+            for part, rows, end in zip(
+                parts, np.split(first, np.searchsorted(first, ends[:-1])), ends, strict=True
+            )
+        ],
+        rechunk=True,
+    )
+    for part, part_codes in zip(parts, np.split(codes, ends[:-1]), strict=True):
+        if not (gathered(names, part_codes) == part).all():  # two ids have one hash
+            number: dict[str, int] = {}
+            recoded = [number.setdefault(name, len(number)) for part in parts for name in part]
+            return np.array(recoded, dtype=np.int32), pl.Series(list(number), dtype=pl.String)
+    return codes, names
+
+
+def grouped(hashes: Hashes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Codes for hashes, in order of appearance, and the row in which each appears first.
+
+    As much of each hash as there is room for is sorted together with its row,
+    many times faster than rows by their hashes. Arrays are used again, since
+    untouched memory costs more than the work in it.
+    """
+    bits = hashes.size.bit_length()
+    packed = hashes >> np.uint64(bits)
+    packed <<= np.uint64(bits)
+    packed |= np.arange(hashes.size, dtype=np.uint32)
+    packed.sort()
+    row = packed.astype(np.int32)  # the lowest bits
+    row &= np.int32((1 << bits) - 1)
+    ordered = np.take(hashes, row, out=packed, mode="clip")
+    if (falls := ordered[1:] < ordered[:-1]).any():  # hashes that only begin alike
+        begins = ordered >> np.uint64(bits)
+        alike = np.isin(begins, begins[1:][falls])
+        by = np.lexsort((row[alike], ordered[alike]))
+        row[alike], ordered[alike] = row[alike][by], ordered[alike][by]
+    new = starts(ordered)
+    appears = np.zeros(row.size, dtype=bool)
+    appears[row[new]] = True
+    codes = np.cumsum(appears, dtype=np.int32)
+    code = codes[row[new]] - 1
+    codes[row] = np.repeat(code, np.diff(np.append(np.flatnonzero(new), row.size)))
+    return codes, np.flatnonzero(appears).astype(np.int32)
