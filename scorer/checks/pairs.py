@@ -12,7 +12,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.io.columns import CodedColumn, grouped
 from scorer.io.table import Table
-from scorer.views.ranked import hashed
+from scorer.views.ranked import is_hashed
 
 LONGEST = 8  # items of a cycle that are all named
 
@@ -105,7 +105,7 @@ def joined(*columns: CodedColumn) -> tuple[list[str], tuple[Ints, ...]]:
 
 def row_codes(*columns: CodedColumn) -> tuple[Ints, ...]:
     """A number for each row of several columns, equal where the ids are."""
-    if not all(map(hashed, columns)):
+    if not all(map(is_hashed, columns)):
         return joined(*columns)[1]
     codes, _ = grouped(np.concatenate([column.row_hashes for column in columns]))
     return tuple(np.split(codes.astype(np.int64), len(columns)))

@@ -12,7 +12,13 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
 TOGETHER = 1 << 20  # hashes that are looked through together, where there are many more
+
+
+def spread(codes: NDArray[Any]) -> NDArray[np.uint64]:
+    """Codes as numbers that differ in their highest bits, as hashes do."""
+    return codes.astype(np.uint64) * SPREAD
 
 
 def starts(*keys: NDArray[Any]) -> Mask:

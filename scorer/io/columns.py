@@ -196,7 +196,7 @@ class JoinedColumn(CodedColumn):
     def __init__(self, series: pl.Series) -> None:
         self.column: CodedColumn = TextColumn(series)  # either
 
-    @cached_property
+    @property
     def _coded(self) -> CodedColumn:
         if isinstance(self.column, TextColumn):  # whose texts take more than codes
             self.column = CodedColumn(self.column.codes, self.column.held)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, spread
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.io.columns import CodedColumn, JoinedColumn, TextColumn
@@ -71,9 +71,7 @@ class Table:
         """Whether no item stands twice in a list."""
         lists, items = self.ids["list"], self.ids["item"]
         if isinstance(items, TextColumn | JoinedColumn):  # of which codes take longer to make
-            hashes = lists.codes.astype(np.uint64)
-            hashes *= np.uint64(0x9E3779B97F4A7C15)
-            hashes ^= items.row_hashes
+            hashes = spread(lists.codes) ^ items.row_hashes
             hashes.sort()
             if not (hashes[1:] == hashes[:-1]).any():
                 return True

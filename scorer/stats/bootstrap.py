@@ -144,13 +144,13 @@ def _bca_of_means(
     unit = units(lists, clusters, GATHERED, seed)
     # Deviations, not values: the mean is then exactly 0, which a draw can be compared with.
     parts, sizes = unit_sums(values - means[:, None], unit), unit_sizes(lists, unit)
+    if sizes.size < 2:  # a single cluster: nothing is known of others
+        return np.where(constant[:, None], means[:, None], np.nan) * np.ones(2)
     # Whole numbers of a power of two: their sums are exact, the same in whatever order they are
     # made. What is lost is below a 2**-40th of a row's largest, of 2,500.
     exponents = np.frexp(np.abs(parts).max(axis=1, keepdims=True))[1]
     step = np.exp2(np.maximum(exponents + parts.shape[1].bit_length() - 53, -1074))
     parts = np.round(parts / step)
-    if sizes.size < 2:  # a single cluster: nothing is known of others
-        return np.where(constant[:, None], means[:, None], np.nan) * np.ones(2)
     rows = parts if np.ptp(sizes) == 0 else np.concatenate([parts, sizes[None]])
     drawn, start = np.empty((len(rows), draws)), 0
     sums = _sums_looked_up if len(parts) <= FEW else _sums_counted

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorer.core.arrays import Floats, Ints, Mask, distinct, starts
+from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.members import Members
 from scorer.io.columns import CodedColumn, Codes, PickedColumn
@@ -21,11 +21,10 @@ from scorer.views.names import Names
 from scorer.views.ranked import (
     Hashes,
     ItemIndex,
-    hashed,
+    is_hashed,
     keys,
     ranked,
     spans,
-    spread,
 )
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class Truth:
 
     def keys(self, items: CodedColumn) -> Hashes:
         """A key for each row of the truth, equal to that of `ranked.keys(items)` for equal ids."""
-        if hashed(items):
+        if is_hashed(items):
             return self.row_hashes
         code = np.full(len(self.named) + 1, -1)  # that the other column has for each item
         codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)

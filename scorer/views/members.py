@@ -11,7 +11,7 @@ from scorer.core.arrays import distinct
 from scorer.core.members import Members
 from scorer.io.columns import CodedColumn, Codes, in_order
 from scorer.io.table import Table
-from scorer.views.ranked import hashed
+from scorer.views.ranked import is_hashed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +38,7 @@ def _one_order(columns: Sequence[CodedColumn]) -> tuple[Sequence[str] | pl.Serie
     if len(columns) == 1:
         named, place = in_order(columns[0])
         return named, [place[columns[0].codes]]
-    if not any(map(hashed, columns)):
+    if not any(map(is_hashed, columns)):
         names = sorted({name for column in columns for name in column.names})
         place_of = {name: n for n, name in enumerate(names)}
         places = [np.array([place_of[x] for x in column.names], np.int64) for column in columns]

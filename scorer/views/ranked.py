@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints, Mask, distinct, small
+from scorer.core.arrays import Floats, Ints, Mask, distinct, small, spread
 from scorer.io.columns import CodedColumn, Codes, IdTexts, JoinedColumn, RunColumn, TextColumn
 from scorer.io.table import Table
 from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
 GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
 STEPS = 4  # from row to row before a search
 MANY_IDS = 20_000  # ids that polars puts in order sooner than Python does
@@ -264,10 +263,10 @@ class ItemIndex:
 
 def keys(column: CodedColumn) -> Hashes:
     """A number for each row, equal for equal ids: their hashes, else their spread codes."""
-    return column.row_hashes if hashed(column) else spread(column.codes)
+    return column.row_hashes if is_hashed(column) else spread(column.codes)
 
 
-def hashed(column: CodedColumn) -> bool:
+def is_hashed(column: CodedColumn) -> bool:
     """Whether polars holds the ids, so that hashing them is cheap."""
     if isinstance(column, TextColumn | JoinedColumn):
         return True
@@ -327,7 +326,7 @@ def _look_up_many(known: Hashes, places: Codes, hashes: Hashes) -> Ints:
 
 def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
     """The ids of these codes."""
-    if hashed(column):
+    if is_hashed(column):
         held: Any = column.held
         return list(held.gather(codes.astype(np.int64)).to_list())
     return [column.held[code] for code in codes.tolist()]
@@ -335,7 +334,7 @@ def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
 
 def among(column: CodedColumn, wanted: Sequence[str]) -> Mask:
     """Which of the distinct ids are among these few."""
-    if hashed(column):
+    if is_hashed(column):
         return np.isin(column.hashes, _hashes(tuple(wanted)))
     return np.array([name in wanted for name in column.names], dtype=bool)
 
@@ -344,11 +343,6 @@ def among(column: CodedColumn, wanted: Sequence[str]) -> Mask:
 def _hashes(names: tuple[str, ...]) -> Hashes:
     """The hashes of a few names, cached."""
     return CodedColumn(np.empty(0, dtype=np.int64), names).hashes
-
-
-def spread(codes: NDArray[Any]) -> Hashes:
-    """Codes as numbers that differ in their highest bits, as hashes do."""
-    return codes.astype(np.uint64) * SPREAD
 
 
 def spans(first: Ints, sizes: Ints) -> Ints:

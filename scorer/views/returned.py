@@ -15,7 +15,7 @@ from scorer.io.columns import CodedColumn
 from scorer.views.extras import NONE, Extras, Named, WithTruthColumns
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
-from scorer.views.ranked import hashed, keys, look_up
+from scorer.views.ranked import is_hashed, keys, look_up
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +41,7 @@ class Catalogue:
 
     def codes(self, column: CodedColumn, rows: Ints) -> Ints:
         """The code of each of these rows of a column; -1 for items that are not here."""
-        if hashed(column):
+        if is_hashed(column):
             return look_up(*self._hashed, keys(column)[rows])
         codes = np.array([self.items.get(name, -1) for name in column.names], dtype=np.int64)
         return codes[column.codes[rows]]

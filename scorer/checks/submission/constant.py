@@ -11,7 +11,7 @@ from scorer.checks.base import Submitted, check
 from scorer.checks.tally import Whole, hashes_of
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
-from scorer.views.ranked import RankedRows, hashed
+from scorer.views.ranked import RankedRows, is_hashed
 
 FEW_LISTS = 10  # lists of one item
 
@@ -55,7 +55,7 @@ def same_lists(submitted: Submitted) -> SameLists:
     sums = np.add.reduceat(rows.items.keys, rows.starts)  # of whatever order
     if (sums != sums[0]).any():
         return SameLists(lists, empty=empty)
-    keys = rows.items.keys if hashed(items) else hashes_of(items.names)[rows.column(items.codes)]
+    keys = rows.items.keys if is_hashed(items) else hashes_of(items.names)[rows.column(items.codes)]
     orders = np.add.reduceat(keys * (2 * _places(rows) + 1).view(np.uint64), rows.starts)
     if (orders != orders[0]).any():
         return SameLists(lists, empty=empty)

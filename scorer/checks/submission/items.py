@@ -31,7 +31,7 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
 from scorer.io.columns import CodedColumn
-from scorer.views.ranked import among, by_row, hashed, named
+from scorer.views.ranked import among, by_row, is_hashed, named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -203,7 +203,7 @@ def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
     ]
     first, decimals = None, False
     if len(submitted.table):
-        names = ids.names if not hashed(ids) else ids.held
+        names = ids.names if not is_hashed(ids) else ids.held
         row = int(np.argmin(submitted.table.line))
         start = ids.text(row)
         if start and not DECIMAL_ID.fullmatch(start):  # the usual case
@@ -230,7 +230,7 @@ def _each(
 def _unusual(ids: CodedColumn) -> Mask:
     """Which distinct ids need a look of their own, decided by a cheap look at all of them."""
     mask = among(ids, ["", *sorted(LOST_BY_TOOLS)])
-    if not hashed(ids):
+    if not is_hashed(ids):
         together = "".join(ids.names)
         if unseen(together) is not None or " " in together or "E+" in together:
             mask = np.ones_like(mask)

@@ -16,7 +16,7 @@ from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
-from scorer.views.ranked import hashed, named
+from scorer.views.ranked import is_hashed, named
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 SHOWN = 3  # of many lists that are missing
@@ -207,7 +207,7 @@ def unknown_list(submitted: Submitted) -> Lists:
         if submitted.rules.unknown_list == "error":
             refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, NAMED))
         codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
-        if hashed(ids):
+        if is_hashed(ids):
             explained, plain, ended = _unexplained(submitted, codes, rows, counts)
             codes, rows, counts = codes[explained], rows[explained], counts[explained]
             decimals &= ended
