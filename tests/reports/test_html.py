@@ -2,14 +2,30 @@
 
 from dataclasses import replace
 from html import escape
+from pathlib import Path
 
 import pytest
 
+import scorer
 from scorer.reports.base import Options
 from scorer.reports.leaderboard.html import parts
 from scorer.reports.syntax.html import Part, bar, fragment, plain, scale_of, strip
 
 HOSTILE = "</td><script>alert(1)</script>\"' onload=x \x1b[31m\u202e{{ 7 * 7 }}{% raw %}"
+
+
+def test_templates_can_be_read():
+    """A change of a template is a few short lines."""
+    room = Path(scorer.__file__).parent
+    files = [path for suffix in ("html", "css", "js") for path in room.rglob(f"*.{suffix}")]
+    assert len(files) > 20
+    long = [
+        f"{path}:{n}"
+        for path in files
+        for n, line in enumerate(path.read_text().splitlines(), start=1)
+        if len(line) > 120
+    ]
+    assert long == []
 
 
 def test_every_part_of_a_board_stands_alone(board):
