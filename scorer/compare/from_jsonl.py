@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from scorer.compare.pairs import pairing
 from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
+from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
 from scorer.io.files import open_bytes
@@ -65,8 +65,8 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
 def _begins(line: str) -> bool:
     """Whether a file's first line is one that `jsonl` wrote."""
     try:
-        first = json.loads(line)
-    except (ValueError, RecursionError):
+        first = parsed(line)
+    except ValueError:
         return False
     return isinstance(first, dict) and {"a", "b", "list", "preferences"} <= first.keys()
 
@@ -77,8 +77,8 @@ def _row(
     """Each preference of a line, with the places of its submissions and list, and its value."""
     wrong = f"{where}: not a line of score compare --format jsonl"
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
+        row = parsed(line)
+    except ValueError:
         row = None
     match row:
         case {"a": str(a), "b": str(b), "list": str(name), "preferences": dict(values)} if a != b:

@@ -9,12 +9,12 @@ from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from scorer.core.nested import DEPTH
 from scorer.core.text import join_first, nearest, quoted
 
 SPACE = re.compile(r"[ \t\r\n]*")
 SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null")
 STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")
-DEPTH = 100
 NAMES = ("list", "item", "better", "worse")  # roles that a member's name can say
 EACH = ("[]", "*")
 Steps = tuple[str, ...]

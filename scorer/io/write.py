@@ -32,11 +32,11 @@ def write(path: Path, data: bytes) -> None:
             with path.open("ab") as stream:  # a pipe or a device: nothing to rename
                 stream.write(data)
             return
-        path = Path(os.path.realpath(path))
-        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        target = Path(os.path.realpath(path))
+        mode = target.stat().st_mode & 0o777 if target.exists() else None
         if mode is not None and not mode & 0o222:
             raise PermissionError(0, "the file there is read-only")
-        beside = path.with_name(f".{path.name[:100]}.{token_hex(8)}")
+        beside = target.with_name(f".{target.name[:100]}.{token_hex(8)}")
         try:
             # the system takes the umask off; to ask for it would be to change it
             handle = os.open(beside, NEW, 0o666 if mode is None else mode & 0o600)
@@ -44,7 +44,7 @@ def write(path: Path, data: bytes) -> None:
                 stream.write(data)
             if mode is not None:
                 beside.chmod(mode)
-            beside.replace(path)
+            beside.replace(target)
         except BaseException:
             beside.unlink(missing_ok=True)
             raise

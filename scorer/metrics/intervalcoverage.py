@@ -13,7 +13,8 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     inside = (listing.view.low <= listing.view.rating) & (listing.view.rating <= listing.view.high)
     yield rated(listing, {"low": listing.view.low, "high": listing.view.high, "inside": inside})
     symbols = "inside / ratings"
-    yield formula("IntervalCoverage", symbols, "{} / {}", inside.sum(), inside.size, value=value)
+    covered = int(inside.sum())
+    yield formula("IntervalCoverage", symbols, "{} / {}", covered, inside.size, value=value)
 
 
 @metric(

@@ -76,7 +76,11 @@ class Database:
         """
         try:
             engine = _engine(url)
-            _migrate(engine)
+            try:
+                _migrate(engine)
+            except BaseException:
+                engine.dispose()
+                raise
         except ImportError:
             raise UsageError(
                 "a PostgreSQL store needs its driver: pip install challenge-scorer[postgres]"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scorer.core.errors import UsageError
+from scorer.core.nested import parsed
 from scorer.core.text import describe_exception, printable
 from scorer.store.files import digest_of
 from scorer.store.records import Entry, Receipt
@@ -73,7 +74,7 @@ def verify_lines(text: str) -> tuple[int, list[str]]:
         if not line.strip():
             continue
         try:
-            fields = json.loads(line)
+            fields = parsed(line)
             claimed, entry = fields.pop("digest"), int(fields["entry"])
             digest = sha256_of(fields)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -142,7 +143,7 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
     """How many things of a revealed folder were checked, and what does not fit its seal."""
     checked, problems = 0, list[str]()
     try:
-        fields = json.loads((folder / REVEALED).read_text(encoding="utf-8"))
+        fields = parsed((folder / REVEALED).read_text(encoding="utf-8"))
         salt, files, claimed = fields["salt"], dict(fields["files"]), fields["commitment"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
@@ -152,7 +153,7 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
     if commitment(salt, files) != claimed:
         problems.append(f"{REVEALED}: salt and digests do not make the commitment")
     try:
-        sealed = json.loads((folder / SEAL).read_text(encoding="utf-8"))["commitment"]
+        sealed = parsed((folder / SEAL).read_text(encoding="utf-8"))["commitment"]
     except (OSError, ValueError, KeyError, TypeError):
         problems.append(f"{SEAL} is missing or damaged; compare the one that was published before")
     else:

@@ -344,7 +344,7 @@ def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, .
 
 def _best_first(in_list: Ints, grade: Floats) -> Ints:
     """The rows by list, then the best grade first, equal ones as they stand."""
-    kind = grade.max() - grade
+    kind: Floats | Ints = grade.max() - grade
     if kind.max() >= FEW_GRADES or (np.floor(grade) != grade).any():
         kind = np.unique(-grade, return_inverse=True)[1]
     rows, kinds = (np.uint64(count.bit_length()) for count in (grade.size, int(kind.max())))

@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import Named
+from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.reports.syntax.json import number_or_null, problem
 from scorer.store.phases import shown_at, spans
@@ -259,7 +260,7 @@ def answers_of(form: FormData) -> dict[str, str]:
             if key.startswith("answer.") and isinstance(value, str) and value.strip()
         }
     try:
-        answers = json.loads(text)
+        answers = parsed(text)
     except ValueError:
         raise HTTPException(422, "answers are no JSON") from None
     if not isinstance(answers, dict):

@@ -92,6 +92,10 @@ def test_json_lines_are_read_back_into_the_same_orders(score, folder, tmp_path):
             "jsonl:2: not a line",
         ),
         ('{"a": "x", "b": "y", "list": "q", "preferences": {"RPP": "z"}}\n', "jsonl:1: not a line"),
+        (
+            '{"a": "x", "b": "y", "list": "q", "preferences": {"RPP": 1}}\n{"a": ' + "[" * 100_000,
+            "jsonl:2: not a line",
+        ),
     ],
 )
 def test_broken_json_lines_are_located(score, folder, tmp_path, text, said):

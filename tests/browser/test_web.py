@@ -4,7 +4,7 @@ import re
 import sqlite3
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -301,7 +301,10 @@ def fails(served, reference):
     with served.board() as board:
         served.token("failing")
         (added,) = board.add([path], "failing")
-    with sqlite3.connect(served.folder / ".scorer/board.db", timeout=30) as database:
+    with (
+        closing(sqlite3.connect(served.folder / ".scorer/board.db", timeout=30)) as database,
+        database,
+    ):
         database.execute(
             "UPDATE evaluation SET status='failed', reference=?, cause='a <b>cause</b>' "
             "WHERE sha256 = ?", (reference, added.sha256),

@@ -43,6 +43,7 @@ def files(folder, **contents):
         ("t.csv", "list,better,worse\n1,a,b\n", False, True),
         ("t.tsv", "query\tdoc\tlabel\n1\ta\t1\n", False, True),
         ("t.jsonl", '{"list": "1", "item": "a"}\n', False, True),
+        ("t.jsonl", '{"list": ' + "[" * 100_000 + "\n", False, False),
         ("t.csv", "a,b,c\n1,a,1\n", False, True),
         ("t", "a,b,c\n1,a,1\n", False, False),
         ("t", "id,label\n1,a\n", False, True),

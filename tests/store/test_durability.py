@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import time
 import traceback
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -175,13 +176,13 @@ def test_a_newer_store_is_refused_and_an_older_one_is_migrated_after_a_copy(smal
     if not small.store.startswith("sqlite"):
         pytest.skip("a PostgreSQL store is copied with pg_dump")
     path = small.store.removeprefix("sqlite:///")
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("DROP INDEX evaluation_waiting")
         database.execute("UPDATE alembic_version SET version_num = '0001'")
     with small.open(small.store) as board:
         assert board.version().number == 1
     assert os.path.exists(f"{path}.0001.backup")
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         found = database.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
         assert ("evaluation_waiting",) in found.fetchall()
         database.execute("UPDATE alembic_version SET version_num = '9999'")

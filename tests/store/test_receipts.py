@@ -46,6 +46,7 @@ def test_a_whole_chain_fits(chain):
         (lambda c: c[1:], "does not follow"),
         (lambda c: [*c, "{}"], "no receipt"),
         (lambda c: [*c, "x"], "no receipt"),
+        (lambda c: [*c, "[" * 100_000], "no receipt"),
     ],
 )
 def test_a_changed_chain_does_not_fit(chain, change, words):

@@ -9,6 +9,12 @@ from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
 OPENAPI = Path(__file__).with_name("openapi.json")
 
 
+def test_answers_that_are_no_json_are_refused(client, served):
+    red = served.bearer("red")
+    for answers in ("{", "[]", '{"method": ' + "[" * 100_000):
+        assert send(client, red, rows(good), answers=answers).status_code == 422
+
+
 def test_an_entry_goes_its_way(children, client, served):
     red = served.bearer("red")
     sent = send(client, red, rows(good), answers=json.dumps({"method": "x"}))

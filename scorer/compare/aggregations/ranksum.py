@@ -32,5 +32,5 @@ def ranks(preferences: Floats) -> Floats:
     """The rank of each submission in each list, from 1; equal ones share the best."""
     sums = totals(preferences)
     above = sums[:, None, :] < sums[None, :, :] - NOISE * len(sums)
-    rank: Floats = 1.0 + above.sum(axis=1)
+    rank: Floats = 1.0 + above.sum(axis=1, dtype=np.float64)
     return rank

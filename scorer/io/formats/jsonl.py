@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scorer.core.nested import too_deep
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.io.blocks import BLANK, NONE, Block, Lines, columns
@@ -321,14 +322,14 @@ def _object(numbered: tuple[int, str], findings: Findings) -> Object | None:
         what = "an array" if text[0] == "[" else "no object"
         _add(findings, f"this is {what}; expected an object a line", line, column, WRITE)
         return None
+    if too_deep(text):
+        _add(findings, "not a row: the values are nested too deeply", line, column)
+        return None
     try:
         cells = DECODER.decode(text)
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
         _add(findings, message, line, column + error.pos)
-        return None
-    except RecursionError:
-        _add(findings, "not a row: the values are nested too deeply", line, column)
         return None
     if isinstance(cells, _Twice):
         _add(findings, "a key is given twice in this object", line, _place_of_second(raw))
@@ -391,10 +392,7 @@ def _places(raw: str) -> Iterator[tuple[str, int, int]]:
         space = SPACE.match(raw, raw.index(":", at) + 1)
         assert space is not None  # it matches anything
         yield key, start + 1, space.end() + 1
-        try:
-            at = DECODER.raw_decode(raw, space.end())[1]
-        except RecursionError:  # we may stand deeper than the one who could read it
-            return
+        at = DECODER.raw_decode(raw, space.end())[1]
 
 
 def _place(raw: str, name: str) -> int | None:

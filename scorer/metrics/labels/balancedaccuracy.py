@@ -27,7 +27,8 @@ from scorer.views.pooled import Statistics
 
 def _of_sums(sums: Floats, **_: Any) -> Floats:
     hits, _predicted, true = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
-    return divided(divided(hits, true).sum(axis=1), (true > 0).sum(axis=1), np.nan)
+    present = (true > 0).sum(axis=1, dtype=np.float64)
+    return divided(divided(hits, true).sum(axis=1), present, np.nan)
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from scorer.core.errors import UsageError
+from scorer.core.nested import parsed
 from scorer.core.text import display_path
 from scorer.io.files import open_bytes, part_names
 from scorer.io.form import MOST_PARTS, joined_name
@@ -169,8 +169,8 @@ def _document(path: Path, lines: Sequence[str]) -> Look | None:
     try:
         with open_bytes(path, Limits()) as stream:
             data = stream.read(MOST_DOCUMENT + 1)
-        document = json.loads(data) if len(data) <= MOST_DOCUMENT else None
-    except (Unreadable, ValueError, RecursionError):
+        document = parsed(data) if len(data) <= MOST_DOCUMENT else None
+    except (Unreadable, ValueError):
         return None
     if not isinstance(document, dict) or not document:
         return None
@@ -202,7 +202,7 @@ def _is_ids(value: object) -> bool:
 def _objects(path: Path, lines: Sequence[str]) -> Look | None:
     """JSON Lines: an object a line."""
     try:
-        rows = [json.loads(line) for line in lines]
+        rows = [parsed(line) for line in lines]
     except ValueError:
         return None
     if not rows or not all(isinstance(row, dict) for row in rows):
