@@ -1,4 +1,4 @@
-.PHONY: board serve demo docs test simulate fuzz peers bench browser constraints
+.PHONY: board serve demo docs test test-all check simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
 
@@ -18,12 +18,20 @@ docs: .venv/docs
 	.venv/bin/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build -q --strict
 
-test: .venv/tests
+PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/browser
+
+# all but what is marked as slow
+test: .venv/tests check
+	$(PYTEST) -m "not slow"
+
+test-all: .venv/tests check
+	$(PYTEST)
+
+check: .venv/tests
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	.venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/browser
 
 # what is promised of intervals, tests and tiers, by simulation: minutes; SIMULATE=20 for an hour
 simulate: .venv/tests

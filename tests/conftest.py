@@ -18,6 +18,14 @@ COMMAND = Path(sys.executable).parent / "score"
 os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
 
 
+def pytest_collection_modifyitems(items):
+    """Each test that only `make test-all` runs says why it takes long."""
+    for item in items:
+        for mark in item.iter_markers("slow"):
+            if not (len(mark.args) == 1 and isinstance(mark.args[0], str) and mark.args[0]):
+                raise pytest.UsageError(f'{item.nodeid}: say why, as @pytest.mark.slow("...")')
+
+
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
     """Intervals are worked out anew: what is the same twice must not be so since it was kept."""
