@@ -16,6 +16,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
+from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
 from scorer.results.groups import Grouped, belonging, grouped
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import OF_ITEMS, Rules, Scorecard
@@ -26,7 +27,7 @@ from scorer.views.pooled import Statistics
 MOST_CELLS = 1 << 27  # of sums of all submissions by items and lists: 1 GB
 MOST_GROUPED = 1 << 25  # the same by lists and groups: 256 MB, of which drawing makes copies
 
-Sums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (draws,)
+OfSums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (draws,)
 Weigh = Callable[[Floats], float]  # weights of units (units,) to the figure
 
 
@@ -36,7 +37,7 @@ class Figures(NamedTuple):
     valued: Mask  # (submissions, units): which it has
     weigh: tuple[Weigh, ...]  # of each submission
     sums: Floats | None = None  # (submissions, units, width); None: it is not made of sums
-    of: Sums | None = None
+    of: OfSums | None = None
     smooth: bool = True  # whether leaving a unit out tells what it adds; not so of a median
 
 
@@ -99,29 +100,28 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
     """The figures that pooled statistics of lists make."""
     metric, params = measure.metric, measure.params
     statistics = [of_card for card in cards if (of_card := card.of_figure(measure.id)) is not None]
-    if metric.no_interval is not None:
-        return metric.no_interval
-    if metric.of_sums is None and metric.weighted is None:
-        return f"{metric.name} does not say how draws of lists make its figure"
+    statistic = metric.statistic
+    assert statistic is not None
+    if isinstance(statistic, Unbootstrappable):
+        return statistic.why or f"{metric.name} does not say how draws of lists make its figure"
     belongs = belonging(cards[0], measure)
     valued = np.tile(belongs, (len(cards), 1))
     for row, (card, of_card) in enumerate(zip(cards, statistics, strict=True)):
         if rules.missing == "skip":
             # a figure can be about lists that are missing: those have rows
             valued[row] &= card.answered | (of_card.sums() != 0).any(axis=1)
-    if metric.of_sums is not None:
+    if isinstance(statistic, Sums):
         codes = _counted_together(measure, cards[0], valued)
         sums = (
             _stacked([_sums(measure, of_card, codes) for of_card in statistics]) * belongs[:, None]
         )
-        of = partial(metric.of_sums, **params)
+        of = partial(statistic.of_sums, **params)
         return Figures(valued, tuple(partial(_summed, of, of_card) for of_card in sums), sums, of)
-    weighted = metric.weighted
-    assert weighted is not None
+    weighted = statistic.weighted
     return Figures(
         valued,
         tuple(partial(_weighted, weighted, of_card, params, belongs) for of_card in statistics),
-        smooth=metric.smooth,
+        smooth=statistic.smooth,
     )
 
 
@@ -229,7 +229,7 @@ def _of_items(
     measure: Measure, values: Sequence[Value], cards: Sequence[Scorecard]
 ) -> Figures | str:
     """The figures of ratings where items are drawn, each in all lists at once."""
-    how, metric, params = measure.combination, measure.metric, measure.params
+    how, statistic, params = measure.combination, measure.metric.statistic, measure.params
     rated = [card.statistics[measure.id + OF_ITEMS] for card in cards]
     lists = len(cards[0].lists) if measure.of_lists else 1
     counts = np.ones((len(cards), len(cards[0].lists)), dtype=bool) & belonging(cards[0], measure)
@@ -254,22 +254,22 @@ def _of_items(
         return how.lists.value(how.lists.columns(figures, weights).sum(axis=1))
 
     def weigh(row: int, drawn: Floats) -> float:
-        assert metric.weighted is not None
+        assert isinstance(statistic, Weighted)
         part, figures = counted[row], np.full((1, lists), np.nan)
         for at in np.unique(part.in_list).tolist() if measure.of_lists else [0]:
             rows = part.in_list == at if measure.of_lists else np.ones(len(part.rows), dtype=bool)
             one_list = Statistics(codes[row][rows], part.rows[rows, 1:], items)
-            figures[0, at] = metric.weighted(one_list, drawn, **params)
+            figures[0, at] = statistic.weighted(one_list, drawn, **params)
         return float(whole(figures)[0])
 
-    if metric.of_sums is None:
+    if not isinstance(statistic, Sums):
         weighs = tuple(partial(weigh, row) for row in range(len(rated)))
         return Figures(valued, weighs, smooth=how.lists.of_sums)
     sums = np.zeros((len(rated), items, lists, width + 1))
     for row, (part, code) in enumerate(zip(counted, codes, strict=True)):
         at = part.in_list if measure.of_lists else np.zeros_like(part.in_list)
         np.add.at(sums[row], (code, at), np.column_stack([part.rows[:, 1:], np.ones(code.size)]))
-    of_sums = partial(metric.of_sums, **params)
+    of_sums = partial(statistic.of_sums, **params)
 
     def of(drawn: Floats) -> Floats:
         flat = drawn.reshape(-1, width + 1)
@@ -363,13 +363,14 @@ def _sums(measure: Measure, statistics: Statistics, codes: Ints) -> Floats:
 
     The terms of a correlation depend on the lists that are counted together.
     """
-    make, params = measure.metric.sums, measure.params
-    if make is None:
-        return statistics.sums()
-    if (codes == 0).all():
-        whole: Floats = make(statistics, **params)
-        return whole
-    parts = [(lists, make(part_sums, **params)) for lists, part_sums in statistics.by_group(codes)]
+    statistic, params = measure.metric.statistic, measure.params
+    assert isinstance(statistic, Sums)
+    if statistic.terms is None or (codes == 0).all():
+        return statistic.summed(statistics, **params)
+    parts = [
+        (lists, statistic.summed(part_sums, **params))
+        for lists, part_sums in statistics.by_group(codes)
+    ]
     sums = np.zeros((codes.size, max((part_sums.shape[1] for _, part_sums in parts), default=1)))
     for lists, part_sums in parts:
         sums[lists, : part_sums.shape[1]] = part_sums
@@ -382,7 +383,7 @@ def _stacked(sums: Sequence[Floats]) -> Floats:
     return np.stack([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in sums])
 
 
-def _summed(of: Sums, sums: Floats, weights: Floats) -> float:
+def _summed(of: OfSums, sums: Floats, weights: Floats) -> float:
     return float(of((weights @ sums)[None])[0])
 
 

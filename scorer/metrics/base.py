@@ -19,6 +19,7 @@ from scorer.core.registry import MARK, PLUGIN, Registry, discover, mark, plugin
 from scorer.core.text import nearest, quoted
 from scorer.metrics.combination import PLAIN, Combination
 from scorer.metrics.notation import NotationError, parse, written
+from scorer.metrics.statistic import Statistic, of_keywords
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -55,14 +56,7 @@ class Metric:
     expected: bool = False  # it has a closed form for `ties: expected`
     mean_rank: bool = False  # it knows `ties: mean-rank`
     settle: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    figure: Callable[..., float] | None = None
-    of_sums: Callable[..., Any] | None = None  # figures from column sums, one a row
-    sums: Callable[..., Any] | None = None  # each list's, where rows hold something else
-    weighted: Callable[..., float] | None = None  # a figure whose lists have weights
-    no_interval: str | None = None  # why no bootstrap of the figure is valid
-    smooth: bool = field(
-        default=True, kw_only=True
-    )  # whether one list of many changes a figure little
+    statistic: Statistic | None = None  # what the rows of a pooled value become
     explain: Callable[..., Any] | None = None
     peers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     needs: Needs = ()
@@ -242,12 +236,7 @@ def metric(
     expected: bool = False,
     mean_rank: bool = False,
     settle: Mapping[str, Callable[[Any], Any]] | None = None,
-    figure: Callable[..., float] | None = None,
-    of_sums: Callable[..., Any] | None = None,
-    sums: Callable[..., Any] | None = None,
-    weighted: Callable[..., float] | None = None,
-    no_interval: str | None = None,
-    smooth: bool = True,
+    statistic: Statistic | None = None,
     explain: Callable[..., Any] | None = None,
     peers: Mapping[str, Mapping[str, Any]] | None = None,
     needs: Needs = (),
@@ -255,6 +244,7 @@ def metric(
     strict_order: bool = False,
     judged: int = 1,
     heading: Heading | None = None,
+    **old: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself stays unchanged.
 
@@ -269,28 +259,17 @@ def metric(
         source: where this definition is from.
         range: the lowest and highest possible value, None where there is none.
         better: which direction is better.
-        aggregate: how lists make one number: mean, sum, or pooled by `figure`.
+        aggregate: how lists make one number: mean, sum, or pooled by `statistic`.
         aliases: other names that it answers to.
         at: the parameter that stands behind the @ of a notation.
         expected: whether it gives exact means over tied orders when `Hits.spread`.
         mean_rank: whether it reads ranks by `Hits.at`, `within`, `first` and `discounted` alone, so
             that tied items can stand at the mean of their ranks.
         settle: parameters that, left None, the challenge's constants decide.
-        figure: makes the whole-challenge value from the statistics of any set of lists:
-            `figure(statistics, **params)`.
-        of_sums: the same from the sums of the statistics' columns, for many draws of lists at
-            once: `of_sums(sums, **params)`, where `sums` has the shape (draws, width) and the
-            result (draws,), NaN where undefined. `figure(statistics)` must equal `of_sums` of
-            its rows' sum. It gives the measure intervals, tests and tiers.
-        sums: what is summed for `of_sums`, where that is not the statistics' rows themselves:
-            `sums(statistics, **params)` of shape (lists, width).
-        weighted: for a figure that column sums do not make: `weighted(statistics, weights,
-            **params)`, where `weights` (lists,) says how often each list counts. With
-            weights of 1 it must equal `figure`. It is called once a draw, so fewer are drawn.
-        no_interval: why neither can be given, as a clause: "a draw of lists holds fewer
-            different items than the lists do".
-        smooth: false for a `weighted` figure that does not feel one list of many, as a median; its
-            tests then let each list count several times more, instead of leaving it out.
+        statistic: of a metric that gives `Statistics`, what their rows become, and so how
+            intervals, tests and tiers are made: `Share()` of their first column in their second,
+            `Sums(of_sums)`, `Weighted(function)`, or `Unbootstrappable(function, why)`; all
+            in `scorer.metrics.statistic`.
         explain: works one list's value out: from a `Listing` (scorer.metrics.explain.tables), the
             value and the parameters by name to a `Working` (scorer.metrics.explain.steps).
         peers: other tools' parameters in our terms: `{"dcg": {"exp-log2": {"gain": "exp2"}}}`.
@@ -301,14 +280,17 @@ def metric(
         judged: how many items the truth of a list needs, so that there can be a value.
         heading: what a report heads a column of it with, where the name alone could be taken for
             another measure: from the name, the parameters and the challenge's word for a list.
+        old: `figure`, `of_sums`, `sums`, `weighted`, `no_interval` and `smooth`, which
+            `statistic` replaces.
     """
+    statistic = of_keywords(name, old) if statistic is None else statistic
 
     def enter(function: Function) -> Function:
         thing = Metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             mean_rank,
-            settle or {}, figure, of_sums, sums, weighted, no_interval, explain, peers or {}, needs,
-            columns, strict_order, heading, smooth=smooth, judged=judged,
+            settle or {}, statistic, explain, peers or {}, needs, columns, strict_order,
+            heading=heading, judged=judged,
         )  # fmt: skip
         return mark(function, thing)
 

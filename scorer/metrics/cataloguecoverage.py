@@ -6,8 +6,13 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, catalogued
 from scorer.metrics.params import Catalogued, Cutoff
+from scorer.metrics.statistic import Unbootstrappable
 from scorer.views.pooled import Statistics
 from scorer.views.returned import Returned
+
+
+def _figure(statistics: Statistics, *, catalogue: int, **_: object) -> float:
+    return np.unique(statistics.rows).size / catalogue
 
 
 def _explain(listing: Listing[Returned], value: float, *, k: int, catalogue: int) -> Steps:
@@ -24,8 +29,9 @@ def _explain(listing: Listing[Returned], value: float, *, k: int, catalogue: int
     aggregate="pooled",
     aliases=("CatalogCoverage",),
     settle={"catalogue": lambda constants: constants.catalogue},
-    figure=lambda statistics, *, catalogue, **_: np.unique(statistics.rows).size / catalogue,
-    no_interval="a draw of lists holds fewer different items than the lists do",
+    statistic=Unbootstrappable(
+        _figure, "a draw of lists holds fewer different items than the lists do"
+    ),
     needs=("items",),
     explain=_explain,
 )
@@ -42,7 +48,8 @@ def cataloguecoverage(
 
     >>> returned = Returned.of((["a", "b"], {}), (["a"], {}), users=dict.fromkeys("abcd", 1))
     >>> statistics = cataloguecoverage(returned, k=2)
-    >>> cataloguecoverage.__scorer__.figure(statistics, catalogue=4)      # {a, b} / 4
+    >>> figure = cataloguecoverage.__scorer__.statistic.figure
+    >>> figure(statistics, catalogue=4)      # {a, b} / 4
     0.5
     """
     return returned.top(k).spread()

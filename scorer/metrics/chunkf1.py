@@ -12,6 +12,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
+from scorer.metrics.statistic import Sums
 from scorer.views.hits import Judged
 from scorer.views.pooled import Statistics
 
@@ -62,10 +63,6 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     return f1
 
 
-def _figure(statistics: Statistics, **_: Any) -> float:
-    return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
-
-
 def _explain(listing: Listing[Judged], value: float, *, tag: str) -> Steps:
     ((true, submitted),) = _sequences(listing.view, tag)
     tokens: dict[str, Sequence[str]] = {
@@ -100,8 +97,7 @@ def _explain(listing: Listing[Judged], value: float, *, tag: str) -> Steps:
     source="Tjong Kim Sang and Buchholz, CoNLL 2000; conlleval",
     aggregate="pooled",
     needs=lambda params: (f"truth.extra.{params['tag']}", f"submission.extra.{params['tag']}"),
-    figure=_figure,
-    of_sums=_of_sums,
+    statistic=Sums(_of_sums),
     explain=_explain,
 )
 def chunkf1(judged: Judged, *, tag: TagColumn = TAG) -> Statistics:
@@ -119,7 +115,8 @@ def chunkf1(judged: Judged, *, tag: TagColumn = TAG) -> Statistics:
     >>> true = np.array(["B-PER", "I-PER", "B-LOC"], dtype=object)
     >>> submitted = np.array(["B-PER", "I-PER", "O"], dtype=object)
     >>> extras = Extras(Named({"tag": true}, "truth"), Named({"tag": submitted}, "submission"))
-    >>> round(_figure(chunkf1(replace(judged, extras=extras))), 6)     # 2 * 1 / (1 + 2)
+    >>> figure = chunkf1.__scorer__.statistic.figure
+    >>> round(figure(chunkf1(replace(judged, extras=extras))), 6)     # 2 * 1 / (1 + 2)
     0.666667
     """
     rows = []

@@ -6,6 +6,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, catalogued
 from scorer.metrics.params import Cutoff
+from scorer.metrics.statistic import Unbootstrappable
 from scorer.views.pooled import Statistics
 from scorer.views.returned import Returned
 
@@ -34,8 +35,9 @@ def _explain(listing: Listing[Returned], value: float, *, k: int) -> Steps:
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
     range=(0, None),
     aggregate="pooled",
-    figure=_figure,
-    no_interval="a draw of lists repeats rare items, so that it is less even than the lists are",
+    statistic=Unbootstrappable(
+        _figure, "a draw of lists repeats rare items, so that it is less even than the lists are"
+    ),
     needs=("items",),
     explain=_explain,
 )
@@ -50,7 +52,8 @@ def entropy(returned: Returned, *, k: Cutoff) -> Statistics:
 
     >>> lists = (["a", "b"], {}), (["a", "c"], {})
     >>> statistics = entropy(Returned.of(*lists, users=dict.fromkeys("abc", 1)), k=2)
-    >>> entropy.__scorer__.figure(statistics)              # 1/2 * 1 + 2 * 1/4 * 2
+    >>> figure = entropy.__scorer__.statistic.figure
+    >>> figure(statistics)              # 1/2 * 1 + 2 * 1/4 * 2
     1.5
     """
     return returned.top(k).spread()

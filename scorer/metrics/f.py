@@ -15,8 +15,9 @@ from scorer.metrics.explain.tables import (
     relevant_items,
 )
 from scorer.metrics.params import Cutoff, Pooling, Relevant
+from scorer.metrics.statistic import Share
 from scorer.views.hits import Judged
-from scorer.views.pooled import Statistics, of_share, ratios, shares
+from scorer.views.pooled import Statistics, ratios
 
 
 def _explain(
@@ -47,8 +48,7 @@ def _explain(
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
     aliases=("F1", "fmeasure", "f1score"),
     expected=True,
-    figure=of_share,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def f(

@@ -12,6 +12,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing, nothing_relevant
 from scorer.metrics.params import Average, ItemColumn, Relevant, item_needs
+from scorer.metrics.statistic import Sums
 from scorer.views.pooled import Statistics
 from scorer.views.scored import Scored
 
@@ -43,10 +44,6 @@ def _of_sums(sums: Floats, *, steps: int, average: str, **_: Any) -> Floats:
     divisor = precision + recall
     f1 = np.divide(2 * precision * recall, divisor, out=np.zeros_like(divisor), where=divisor > 0)
     return np.where(sums[:, -1] > 0, f1.max(axis=1), np.nan)
-
-
-def _figure(statistics: Statistics, **params: Any) -> float:
-    return float(_of_sums(statistics.rows.sum(axis=0)[None], **params)[0])
 
 
 def _tallies(scored: Scored, steps: int, rel: float, weight: str | None) -> tuple[Floats, ...]:
@@ -117,8 +114,7 @@ def _explain(
     source="Radivojac et al., Nature Methods 10, 2013, doi:10.1038/nmeth.2340; CAFA",
     aggregate="pooled",
     needs=item_needs("weight"),
-    figure=_figure,
-    of_sums=_of_sums,
+    statistic=Sums(_of_sums),
     explain=_explain,
 )
 def fmax(
@@ -142,7 +138,8 @@ def fmax(
     Right at .9, wrong at .5, and one of two relevant items missed:
 
     >>> scored = Scored.of_scores(({"a": 0.9, "x": 0.5}, {"a": 1, "b": 1}))
-    >>> round(_figure(fmax(scored), steps=100, average="lists"), 6)     # P 1, R 1/2
+    >>> figure = fmax.__scorer__.statistic.figure
+    >>> round(figure(fmax(scored), steps=100, average="lists"), 6)     # P 1, R 1/2
     0.666667
     """
     predicted, right, relevant = _tallies(scored, steps, rel, weight)

@@ -6,6 +6,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, catalogued
 from scorer.metrics.params import Catalogued, Cutoff
+from scorer.metrics.statistic import Unbootstrappable
 from scorer.views.pooled import Statistics
 from scorer.views.returned import Returned
 
@@ -40,8 +41,9 @@ def _explain(listing: Listing[Returned], value: float, *, k: int, catalogue: int
     better="lower",
     aggregate="pooled",
     settle={"catalogue": lambda constants: constants.catalogue},
-    figure=_figure,
-    no_interval="a draw of lists repeats rare items, so that it is more unequal than the lists are",
+    statistic=Unbootstrappable(
+        _figure, "a draw of lists repeats rare items, so that it is more unequal than the lists are"
+    ),
     needs=("items",),
     explain=_explain,
 )
@@ -59,7 +61,8 @@ def gini(returned: Returned, *, k: Cutoff, catalogue: Catalogued | None = None) 
 
     >>> lists = (["a", "b"], {}), (["a"], {}), (["a"], {})
     >>> statistics = gini(Returned.of(*lists, users=dict.fromkeys("abc", 1)), k=2)
-    >>> gini.__scorer__.figure(statistics, catalogue=3)    # (-2 * 0 + 0 * 1/4 + 2 * 3/4) / 2
+    >>> figure = gini.__scorer__.statistic.figure
+    >>> figure(statistics, catalogue=3)    # (-2 * 0 + 0 * 1/4 + 2 * 3/4) / 2
     0.75
     """
     return returned.top(k).spread()

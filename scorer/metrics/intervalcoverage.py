@@ -5,7 +5,8 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average, averaged
-from scorer.views.pooled import Statistics, shares
+from scorer.metrics.statistic import Share
+from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
 
 
@@ -21,8 +22,7 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     "IntervalCoverage",
     title="Coverage of prediction intervals",
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.4 (confidence)",
-    figure=lambda statistics, **_: statistics.share(),
-    of_sums=shares,
+    statistic=Share(),
     columns=("low", "high"),
     explain=_explain,
     heading=averaged,

@@ -7,8 +7,9 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Cutoff, Pooling
+from scorer.metrics.statistic import Share
 from scorer.views.hits import Judged as View
-from scorer.views.pooled import Statistics, of_share, ratios, shares
+from scorer.views.pooled import Statistics, ratios
 
 
 def _explain(listing: Listing[View], value: float, *, k: int, average: str) -> Steps:
@@ -23,8 +24,7 @@ def _explain(listing: Listing[View], value: float, *, k: int, average: str) -> S
     title="Share of judged items",
     source="ir_measures' Judged, after OpenNIR",
     expected=True,
-    figure=of_share,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def judged(judged: View, *, k: Cutoff, average: Pooling = "lists") -> Floats | Statistics:

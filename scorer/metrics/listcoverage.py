@@ -5,7 +5,8 @@ import numpy as np
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Items, Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.views.pooled import Statistics, shares
+from scorer.metrics.statistic import Share
+from scorer.views.pooled import Statistics
 from scorer.views.returned import Returned
 
 
@@ -22,8 +23,7 @@ def _explain(listing: Listing[Returned], value: float) -> Steps:
     aggregate="pooled",
     aliases=("UserCoverage",),
     expected=True,
-    figure=lambda statistics, **_: statistics.share(),
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def listcoverage(returned: Returned) -> Statistics:

@@ -10,8 +10,9 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, gains, ideal_table, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Discount, Gain, Pooling, discounts, gained
+from scorer.metrics.statistic import Share
 from scorer.views.hits import Hits, Judged, ranked_hits
-from scorer.views.pooled import Statistics, of_share, ratios, shares
+from scorer.views.pooled import Statistics, ratios
 
 
 def _explain(
@@ -47,8 +48,7 @@ def _explain(
         "dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
         "gains": {"*": "gain"},
     },
-    figure=of_share,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def ndcg(

@@ -9,8 +9,9 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Pooling, Relevant
+from scorer.metrics.statistic import Share
 from scorer.views.hits import Judged
-from scorer.views.pooled import Statistics, of_share, ratios, shares
+from scorer.views.pooled import Statistics, ratios
 
 
 def _explain(
@@ -38,8 +39,7 @@ def _explain(
     aliases=("Precision", "precision_at"),
     expected=True,
     mean_rank=True,
-    figure=of_share,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def p(

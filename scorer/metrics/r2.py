@@ -7,23 +7,16 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average, averaged
+from scorer.metrics.statistic import Weighted
 from scorer.views.hits import ratio
 from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
 
 
-def _pooled(statistics: Statistics, **_: object) -> float:
-    """1 - errors / spread, where the spread is merged from the lists' own."""
-    return _of_rows(statistics.rows, np.ones(len(statistics.rows)))
-
-
 def _weighted(statistics: Statistics, weights: Floats, **_: object) -> float:
-    """The same, where each list counts as often as its weight says."""
-    return _of_rows(statistics.rows, weights[statistics.in_list])
-
-
-def _of_rows(rows: Floats, weight: Floats) -> float:
-    ratings, middle, spread, errors = rows.T
+    """1 - errors / spread, where the spread is merged from the lists' own."""
+    ratings, middle, spread, errors = statistics.rows.T
+    weight = weights[statistics.in_list]
     count = ratings * weight
     if not count.any():
         return float("nan")
@@ -53,8 +46,7 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     title="Coefficient of determination",
     source="Kvålseth, The American Statistician 39(4), 1985, his R² number 1; as scikit-learn",
     range=(None, 1),
-    figure=_pooled,
-    weighted=_weighted,
+    statistic=Weighted(_weighted),
     explain=_explain,
     heading=averaged,
 )

@@ -1,7 +1,5 @@
 """Root mean squared error."""
 
-import math
-
 import numpy as np
 
 from scorer.core.arrays import Floats
@@ -9,7 +7,8 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average, averaged
-from scorer.views.pooled import Statistics, shares
+from scorer.metrics.statistic import Share
+from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
 
 
@@ -26,8 +25,7 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
     range=(0, None),
     better="lower",
-    figure=lambda statistics, **_: math.sqrt(statistics.share()),
-    of_sums=lambda sums, **_: np.sqrt(shares(sums)),
+    statistic=Share(np.sqrt),
     explain=_explain,
     heading=averaged,
 )

@@ -5,8 +5,9 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Pooling, Relevant
+from scorer.metrics.statistic import Share
 from scorer.views.hits import Judged
-from scorer.views.pooled import Statistics, of_share, ratios, shares
+from scorer.views.pooled import Statistics, ratios
 
 
 def _explain(listing: Listing[Judged], value: float, *, rel: float, average: str) -> Steps:
@@ -23,8 +24,7 @@ def _explain(listing: Listing[Judged], value: float, *, rel: float, average: str
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_recall",
     aliases=("set_recall",),
     expected=True,
-    figure=of_share,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def setr(judged: Judged, *, rel: Relevant = 1, average: Pooling = "lists") -> Floats | Statistics:

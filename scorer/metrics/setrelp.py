@@ -7,8 +7,9 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
 from scorer.metrics.params import Pooling, Relevant
+from scorer.metrics.statistic import Share
 from scorer.views.hits import Judged
-from scorer.views.pooled import Statistics, of_share, ratios, shares
+from scorer.views.pooled import Statistics, ratios
 
 
 def _explain(
@@ -32,8 +33,7 @@ def _explain(
     source="trec_eval's set_relative_P",
     aliases=("set_relative_P",),
     expected=True,
-    figure=of_share,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def setrelp(

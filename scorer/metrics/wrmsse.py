@@ -13,8 +13,9 @@ from scorer.core.text import quoted
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing, rated
+from scorer.metrics.statistic import Share
 from scorer.views.hits import ratio
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
 
 SCALE, WEIGHT = "scale", "weight"
@@ -48,8 +49,7 @@ def _explain(listing: Listing[Rated], value: float, *, scale: str, weight: str) 
     better="lower",
     aggregate="pooled",
     needs=lambda params: tuple(f"lists.extra.{params[key]}" for key in ("scale", "weight")),
-    figure=lambda statistics, **_: statistics.share(),
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def wrmsse(rated: Rated, *, scale: ListColumn = SCALE, weight: ListColumn = WEIGHT) -> Statistics:

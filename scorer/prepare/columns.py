@@ -36,7 +36,7 @@ def list_columns(
     names = dict.fromkeys(name for m in measures for name in m.combination.names)
     numbers = dict.fromkeys(name for m in measures for name in m.combination.numbers)
     public_groups = {}
-    if group_of and "group" not in names and any(m.metric.figure is not None for m in measures):
+    if group_of and "group" not in names and any(m.metric.statistic is not None for m in measures):
         public_groups = {"group": {name: group_of.get(name, "") for name in lists}}
     if not names and not numbers:
         return ListColumns.of(lists, public_groups, {})

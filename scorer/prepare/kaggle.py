@@ -27,6 +27,7 @@ from scorer.core.registry import module_of, plugin_call
 from scorer.core.text import printable, quoted
 from scorer.io.table import number
 from scorer.metrics.base import Better, Metric
+from scorer.metrics.statistic import Unbootstrappable
 from scorer.views.labelled import Labelled, Rows, Targets
 from scorer.views.pooled import Statistics
 
@@ -98,7 +99,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
         better=better,
         aggregate="pooled",
         settle={"classes": lambda constants: constants.classes or None},
-        figure=figure,
+        statistic=Unbootstrappable(figure),
         again=partial(kaggle_metric, path, name, better, challenge),
     )
 

@@ -74,10 +74,10 @@ def raw(measure: Measure, card: Scorecard, at: int) -> float:
         at: the list's place in the card.
     """
     if (statistics := card.of_figure(measure.id)) is not None:
-        assert measure.metric.figure is not None
+        assert measure.metric.statistic is not None
         whole = "labels" in measure.metric.kinds  # explained by what the row adds to it
         only = (np.arange(len(card.lists)) == at) | whole
-        return float(measure.metric.figure(statistics.of(only), **measure.params))
+        return measure.metric.statistic.figure(statistics.of(only), **measure.params)
     return float(card.values[measure.id][at])
 
 

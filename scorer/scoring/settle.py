@@ -49,8 +49,8 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         absent = int((~card.answered & kept).sum())
 
         def figure(chosen: Mask) -> float:
-            assert measure.metric.figure is not None
-            return float(measure.metric.figure(statistics.of(chosen & used), **measure.params))
+            assert measure.metric.statistic is not None
+            return measure.metric.statistic.figure(statistics.of(chosen & used), **measure.params)
 
         empty_group = measure.combination.group is not None and not kept.any()
         mean = float("nan") if empty_group else _of_groups(card, measure, rules, kept, figure)

@@ -99,7 +99,7 @@ def workings(notation, answers, submission, ties="item-desc"):
             value = float(card.values[made.id][at])
         else:
             only = card.statistics[made.id].of(np.arange(len(card.lists)) == at)
-            value = made.metric.figure(only, **made.params)
+            value = made.metric.statistic.figure(only, **made.params)
         yield found, value
 
 

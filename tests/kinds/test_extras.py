@@ -13,6 +13,7 @@ FILES = {
     "own.py": '''
 import numpy as np
 from scorer import Floats, Judged, Ranked, metric
+from scorer.metrics.statistic import Unbootstrappable
 from scorer.views.pooled import Statistics
 from scorer.views.scored import Scored
 
@@ -40,7 +41,8 @@ def spent(statistics, **_):
     return float(statistics.rows[of_group].sum())
 
 
-@metric("Spent", title="Spent", source="a test", range=(0, None), aggregate="pooled", figure=spent)
+@metric("Spent", title="Spent", source="a test", range=(0, None), aggregate="pooled",
+        statistic=Unbootstrappable(spent))
 def spending(scored: Scored) -> Statistics:
     """Of the first group alone."""
     rows = scored.extras.item["price"] * scored.score

@@ -152,7 +152,7 @@ def both_ways(notation, judged):
     one = bound(notation)
     alone = one.metric.function(judged, **one.params)
     together = one.metric.function(judged, **one.params | {"average": "pooled"})
-    return float(alone[0]), float(one.metric.figure(together, **one.params))
+    return float(alone[0]), float(one.metric.statistic.figure(together, **one.params))
 
 
 def test_every_ratio_is_here():
@@ -193,7 +193,7 @@ def test_what_is_returned_where_nothing_is_relevant_counts_in_a_pooled_f():
         together = one.metric.function(judged, **one.params | {"average": "pooled"})
         assert lists[0] == pytest.approx(mean)
         assert math.isnan(lists[1])
-        assert one.metric.figure(together) == pytest.approx(pooled)
+        assert one.metric.statistic.figure(together) == pytest.approx(pooled)
 
 
 def test_a_board_of_one_list_says_the_same_pooled(made):

@@ -7,18 +7,19 @@ import pytest
 
 from scorer.core.registry import discover
 from scorer.metrics.base import Metric, measure
+from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
 from scorer.views.extras import Extras, Named
 from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
 from scorer.views.returned import Returned
 
 METRICS = discover("metric", "scorer.metrics", Metric)
-FIGURES = sorted((each for each in METRICS if each.figure is not None), key=lambda m: m.name)
+FIGURES = sorted((each for each in METRICS if each.statistic is not None), key=lambda m: m.name)
 # those of classes and numbers have views, and such laws, of their own
 RESAMPLED = [
     each
     for each in FIGURES
-    if each.view in (Rated, Returned) and (each.of_sums or each.weighted) is not None
+    if each.view in (Rated, Returned) and not isinstance(each.statistic, Unbootstrappable)
 ]
 
 
@@ -64,31 +65,31 @@ def repeated(found, times):
 
 @named(FIGURES)
 def test_every_figure_can_be_resampled_or_says_why_not(metric):
-    ways = (metric.of_sums, metric.weighted, metric.no_interval)
-    assert sum(way is not None for way in ways) == 1
+    statistic = metric.statistic
+    assert isinstance(statistic, Sums | Weighted) or statistic.why
 
 
 @pytest.mark.parametrize("seed", range(5))
 @named(RESAMPLED)
 def test_resampling_is_repeating_lists(metric, seed):
     found, made = statistics(metric, seed)
-    figure, params = made.metric.figure, made.params
+    statistic, params = made.metric.statistic, made.params
     rng = np.random.default_rng(seed)
     for times in (np.ones(12, dtype=np.int64), *rng.multinomial(12, np.ones(12) / 12, size=3)):
-        wanted = figure(repeated(found, times), **params)
-        if made.metric.of_sums is not None:
+        wanted = statistic.figure(repeated(found, times), **params)
+        if isinstance(made.metric.statistic, Sums):
             sums = times[None, :] @ found.sums()
-            (value,) = made.metric.of_sums(sums, **params)
+            (value,) = made.metric.statistic.of_sums(sums, **params)
         else:
-            value = made.metric.weighted(found, times.astype(np.float64), **params)
+            value = made.metric.statistic.weighted(found, times.astype(np.float64), **params)
         assert value == pytest.approx(wanted, rel=1e-12, nan_ok=True)
 
 
 @named(RESAMPLED)
 def test_of_nothing_there_is_no_figure(metric):
     found, made = statistics(metric, 1)
-    if made.metric.of_sums is not None:
+    if isinstance(made.metric.statistic, Sums):
         nothing = np.zeros((2, found.rows.shape[1]))
-        assert np.isnan(made.metric.of_sums(nothing, **made.params)).all()
+        assert np.isnan(made.metric.statistic.of_sums(nothing, **made.params)).all()
     else:
-        assert np.isnan(made.metric.weighted(found, np.zeros(12), **made.params))
+        assert np.isnan(made.metric.statistic.weighted(found, np.zeros(12), **made.params))

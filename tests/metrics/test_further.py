@@ -32,7 +32,7 @@ def of(notation, view):
     made = bound(notation)
     found = made.metric.function(view, **made.params)
     if isinstance(found, Statistics):
-        return made.metric.figure(found, **made.params)
+        return made.metric.statistic.figure(found, **made.params)
     return found
 
 

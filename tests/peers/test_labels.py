@@ -33,7 +33,7 @@ def value(notation, view, several=False):
     made = measure(metric, notation).settled(Constants(classes, several))
     given = metric.function(view, **made.params)
     if isinstance(given, Statistics):
-        return metric.figure(given, **made.params)
+        return metric.statistic.figure(given, **made.params)
     return given.mean()
 
 

@@ -137,5 +137,5 @@ def test_its_measure_pickles_with_its_file(challenge):
     assert (again.name, again.params) == (measure.name, measure.params)
     rows = np.array([[1.0, 1, 2], [2, 1, 2], [4, 1, 4]])
     statistics = Statistics(np.arange(3), rows, 3)
-    values = [each.metric.figure(statistics, **each.params) for each in (measure, again)]
+    values = [each.metric.statistic.figure(statistics, **each.params) for each in (measure, again)]
     assert values == [pytest.approx(5 / 3)] * 2

@@ -28,6 +28,7 @@ from scorer.metrics.labels.curves import (
 )
 from scorer.metrics.notation import NotationError
 from scorer.metrics.params import OverClasses, Positive
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -100,9 +101,7 @@ def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, 
     aliases=("ROCAUC", "AUC"),
     columns=("probability",),
     settle=POSITIVE,
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=_sums,
+    statistic=Sums(_of_sums, _sums, _figure),
     explain=_explain,
 )
 def auroc(

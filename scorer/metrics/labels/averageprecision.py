@@ -20,6 +20,7 @@ from scorer.metrics.labels.curves import (
     scored,
 )
 from scorer.metrics.params import OverClasses, Positive
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -50,9 +51,7 @@ def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, 
     aliases=("AUPRC", "PRAUC", "AP"),
     columns=("probability",),
     settle=POSITIVE,
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=_sums,
+    statistic=Sums(_of_sums, _sums, _figure),
     explain=_explain,
 )
 def averageprecision(

@@ -21,6 +21,7 @@ from scorer.metrics.labels.base import (
     whole_number,
 )
 from scorer.metrics.params import Positive, Threshold
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -61,9 +62,7 @@ def _explain(
     source="Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764",
     aggregate="pooled",
     settle=POSITIVE,
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=list_counts,
+    statistic=Sums(_of_sums, list_counts, _figure),
     explain=_explain,
 )
 def balancedaccuracy(

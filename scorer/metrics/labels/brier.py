@@ -10,9 +10,10 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, one_label, share_of, true_probability, two
+from scorer.metrics.labels.base import of_row, one_label, true_probability, two
+from scorer.metrics.statistic import Share
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import Statistics
 
 Scale = Annotated[
     Literal["half", "whole"],
@@ -39,8 +40,7 @@ def _explain(listing: Listing[Labelled], value: float, *, scale: str) -> Steps:
     better="lower",
     columns=("probability",),
     settle={"scale": lambda constants: "half" if two(constants) else "whole"},
-    figure=share_of,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def brier(labelled: Labelled, *, scale: Scale | None = None) -> Floats | Statistics:

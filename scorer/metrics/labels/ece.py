@@ -12,6 +12,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import divided, one_label
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -74,9 +75,7 @@ def _explain(listing: Listing[Labelled], value: float, *, bins: int) -> Steps:
     better="lower",
     aggregate="pooled",
     columns=("probability",),
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=_sums,
+    statistic=Sums(_of_sums, _sums, _figure),
     explain=_explain,
 )
 def ece(labelled: Labelled, *, bins: Bins = 15) -> Statistics:

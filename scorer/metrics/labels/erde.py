@@ -14,6 +14,7 @@ from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import POSITIVE, divided, of_row
 from scorer.metrics.labels.delays import DELAY, DelayColumn, needed, outcomes
 from scorer.metrics.params import Positive
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -34,10 +35,6 @@ def _of_sums(sums: Floats, *, c_fp: float | None, **_: Any) -> Floats:
     alarms, others, positive, rows = sums.T
     cost = divided(positive, rows) if c_fp is None else c_fp
     return divided(alarms * cost + others, rows, np.nan)
-
-
-def _figure(statistics: Statistics, **params: Any) -> float:
-    return float(_of_sums(statistics.rows.sum(axis=0)[None], **params)[0])
 
 
 def _explain(
@@ -66,8 +63,7 @@ def _explain(
     at="o",
     settle=POSITIVE,
     needs=needed,
-    figure=_figure,
-    of_sums=_of_sums,
+    statistic=Sums(_of_sums),
     explain=_explain,
 )
 def erde(
@@ -95,7 +91,8 @@ def erde(
     >>> sent = Extras(submission=Named({"delay": np.array([1, 10, 3])}, "submission"))
     >>> rows = labelled(["1", "1", "0"], ["1", "1", "1"], extras=sent)
     >>> given = erde(rows, o=5, positive="1")
-    >>> round(_figure(given, c_fp=None), 6)             # (.017986 + .993307 + 2/3) / 3
+    >>> figure = erde.__scorer__.statistic.figure
+    >>> round(figure(given, c_fp=None), 6)             # (.017986 + .993307 + 2/3) / 3
     0.55932
     """
     true, predicted, when = outcomes(labelled, "ERDE", positive, delay)

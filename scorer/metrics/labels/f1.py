@@ -41,7 +41,7 @@ def f1(
 
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
-    >>> HOW["figure"](f1(rows, average="macro"), average="macro")
+    >>> HOW["statistic"].figure(f1(rows, average="macro"), average="macro")
     0.5833333333333333
     """
     return tallied(labelled, average, positive, threshold)

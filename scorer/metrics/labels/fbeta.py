@@ -40,7 +40,7 @@ def fbeta(
 
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
-    >>> HOW["figure"](fbeta(rows, average="macro", beta=2), average="macro", beta=2)
+    >>> HOW["statistic"].figure(fbeta(rows, average="macro", beta=2), average="macro", beta=2)
     0.5833333333333333
     """
     return tallied(labelled, average, positive, threshold)

@@ -14,6 +14,7 @@ from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import POSITIVE, of_row
 from scorer.metrics.labels.delays import DELAY, DelayColumn, needed, outcomes
 from scorer.metrics.params import Positive
+from scorer.metrics.statistic import Weighted
 from scorer.stats.aggregate import median
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
@@ -42,11 +43,6 @@ def _weighted(statistics: Statistics, weights: Floats, *, p: float, **_: Any) ->
     return f1 * (1 - median(_penalty(when[hit], p), weight[hit]))
 
 
-def _figure(statistics: Statistics, **params: Any) -> float:
-    lists = int(statistics.in_list.max(initial=-1)) + 1
-    return _weighted(statistics, np.ones(lists), **params)
-
-
 def _explain(
     listing: Listing[Labelled], value: float, *, p: float, positive: str | None, delay: str
 ) -> Steps:
@@ -64,8 +60,7 @@ def _explain(
     aggregate="pooled",
     settle=POSITIVE,
     needs=needed,
-    figure=_figure,
-    weighted=_weighted,
+    statistic=Weighted(_weighted),
     explain=_explain,
 )
 def flatency(
@@ -87,7 +82,8 @@ def flatency(
     >>> from scorer.views.labelled import labelled
     >>> sent = Extras(submission=Named({"delay": np.array([1, 10, 3])}, "submission"))
     >>> rows = labelled(["1", "1", "0"], ["1", "0", "0"], extras=sent)
-    >>> round(_figure(flatency(rows, positive="1"), p=0.0078), 6)      # 2/3 * (1 - 0)
+    >>> figure = flatency.__scorer__.statistic.figure
+    >>> round(figure(flatency(rows, positive="1"), p=0.0078), 6)      # 2/3 * (1 - 0)
     0.666667
     """
     return labelled.pooled(*outcomes(labelled, "FLatency", positive, delay), labelled.weights)

@@ -6,10 +6,11 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, by_weight, cells, place, share_of
+from scorer.metrics.labels.base import POSITIVE, by_weight, cells, place
 from scorer.metrics.params import Positive, Threshold
+from scorer.metrics.statistic import Share
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import Statistics
 
 
 def _explain(
@@ -26,8 +27,7 @@ def _explain(
     source="scikit-learn, hamming_loss",
     better="lower",
     settle=POSITIVE,
-    figure=share_of,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def hammingloss(

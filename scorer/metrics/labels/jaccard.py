@@ -40,7 +40,7 @@ def jaccard(
 
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
-    >>> HOW["figure"](jaccard(rows, average="macro"), average="macro")
+    >>> HOW["statistic"].figure(jaccard(rows, average="macro"), average="macro")
     0.41666666666666663
     """
     return tallied(labelled, average, positive, threshold)

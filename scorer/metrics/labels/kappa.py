@@ -13,6 +13,7 @@ from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import POSITIVE, cells, divided, one_label, place
 from scorer.metrics.params import Positive, Threshold
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -91,9 +92,7 @@ def _explain(
     aggregate="pooled",
     aliases=("CohenKappa",),
     settle=POSITIVE,
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=_sums,
+    statistic=Sums(_of_sums, _sums, _figure),
     explain=_explain,
 )
 def kappa(

@@ -8,9 +8,10 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, one_label, share_of, true_probability
+from scorer.metrics.labels.base import of_row, one_label, true_probability
+from scorer.metrics.statistic import Share
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import Statistics
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -30,8 +31,7 @@ def _explain(listing: Listing[Labelled], value: float) -> Steps:
     better="lower",
     aliases=("CrossEntropy",),
     columns=("probability",),
-    figure=share_of,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def logloss(labelled: Labelled) -> Floats | Statistics:

@@ -10,6 +10,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import of_row
+from scorer.metrics.statistic import Unbootstrappable
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -31,8 +32,9 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     better="lower",
     aggregate="pooled",
     columns=("prediction",),
-    figure=_figure,
-    no_interval="the largest of these errors says nothing of the largest of others",
+    statistic=Unbootstrappable(
+        _figure, "the largest of these errors says nothing of the largest of others"
+    ),
     explain=_explain,
 )
 def maxerror(targets: Targets) -> Statistics:

@@ -20,6 +20,7 @@ from scorer.metrics.labels.base import (
     place,
 )
 from scorer.metrics.params import Positive, Threshold
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -57,9 +58,7 @@ def _explain(
     aggregate="pooled",
     aliases=("Matthews", "PhiCoefficient"),
     settle=POSITIVE,
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=list_counts,
+    statistic=Sums(_of_sums, list_counts, _figure),
     explain=_explain,
 )
 def mcc(

@@ -11,14 +11,10 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import of_row
+from scorer.metrics.statistic import Weighted
 from scorer.stats.aggregate import median
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
-
-
-def _figure(statistics: Statistics, **_: Any) -> float:
-    error, weight = statistics.rows.T
-    return median(error, weight)
 
 
 def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
@@ -39,16 +35,15 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     aliases=("MedianAbsoluteError",),
     columns=("prediction",),
-    figure=_figure,
-    weighted=_weighted,
-    smooth=False,
+    statistic=Weighted(_weighted, smooth=False),
     explain=_explain,
 )
 def medae(targets: Targets) -> Statistics:
     """Half of the errors are smaller than this: outliers do not matter.
 
     >>> from scorer.views.labelled import targets
-    >>> _figure(medae(targets([1, 2, 3], [1, 4, 103])))
+    >>> figure = medae.__scorer__.statistic.figure
+    >>> figure(medae(targets([1, 2, 3], [1, 4, 103])))
     2.0
     """
     return targets.pooled(np.abs(targets.error), targets.weights)

@@ -6,9 +6,10 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, share_of
+from scorer.metrics.labels.base import of_row
+from scorer.metrics.statistic import Share
 from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import Statistics
 
 
 def _errors(targets: Targets) -> Floats:
@@ -26,8 +27,7 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     range=(0, None),
     better="lower",
     columns=("prediction",),
-    figure=share_of,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def mse(targets: Targets) -> Floats | Statistics:

@@ -11,6 +11,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import of_row
+from scorer.metrics.statistic import Weighted
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -42,11 +43,6 @@ def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     return _gini(prediction, target, weight) / _gini(target, target, weight)
 
 
-def _figure(statistics: Statistics, **params: Any) -> float:
-    lists = int(statistics.in_list.max(initial=-1)) + 1
-    return _weighted(statistics, np.ones(lists), **params)
-
-
 def _explain(listing: Listing[Targets], value: float) -> Steps:
     above = (listing.view.prediction > listing.view.prediction[listing.view.at]).sum()
     columns = {"predictions above it": np.full(listing.view.lists, float(above))}
@@ -61,8 +57,7 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     aliases=("nGini",),
     columns=("prediction",),
-    figure=_figure,
-    weighted=_weighted,
+    statistic=Weighted(_weighted),
     explain=_explain,
 )
 def normalizedgini(targets: Targets) -> Statistics:
@@ -76,7 +71,8 @@ def normalizedgini(targets: Targets) -> Statistics:
     recommenders call Gini, how unevenly items are recommended, is `Gini`.
 
     >>> from scorer.views.labelled import targets
-    >>> _figure(normalizedgini(targets([1, 0, 1, 0], [4, 3, 2, 1])))     # 2 * 3/4 - 1
+    >>> figure = normalizedgini.__scorer__.statistic.figure
+    >>> figure(normalizedgini(targets([1, 0, 1, 0], [4, 3, 2, 1])))     # 2 * 3/4 - 1
     0.5
     """
     return targets.pooled(targets.target, targets.prediction, targets.weights)

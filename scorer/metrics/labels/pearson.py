@@ -11,6 +11,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import correlation, divided, moments, of_row
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -42,9 +43,7 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     better="higher",
     aggregate="pooled",
     columns=("prediction",),
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=moments,
+    statistic=Sums(_of_sums, moments, _figure),
     explain=_explain,
 )
 def pearson(targets: Targets) -> Statistics:

@@ -11,9 +11,10 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, share_of
+from scorer.metrics.labels.base import of_row
+from scorer.metrics.statistic import Share
 from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import Statistics
 
 Quantile = Annotated[float, Field(ge=0, le=1, description="Which quantile is predicted.")]
 
@@ -35,8 +36,7 @@ def _explain(listing: Listing[Targets], value: float, *, quantile: float) -> Ste
     better="lower",
     aliases=("QuantileLoss",),
     columns=("prediction",),
-    figure=share_of,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def pinball(targets: Targets, *, quantile: Quantile = 0.5) -> Floats | Statistics:

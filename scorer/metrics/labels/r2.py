@@ -11,6 +11,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import divided, moments, of_row
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
 
@@ -44,9 +45,7 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     better="higher",
     aggregate="pooled",
     columns=("prediction",),
-    figure=_figure,
-    of_sums=_of_sums,
-    sums=moments,
+    statistic=Sums(_of_sums, moments, _figure),
     explain=_explain,
 )
 def r2(targets: Targets) -> Statistics:

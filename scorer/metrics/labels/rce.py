@@ -11,6 +11,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import divided, of_row, one_label, true_probability
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -24,10 +25,6 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     naive = -(shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)
     percent: Floats = 100 * (1 - divided(divided(sums[:, 0], rows), naive, np.nan))
     return percent
-
-
-def _figure(statistics: Statistics, **_: Any) -> float:
-    return float(_of_sums(statistics.rows.sum(axis=0)[None])[0])
 
 
 def _explain(listing: Listing[Labelled], value: float) -> Steps:
@@ -44,8 +41,7 @@ def _explain(listing: Listing[Labelled], value: float) -> Steps:
     range=(None, 100),
     aggregate="pooled",
     columns=("probability",),
-    figure=_figure,
-    of_sums=_of_sums,
+    statistic=Sums(_of_sums),
     explain=_explain,
 )
 def rce(labelled: Labelled) -> Statistics:
@@ -59,7 +55,8 @@ def rce(labelled: Labelled) -> Statistics:
 
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "b"], {"a": [0.5, 0.25], "b": [0.5, 0.75]})
-    >>> round(_figure(rce(rows)), 4)          # 1 - (ln 2 + ln 4/3) / (2 ln 2), in percent
+    >>> figure = rce.__scorer__.statistic.figure
+    >>> round(figure(rce(rows)), 4)          # 1 - (ln 2 + ln 4/3) / (2 ln 2), in percent
     29.2481
     """
     one_label(labelled, "RCE")

@@ -41,7 +41,7 @@ def recall(
 
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
-    >>> HOW["figure"](recall(rows, average="macro"), average="macro")
+    >>> HOW["statistic"].figure(recall(rows, average="macro"), average="macro")
     0.5833333333333333
     """
     return tallied(labelled, average, positive, threshold)

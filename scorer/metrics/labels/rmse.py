@@ -19,9 +19,9 @@ def rmse(targets: Targets) -> Statistics:
 
     One figure of all rows, not a mean of rows.
 
-    >>> from scorer.metrics.labels.roots import root
+    >>> from scorer.metrics.labels.roots import ROOT
     >>> from scorer.views.labelled import targets
-    >>> root(rmse(targets([3, 5], [3, 3])))                  # sqrt((0 + 4) / 2)
+    >>> ROOT.figure(rmse(targets([3, 5], [3, 3])))                  # sqrt((0 + 4) / 2)
     1.4142135623730951
     """
     return targets.pooled(targets.error**2 * targets.weights, targets.weights)

@@ -43,9 +43,9 @@ def rmsle(targets: Targets, *, log: Log = "log1p") -> Statistics:
     such predictions. `log=plain` takes ln(x), as Kaggle's House Prices does, and is
     undefined at 0 and below.
 
-    >>> from scorer.metrics.labels.roots import root
+    >>> from scorer.metrics.labels.roots import ROOT
     >>> from scorer.views.labelled import targets
-    >>> round(root(rmsle(targets([0, 9], [0, 99]))), 6)      # ln(10) / sqrt(2)
+    >>> round(ROOT.figure(rmsle(targets([0, 9], [0, 99]))), 6)      # ln(10) / sqrt(2)
     1.628174
     """
     return targets.pooled(_errors(targets, log) * targets.weights, targets.weights)

@@ -29,9 +29,9 @@ def rmspe(targets: Targets) -> Statistics:
     Rows whose target is 0 do not count, as in the Rossmann challenge; undefined
     where there is no other. It is a share, so .1 is ten percent.
 
-    >>> from scorer.metrics.labels.roots import root
+    >>> from scorer.metrics.labels.roots import ROOT
     >>> from scorer.views.labelled import targets
-    >>> round(root(rmspe(targets([2, 4, 0], [1, 4, 9]))), 6)      # sqrt((1/4 + 0) / 2)
+    >>> round(ROOT.figure(rmspe(targets([2, 4, 0], [1, 4, 9]))), 6)      # sqrt((1/4 + 0) / 2)
     0.353553
     """
     counts = targets.weights * (targets.target != 0)

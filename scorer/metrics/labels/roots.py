@@ -11,8 +11,17 @@ from scorer.core.arrays import Floats
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import divided, of_row
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics
+
+
+def _roots(sums: Floats, **_: Any) -> Floats:
+    """The value of each draw, from its sums of squares and of weights: shape (draws, 2)."""
+    values: Floats = np.sqrt(divided(sums[:, 0], sums[:, 1], np.nan))
+    return values
+
+
+ROOT = Sums(_roots)
 
 
 def of_squares(
@@ -35,18 +44,6 @@ def of_squares(
         "better": "lower",
         "aggregate": "pooled",
         "columns": ("prediction",),
-        "figure": root,
-        "of_sums": roots,
+        "statistic": ROOT,
         "explain": explain,
     }
-
-
-def roots(sums: Floats, **_: Any) -> Floats:
-    """The figure of each draw, from its sums of squares and of weights: shape (draws, 2)."""
-    values: Floats = np.sqrt(divided(sums[:, 0], sums[:, 1], np.nan))
-    return values
-
-
-def root(statistics: Statistics, **_: Any) -> float:
-    """The figure of all rows."""
-    return float(roots(statistics.rows.sum(axis=0)[None])[0])

@@ -22,6 +22,7 @@ from scorer.metrics.labels.base import (
     whole_number,
 )
 from scorer.metrics.notation import NotationError
+from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -67,9 +68,7 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
     return {
         "aggregate": "pooled",
         "settle": SETTLE,
-        "figure": figure,
-        "of_sums": of_sums,
-        "sums": list_counts,
+        "statistic": Sums(of_sums, list_counts, figure),
         "explain": explain,
     }
 

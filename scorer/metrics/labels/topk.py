@@ -8,10 +8,11 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, one_label, share_of, true_probability
+from scorer.metrics.labels.base import of_row, one_label, true_probability
 from scorer.metrics.params import Cutoff
+from scorer.metrics.statistic import Share
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics, shares
+from scorer.views.pooled import Statistics
 
 
 def _explain(listing: Listing[Labelled], value: float, *, k: int) -> Steps:
@@ -39,8 +40,7 @@ def _above(labelled: Labelled) -> Floats:
     source="scikit-learn, top_k_accuracy_score",
     aliases=("TopKAccuracy",),
     columns=("probability",),
-    figure=share_of,
-    of_sums=shares,
+    statistic=Share(),
     explain=_explain,
 )
 def topk(labelled: Labelled, *, k: Cutoff) -> Floats | Statistics:

@@ -11,6 +11,7 @@ import pytest
 from scorer.core.registry import discover
 from scorer.metrics.base import Metric, measure
 from scorer.metrics.notation import NotationError, parse
+from scorer.metrics.statistic import Sums, Weighted
 from scorer.views.labelled import Labelled, Targets, labelled, targets
 from scorer.views.pooled import Statistics
 
@@ -30,7 +31,7 @@ def value(notation, view, several=False):
     made = bound(notation, getattr(view, "classes", ()), several)
     given = made.metric.function(view, **made.params)
     if isinstance(given, Statistics):
-        return made.metric.figure(given, **made.params)
+        return made.metric.statistic.figure(given, **made.params)
     return float(given.mean()) if given.size else math.nan
 
 
@@ -396,7 +397,7 @@ def test_two_classes_settle_what_is_not_written():
 @pytest.mark.parametrize("metric", OURS, ids=lambda metric: metric.name)
 def test_page_and_place(metric):
     assert metric.explain
-    assert (metric.figure is None) == (metric.aggregate == "sum")
+    assert (metric.statistic is None) == (metric.aggregate == "sum")
     assert "labels" in metric.kinds
 
 
@@ -405,12 +406,12 @@ def test_page_and_place(metric):
 
 def drawn_again(made, given, times):
     """The figure of the rows drawn so often: from sums, or worked out anew with weights."""
-    metric, params = made.metric, made.params
-    if metric.of_sums is not None:
-        sums = (metric.sums or (lambda statistics, **_: statistics.sums()))(given, **params)
+    statistic, params = made.metric.statistic, made.params
+    if isinstance(statistic, Sums):
+        sums = statistic.summed(given, **params)
         assert sums.shape[0] == given.lists
-        return metric.of_sums((sums * times[:, None]).sum(axis=0)[None], **params)[0]
-    return metric.weighted(given, times, **params)
+        return statistic.of_sums((sums * times[:, None]).sum(axis=0)[None], **params)[0]
+    return statistic.weighted(given, times, **params)
 
 
 FIRST_ORDER = ("AUROC", "AveragePrecision", "Spearman")
@@ -441,10 +442,12 @@ def test_draws_of_rows_are_the_figure_of_those_rows(weighted):
         for notation in notations:
             made = bound(notation)
             given = made.metric.function(view, **made.params)
-            if made.metric.no_interval or not isinstance(given, Statistics):
+            if not isinstance(made.metric.statistic, Sums | Weighted):
+                continue
+            if not isinstance(given, Statistics):
                 continue
             whole = drawn_again(made, given, np.ones(view.lists))
-            same(whole, made.metric.figure(given, **made.params))
+            same(whole, made.metric.statistic.figure(given, **made.params))
             draws = 25 if made.metric.name in FIRST_ORDER else 3
             moved = []
             for _ in range(draws):

@@ -1,0 +1,117 @@
+"""Statistics of all lists together: what a pooled metric's rows become, and draws of its lists.
+
+A metric that gives `Statistics` names one of these as its `statistic=`. Each
+has `figure(statistics, **params)`, the value of any set of lists; how intervals,
+tests and tiers are made depends on which one it is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.views.pooled import Statistics, shares
+
+Value = Callable[..., float]
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """A function of column sums: `of_sums(sums, **params)`, (draws, width) -> (draws,).
+
+    It is NaN where undefined. `terms(statistics, **params)`, (lists, width), gives what is
+    summed if not the rows themselves; `exact(statistics, **params)` the value, where sums
+    give it less exactly, or to the first order only.
+    """
+
+    of_sums: Callable[..., Floats]
+    terms: Callable[..., Floats] | None = None
+    exact: Value | None = None
+
+    def figure(self, statistics: Statistics, **params: Any) -> float:
+        """The value of these lists."""
+        if self.exact is not None:
+            return float(self.exact(statistics, **params))
+        return float(self.of_sums(statistics.rows.sum(axis=0)[None], **params)[0])
+
+    def summed(self, statistics: Statistics, **params: Any) -> Floats:
+        """The terms of each list, (lists, width)."""
+        if self.terms is None:
+            return statistics.sums()
+        return self.terms(statistics, **params)
+
+
+def Share(then: Callable[[Any], Any] = lambda share: share) -> Sums:
+    """The sum of the first column over that of the second, `then` its root, say."""
+    return Sums(
+        lambda sums, **_: then(shares(sums)),
+        exact=lambda statistics, **_: then(statistics.share()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """A function of lists with weights: `weighted(statistics, weights, **params)`, once a draw.
+
+    `weights`, (lists,), says how often each list counts. `smooth` is false where one list
+    of many does not move the value, as in a median; tests then let each list count several
+    times more, instead of leaving it out.
+    """
+
+    weighted: Value
+    smooth: bool = True
+
+    def figure(self, statistics: Statistics, **params: Any) -> float:
+        """The value of these lists, each counted once."""
+        lists = max(statistics.lists, int(statistics.in_list.max(initial=-1)) + 1)
+        return float(self.weighted(statistics, np.ones(lists), **params))
+
+
+@dataclass(frozen=True, eq=False)
+class Unbootstrappable:
+    """A value of which no bootstrap is valid, or known; `why`, as a clause."""
+
+    value: Value
+    why: str = ""  # nobody said
+
+    def figure(self, statistics: Statistics, **params: Any) -> float:
+        """The value of these lists."""
+        return float(self.value(statistics, **params))
+
+
+Statistic = Sums | Weighted | Unbootstrappable
+
+OLD = ("figure", "of_sums", "sums", "weighted", "no_interval", "smooth")
+
+
+def of_keywords(name: str, given: Mapping[str, Any]) -> Statistic | None:
+    """The statistic of the six keywords that `metric` took up to 0.1; None without a figure.
+
+    Warns:
+        DeprecationWarning: there are any.
+
+    Raises:
+        TypeError: there are others.
+    """
+    if not given:
+        return None
+    if unknown := sorted(given.keys() - {*OLD}):
+        raise TypeError(f"metric() got an unexpected keyword argument {unknown[0]!r}")
+    words = ", ".join(f"{word}=" for word in OLD if word in given)
+    message = f"metric {name}: {words} ends with 0.3; write statistic="
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    figure, of_sums = given.get("figure"), given.get("of_sums")
+    if figure is None:
+        return None
+    if given.get("no_interval") is not None:
+        return Unbootstrappable(figure, given["no_interval"])
+    if of_sums is not None:
+        return Sums(of_sums, given.get("sums"), figure)
+    if given.get("weighted") is not None:
+        return Weighted(given["weighted"], given.get("smooth", True))
+    return Unbootstrappable(figure)
