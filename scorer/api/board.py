@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,15 +25,17 @@ from scorer.api.evaluations import Evaluations
 from scorer.api.rescore import Rescored, rescore
 from scorer.api.seal import reveal, seal
 from scorer.api.submissions import Named, loaded, named_file
-from scorer.api.versions import FOLDER, Versions
-from scorer.challenge.model import Challenge
-from scorer.challenge.trespass import trespass
+from scorer.api.versions import Versions
+from scorer.challenge.model import FOLDER, Challenge
+from scorer.challenge.trespass import own_files
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
+from scorer.io.limits import Unreadable
+from scorer.io.opening import opened
 from scorer.leaderboard.board import Terms
 from scorer.store import receipts
-from scorer.store.files import Files, as_path, digest_of, files_at
+from scorer.store.files import Files, as_path, digest_of_stream, files_at
 from scorer.store.live import LiveReport, Snapshot, Why
 from scorer.store.phases import (
     Left,
@@ -197,14 +200,22 @@ class Board:
             ChallengeError: the challenge in force is wrong.
             UsageError: a file cannot be read or kept; nothing was recorded of it.
         """
-        return [
-            self._add(file, team, now or datetime.now(UTC), dict(answers or {}), baseline, evaluate)
-            for file in map(named_file, files)
-        ]
+        added, received = [], now or datetime.now(UTC)
+        for file in map(named_file, files):
+            try:
+                handle = opened(file.path, own_files(self.challenge))
+            except Unreadable as error:
+                raise UsageError(f"{file.display}: {error.problem.message}") from None
+            with open(handle, "rb") as stream:
+                added.append(
+                    self._add(file, stream, team, received, dict(answers or {}), baseline, evaluate)
+                )
+        return added
 
     def _add(
         self,
         file: Named,
+        stream: BufferedReader,
         team: str,
         now: datetime,
         answers: Mapping[str, str],
@@ -215,10 +226,8 @@ class Board:
 
         version = self.version()
         rules = self.versions.rules(version)
-        if (astray := trespass(self.challenge, file.path)) is not None:
-            raise UsageError(f"{file.display}: {astray.message}")
         try:
-            sha256, size = digest_of(file.path)
+            sha256, size = digest_of_stream(stream)
         except OSError as error:
             raise UsageError(f"{file.path} cannot be read: {error.strerror}") from None
         recorded_team, refused = self._team(team), None
@@ -230,7 +239,7 @@ class Board:
             if recorded_team is None and not baseline:
                 recorded_team = self._database.add_team(_team_name(team), now)
             try:
-                self._files.keep(file.path, sha256)
+                self._files.keep(stream, sha256)
             except OSError as error:
                 raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
         span = None if baseline else phase_at(rules, now)

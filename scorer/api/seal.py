@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from scorer.api.versions import FOLDER
-from scorer.challenge.model import Challenge
+from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
 from scorer.io.write import write
 from scorer.store import receipts

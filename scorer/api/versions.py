@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scorer.api.submissions import submission_name, terms_of
 from scorer.challenge.load import load
-from scorer.challenge.model import KEY, Challenge
+from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.io.write import write
 from scorer.leaderboard.board import Terms
@@ -28,7 +28,6 @@ from scorer.store.splits import drawn, read_splits
 if TYPE_CHECKING:
     from scorer.store.database import Database
 
-FOLDER = ".scorer"  # beside challenge.yaml
 EVER = datetime.min.replace(tzinfo=UTC)  # since when baselines are there
 
 
@@ -106,7 +105,8 @@ class Versions:
     def keep_files(self) -> None:
         """Keep the challenge's files as they are now in the store."""
         for name, sha256 in self.manifest.items():
-            self._files.keep(self.challenge.folder / name, sha256)
+            with (self.challenge.folder / name).open("rb") as stream:
+                self._files.keep(stream, sha256)
 
     @property
     def changed(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from scorer.challenge.model import FILE, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import KIT, display_path, printable, quoted
-from scorer.io.archive import DAMAGE, announced
+from scorer.io.archive import DAMAGE, METHODS, announced
 from scorer.io.limits import SMALLEST_BOMB
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
@@ -84,10 +84,7 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         if not NAME.fullmatch(member.filename) or member.filename.endswith("."):
             message = f"this is no kit: {quoted(member.filename)} is not a plain file name"
             raise refused(path, "T107", message)
-        if member.flag_bits & 1 or member.compress_type not in (
-            zipfile.ZIP_STORED,
-            zipfile.ZIP_DEFLATED,
-        ):
+        if member.flag_bits & 1 or member.compress_type not in METHODS:
             message = f"this is no kit: {quoted(member.filename)} is encrypted or packed otherwise"
             raise refused(path, "T107", message)
     if len({name.casefold() for name in names}) < len(names):

@@ -59,6 +59,7 @@ from scorer.io.limits import Limits as ReadLimits
 from scorer.io.schema import EXTRA, NUMBER
 
 FILE = "challenge.yaml"
+FOLDER = ".scorer"  # of the store, beside challenge.yaml
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
 
 

@@ -18,6 +18,8 @@ END, END64 = b"PK\x05\x06", b"PK\x06\x07"  # of the directory, and what goes bef
 SHORTEST = 22  # bytes of the end of the directory, without a comment
 LONGEST = SHORTEST + (1 << 16)
 MOST_FILES, MOST_DIRECTORY = 1000, 1 << 20  # what is looked through
+# the others unpack without a bound on how much at once
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # what `zipfile` raises of an archive that is damaged, encrypted or packed in a rare way
 DAMAGE = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 ONE = "a ZIP archive of one file is read; send that file, or each file alone"
@@ -45,6 +47,8 @@ class Member(io.RawIOBase):
         try:
             entry = _only(stored) if name is None else _named(stored, name)
             self.name = entry.filename
+            if entry.compress_type not in METHODS:
+                raise NotImplementedError
             self._source = zipfile.ZipFile(stored).open(entry)  # noqa: SIM115
         except DAMAGE:
             stored.close()

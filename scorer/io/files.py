@@ -9,7 +9,6 @@ import gzip
 import hashlib
 import io
 import os
-import stat
 import sys
 import tempfile
 import zlib
@@ -21,8 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
-from scorer.core.text import join_first, nearest, quoted
-from scorer.io.address import is_url
+from scorer.core.text import join_first
 from scorer.io.archive import ZIP, Member, file_names, is_office, lost_part
 from scorer.io.limits import (
     GZIP,
@@ -34,6 +32,7 @@ from scorer.io.limits import (
     most_unpacked,
     too_large,
 )
+from scorer.io.opening import opened
 from scorer.io.sniff import HEAD, refuse
 
 if TYPE_CHECKING:
@@ -42,15 +41,16 @@ if TYPE_CHECKING:
 BLOCK = 1 << 18
 WINDOW = 27  # of a zstd frame, 2**27 bytes: what it takes to unpack it
 SPOOLED = "scorer-"
-REMOTE = "the engine spark reads URLs: --engine spark (pip install 'challenge-scorer[spark]')"
+Own = Sequence[Path] | None  # the challenge's files, where a file was sent
 
 
-def digest(path: Path, parts: Sequence[str] = ()) -> str:
+def digest(path: Path, parts: Sequence[str] = (), own: Own = None) -> str:
     """The SHA-256 of a file as it is stored, in hexadecimal.
 
     Args:
         path: the file, or a folder.
         parts: the files of a folder that count: of their digests, with their names.
+        own: the challenge's own files, where the file was sent.
 
     Raises:
         Unreadable: one is missing, or no regular file.
@@ -58,7 +58,7 @@ def digest(path: Path, parts: Sequence[str] = ()) -> str:
     if parts and path.is_dir():
         digests = "".join(f"{digest(path / name)} {name}\n" for name in parts)
         return hashlib.sha256(digests.encode()).hexdigest()
-    with _regular(path) as stream:
+    with _regular(path, own) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -72,13 +72,18 @@ def same_content(first: Path, second: Path) -> bool:
         return False
 
 
-def beginning(path: Path, most: int) -> bytes:
+def beginning(path: Path, most: int, own: Own = None) -> bytes:
     """The first bytes of a file as it is stored.
+
+    Args:
+        path: the file.
+        most: how many.
+        own: the challenge's own files, where the file was sent.
 
     Raises:
         Unreadable: it is missing, or no regular file.
     """
-    with _regular(path) as stream:
+    with _regular(path, own) as stream:
         return stream.read(most)
 
 
@@ -97,8 +102,8 @@ def spooled(stream: BinaryIO, limits: Limits) -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             file = stack.enter_context(tempfile.TemporaryFile(prefix=SPOOLED, buffering=0))
-            path = Path(f"/proc/{os.getpid()}/fd/{file.fileno()}")
-            if not path.exists():
+            path = descriptor_path(file, Path())
+            if path == Path():
                 handle, name = tempfile.mkstemp(prefix=SPOOLED)
                 file, path = stack.enter_context(open(handle, "wb", buffering=0)), Path(name)
                 stack.callback(path.unlink, missing_ok=True)
@@ -108,6 +113,12 @@ def spooled(stream: BinaryIO, limits: Limits) -> Iterator[Path]:
         except OSError as error:
             raise UsageError(message.format(error.strerror)) from None
         yield path
+
+
+def descriptor_path(file: BinaryIO, name: Path) -> Path:
+    """A path by which another process opens an open file, not its name's; the name elsewhere."""
+    path = Path(f"/proc/{os.getpid()}/fd/{file.fileno()}")
+    return path if path.exists() else name
 
 
 def _write(file: BinaryIO, block: bytes) -> int:
@@ -124,6 +135,7 @@ def open_bytes(
     sha256: _Hash | None = None,
     tick: Callable[[float], None] | None = None,
     unpacked: int = 0,
+    part: str | None = None,
 ) -> io.BufferedReader:
     """The decompressed bytes of a regular file, from the start.
 
@@ -134,11 +146,12 @@ def open_bytes(
         sha256: updated with all bytes that are read, as they are stored.
         tick: called with the share of the file that has been read.
         unpacked: how many bytes of the submission's other files have been unpacked.
+        part: the name of the file, where `path` is the folder that it is in.
 
     Raises:
-        Unreadable: it is missing, no regular file, too large, empty, or no table at all.
+        Unreadable: it is missing, no regular file, refused, too large, empty, or no table at all.
     """
-    stream = stored = _regular(path, limits.size, sha256, tick)
+    stream = stored = _regular(path, limits.own, part, limits.size, sha256, tick)
     try:
         size = os.fstat(stored.fileno()).st_size
         _refuse_size(size, limits)
@@ -152,7 +165,7 @@ def open_bytes(
             )
             head = stream.peek(HEAD)
         elif head.startswith(ZIP) and not is_office(head[:HEAD]):
-            source = _member(path, stored)
+            source = _member(path, stored, limits.own, part)
             stream = io.BufferedReader(_Unpacked(source, stored, size, limits, unpacked), BLOCK)
             head = stream.peek(HEAD)
         if not head:
@@ -165,9 +178,9 @@ def open_bytes(
     return stream
 
 
-def _member(path: Path, stored: io.BufferedReader) -> Member:
+def _member(path: Path, stored: io.BufferedReader, own: Own, part: str | None) -> Member:
     """The one file of a ZIP archive, read beside what is stored: its directory is at the end."""
-    beside = _regular(path)
+    beside = _regular(path, own, part)
     if not os.path.sameopenfile(beside.fileno(), stored.fileno()):
         beside.close()
         raise Unreadable(Problem("S101", "the file was replaced while it was opened"))
@@ -198,11 +211,15 @@ def open_stored(
         for name in names:
             if name not in present:
                 raise Unreadable(lost_part(name, present))
-        size = sum(os.stat(path / name).st_size for name in names)
-        _refuse_size(size, limits)
-        streams = [_regular(path / name, limits.size, sha256) for name in names]
+        with ExitStack() as stack:
+            streams = [
+                stack.enter_context(_regular(path, limits.own, name, limits.size, sha256))
+                for name in names
+            ]
+            _refuse_size(sum(os.fstat(stream.fileno()).st_size for stream in streams), limits)
+            stack.pop_all()
         return io.BufferedReader(_Joined(streams), BLOCK)
-    stream = _regular(path, limits.size, sha256, tick)
+    stream = _regular(path, limits.own, None, limits.size, sha256, tick)
     try:
         _refuse_size(os.fstat(stream.fileno()).st_size, limits)
         if not stream.peek(4).startswith(ZIP):
@@ -227,8 +244,8 @@ def open_part(path: Path, name: str, limits: Limits, unpacked: int = 0) -> io.Bu
         Unreadable: it cannot be read.
     """
     if path.is_dir():
-        return open_bytes(path / name, limits, unpacked=unpacked)
-    stored = _regular(path)
+        return open_bytes(path, limits, unpacked=unpacked, part=name)
+    stored = _regular(path, limits.own)
     size = os.fstat(stored.fileno()).st_size
     source = Member(stored, name)
     stream: io.BufferedReader = io.BufferedReader(
@@ -280,9 +297,9 @@ class _Joined(io.RawIOBase):
         super().close()
 
 
-def member_name(path: Path) -> str | None:
+def member_name(path: Path, own: Own = None) -> str | None:
     """The name of the one file of a ZIP archive; None of everything else."""
-    with suppress(Unreadable), closing(_regular(path)) as stored:
+    with suppress(Unreadable), closing(_regular(path, own)) as stored:
         if stored.peek(4).startswith(ZIP):
             with closing(Member(stored)) as member:
                 return member.name
@@ -311,43 +328,14 @@ def drain(stream: io.BufferedReader) -> None:
 
 def _regular(
     path: Path,
+    own: Own = None,
+    part: str | None = None,
     most: int | None = None,
     sha256: _Hash | None = None,
     tick: Callable[[float], None] | None = None,
 ) -> io.BufferedReader:
-    """A regular file, opened; a FIFO or a device would wait or never end."""
-    try:
-        handle = None
-        mode = os.stat(path).st_mode  # before opening, which for some devices is an act
-        if stat.S_ISREG(mode):
-            # not blocking, should a FIFO have taken its place
-            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-            handle = os.open(path, flags)
-            mode = os.fstat(handle).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        lost = "a link to a file that is not there" if os.path.islink(path) else None
-        words = f"this is {lost}" if lost else f"file not found{_beside(path)}"
-        help = None
-        if is_url(str(path)):
-            words, help = "this is a URL, and files of this machine are read here", REMOTE
-        raise Unreadable(Problem("S101", words, help=help)) from None
-    except (OSError, ValueError) as error:
-        message = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise Unreadable(Problem("S101", f"the file cannot be read: {message}")) from None
-    if handle is None or not stat.S_ISREG(mode):
-        if handle is not None:
-            os.close(handle)
-        what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-        raise Unreadable(Problem("S101", f"this is {what}, not a file to be read"))
-    return io.BufferedReader(_Stored(handle, most, sha256, tick), BLOCK)
-
-
-def _beside(path: Path) -> str:
-    """A hint at a file whose name is like that of a missing one."""
-    similar = None
-    with suppress(OSError), os.scandir(path.parent) as entries:
-        similar = nearest(path.name, [entry.name for entry in islice(entries, 1000)])
-    return f"; did you mean {quoted(similar)} in the same folder?" if similar else ""
+    """A regular file, opened as `opened` says."""
+    return io.BufferedReader(_Stored(opened(path, own, part), most, sha256, tick), BLOCK)
 
 
 class _Stored(io.FileIO):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from scorer.core.problems import Problem
@@ -27,6 +28,8 @@ class Limits(NamedTuple):
     ratio: int = 1000  # decompressed bytes for a stored one
     careful: int = 200_000_000  # lines, or rows of them, that polars cannot cut
     errors: int = 200_000  # in rows, after which reading ends
+    # the challenge's own files, which no file that was sent may be; None: the organizer named it
+    own: tuple[Path, ...] | None = None
 
 
 class Unreadable(Exception):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.challenge.model import Challenge, extra_roles
+from scorer.challenge.trespass import own_files
 from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
@@ -71,12 +72,13 @@ class BoundChallenge(NamedTuple):
     def format(self, path: Path, name: str | None = None) -> Format:
         """How a submission is read; in the format of that name, if any."""
         rules = self.challenge.submission
-        return format_of(path, name or rules.format, form=self.challenge.form(rules))
+        form = self.challenge.form(rules)
+        return format_of(path, name or rules.format, form=form, own=own_files(self.challenge))
 
     @property
     def limits(self) -> Limits:
         """The limits of reading a submission."""
-        return self.challenge.submission.limits.bounds
+        return self.challenge.submission.limits.bounds._replace(own=own_files(self.challenge))
 
     def called(self, role: str) -> str:
         """The challenge's own word for a list or an item: its column's name."""

@@ -59,7 +59,7 @@ class Plan:
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""
-        return format_of(path, self.rules.format, form=self.form)
+        return format_of(path, self.rules.format, form=self.form, own=self.limits.own)
 
     @cached_property
     def known(self) -> PublicIds:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -18,8 +20,12 @@ PIECE = 1 << 20
 class Files(Protocol):
     """Where files are kept."""
 
-    def keep(self, source: Path, sha256: str) -> None:
-        """Keep a copy of `source`, whose bytes have that digest; durable when this returns."""
+    def keep(self, source: BinaryIO, sha256: str) -> None:
+        """Keep the bytes of `source`, which have that digest; durable when this returns.
+
+        Raises:
+            OSError: it cannot be read or kept, or has another digest by now.
+        """
         ...
 
     def has(self, sha256: str) -> bool:
@@ -37,17 +43,16 @@ class LocalFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def keep(self, source: Path, sha256: str) -> None:
-        """Keep a copy of `source` under `sha256`, on disk when this returns."""
+    def keep(self, source: BinaryIO, sha256: str) -> None:
+        """Keep the bytes of `source` under `sha256`, on disk when this returns."""
         target = self._path(sha256)
         if target.exists():
             return
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)  # mode 0600
         try:
-            with os.fdopen(handle, "wb") as written, source.open("rb") as read:
-                while piece := read.read(PIECE):
-                    written.write(piece)
+            with os.fdopen(handle, "wb") as written:
+                _copy(source, written, sha256)
                 written.flush()
                 os.fsync(written.fileno())
             os.replace(name, target)
@@ -82,14 +87,15 @@ class RemoteFiles:
         self._system: Any
         self._system, self._root = fsspec.core.url_to_fs(url)
 
-    def keep(self, source: Path, sha256: str) -> None:
+    def keep(self, source: BinaryIO, sha256: str) -> None:
         """Upload under a passing name, then rename."""
         if self.has(sha256):
             return
         target = self._path(sha256)
         self._system.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
         passing = f"{target}.new-{os.getpid()}"
-        self._system.put_file(str(source), passing)
+        with self._system.open(passing, "wb") as written:
+            _copy(source, written, sha256)
         self._system.mv(passing, target)
 
     def has(self, sha256: str) -> bool:
@@ -114,12 +120,26 @@ def files_at(place: Path | str) -> Files:
 
 def digest_of(path: Path) -> tuple[str, int]:
     """SHA-256 and size in bytes of a file as it is stored."""
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as read:
-        while piece := read.read(PIECE):
-            digest.update(piece)
-            size += len(piece)
-    return digest.hexdigest(), size
+    with path.open("rb") as stream:
+        return digest_of_stream(stream)
+
+
+def digest_of_stream(stream: BufferedReader) -> tuple[str, int]:
+    """SHA-256 and number of a stream's bytes, from where it stands."""
+    start = stream.tell()
+    sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    return sha256, stream.tell() - start
+
+
+def _copy(source: BinaryIO, target: BinaryIO, sha256: str) -> None:
+    """Copy the bytes that have that digest. Raises `OSError` where they have another one."""
+    source.seek(0)
+    digest = hashlib.sha256()
+    while piece := source.read(PIECE):
+        digest.update(piece)
+        target.write(piece)
+    if digest.hexdigest() != sha256:
+        raise OSError(errno.EIO, "the file changed while it was read")
 
 
 @contextmanager

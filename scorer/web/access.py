@@ -15,7 +15,7 @@ from typing import NamedTuple
 from itsdangerous import BadSignature, TimestampSigner, URLSafeSerializer
 
 from scorer.api.board import Board
-from scorer.api.versions import FOLDER
+from scorer.challenge.model import FOLDER
 from scorer.io.write import write
 
 SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve

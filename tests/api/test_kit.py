@@ -392,6 +392,16 @@ def test_a_metric_of_the_challenge_stays_at_home(challenge, tmp_path, score):
     assert score("check", kit, tmp_path / "one.csv").code == 0
 
 
+def test_a_kit_that_unpacks_without_a_bound_is_never_unpacked(tmp_path, score, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "kit.zip", "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("challenge.yaml", "truth: truth.csv\nmetrics: [nDCG]\n")
+    monkeypatch.delattr("zipfile.bz2.BZ2Decompressor")
+    (tmp_path / "a.csv").write_text("list,item\n")
+    ran = score("check", tmp_path / "kit.zip", tmp_path / "a.csv")
+    assert ran.code == 2
+    assert "T107" in ran.err
+
+
 def zipped(**files):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,5 +1,10 @@
 """`score submit`: a participant's way in, with a server as users start it."""
 
+import gzip
+import threading
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
 import pytest
 
 
@@ -23,3 +28,59 @@ def test_a_token_is_needed(score, monkeypatch):
     ran = score("submit", "http://127.0.0.1:1/c/a", "f.csv")
     assert ran.code == 2
     assert "a token is needed" in ran.err
+
+
+@pytest.fixture
+def server():
+    """A server that answers everything with the same status, headers and body."""
+    answer = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(answer.get("status", 200))
+            for header in answer.get("headers", {}).items():
+                self.send_header(*header)
+            self.end_headers()
+            with suppress(OSError):  # nobody listens any more
+                self.wfile.write(answer["body"])
+
+        def log_message(self, *words):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    answer["url"] = f"http://127.0.0.1:{server.server_port}/c/a"
+    yield answer
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "said"),
+    [
+        (b"x" * (4 << 20), {}, "the server sends more than 2 MB"),
+        (gzip.compress(bytes(64 << 20)), {"Content-Encoding": "gzip"}, "sent something else"),
+        (b"truth: truth.csv\nmetrics: [P]\n", {}, "sent something else"),
+    ],
+    ids=["large", "bomb", "no kit"],
+)
+def test_what_a_server_sends_is_bounded(body, headers, said, server, score, tmp_path, monkeypatch):
+    monkeypatch.setattr("scorer.cli.commands.submit.MOST_STORED", 2_000_000)
+    monkeypatch.setenv("SCORER_TOKEN", "t")
+    (tmp_path / "f.csv").write_text("list,item\nq,a\n")
+    server.update(body=body, headers=headers)
+    ran = score("submit", server["url"], tmp_path / "f.csv")
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_an_answer_of_many_brackets(server, score, monkeypatch):
+    import httpx2 as httpx
+
+    from scorer.cli.commands.submit import _asked
+
+    server.update(body=b"[" * 1_000_000)
+    with httpx.Client() as client, pytest.raises((ValueError, RecursionError)):
+        _asked(client, "GET", server["url"])

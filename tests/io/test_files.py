@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from scorer.core.problems import Findings
-from scorer.io.files import digest, open_bytes, spooled
+from scorer.io.files import digest, open_bytes, open_part, spooled
 from scorer.io.formats.base import format_of, read
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.lines import lines
@@ -328,6 +328,20 @@ def _broken_zips():
 @pytest.mark.parametrize(("data", "code"), list(_broken_zips()))
 def test_zip_archives_that_cannot_be_read(data, code, written):
     assert refused(written(data, "mine.zip")).code == code
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("parts", [False, True])
+def test_what_unpacks_without_a_bound_is_never_unpacked(method, parts, written, monkeypatch):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        archive.writestr("mine.csv", ROWS)
+    path = written(out.getvalue(), "mine.zip")
+    for name in ("bz2.BZ2Decompressor", "LZMADecompressor"):
+        monkeypatch.delattr(f"zipfile.{name}")
+    with pytest.raises(Unreadable) as caught:
+        open_part(path, "mine.csv", LIMITS) if parts else open_bytes(path, LIMITS)
+    assert caught.value.problem.code == "S108"
 
 
 def test_a_zip_bomb_is_refused(written):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tempfile
@@ -9,16 +10,20 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
+from zipfile import is_zipfile
 
 import typer
 
+from scorer.challenge.archive import MOST_STORED
 from scorer.cli.options import Result, Terminal, challenge_of, problems
 from scorer.cli.store import Form, Format, as_json
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
+from scorer.io.limits import format_size
 
 TOKEN = "SCORER_TOKEN"  # of the environment: the team's token
 REFUSED, FAILED, REJECTED = 3, 4, 1
+MOST_ANSWER = 1 << 24  # bytes of what the server says
 PAUSE, PATIENCE = 0.5, 900.0  # seconds between looks, and until nothing is awaited any more
 
 
@@ -55,22 +60,23 @@ def submit(
             if not fine:
                 return Result("", (*notes, f"{printable(file)}: nothing was sent"), REJECTED)
             with file.open("rb") as opened:
-                sent = client.post(
+                status, fields = _asked(
+                    client,
+                    "POST",
                     f"{base}/entries",
                     files={"file": (file.name, opened)},
                     data={"answers": json.dumps(answers)},
                 )
-            fields = sent.json() if sent.status_code != 202 else _awaited(client, base, sent.json())
+            if status == 202:
+                fields = _awaited(client, base, fields)
         except OSError as error:
             raise UsageError(f"{file} cannot be read: {error.strerror}") from None
-        except (httpx.HTTPError, ValueError) as error:
+        except (httpx.HTTPError, ValueError, RecursionError) as error:
             raise UsageError(f"the server cannot be used: {printable(error)}") from None
-    if sent.status_code not in (202, 409):
-        raise UsageError(
-            f"the server says {sent.status_code}: {printable(fields.get('message', ''))}"
-        )
+    if status not in (202, 409):
+        raise UsageError(f"the server says {status}: {printable(fields.get('message', ''))}")
     code = {"rejected": REJECTED, "failed": FAILED}.get(fields.get("status", ""), 0)
-    code = REFUSED if sent.status_code == 409 else code
+    code = REFUSED if status == 409 else code
     if format is Form.json:
         return Result(as_json(fields), notes, code)
     return Result(_text(fields, file), notes, code)
@@ -104,22 +110,53 @@ def _checked(
     """The findings of the kit's checks, and whether the file would be accepted."""
     from scorer.api.check import check
 
-    answer = client.get(f"{base}/kit.zip")
-    if answer.status_code != 200:
-        raise UsageError(f"the kit cannot be had: the server says {answer.status_code}")
     with tempfile.NamedTemporaryFile(suffix=".zip") as kit:
-        kit.write(answer.content)
+        status = _received(client, "GET", f"{base}/kit.zip", kit, MOST_STORED)
+        if status != 200:
+            raise UsageError(f"the kit cannot be had: the server says {status}")
         kit.flush()
+        if not is_zipfile(kit.name):
+            raise UsageError("the kit cannot be had: the server sent something else")
         challenge, _ = challenge_of(Path(kit.name), terminal)
         (scored,) = check(challenge, [file])
     return tuple(problems(scored.findings)), not scored.findings.fatal
+
+
+def _received(client: Any, method: str, url: str, target: Any, most: int, **sent: Any) -> int:
+    """Write an answer's body as it comes, not unpacked, and return its status.
+
+    Raises:
+        UsageError: the body has more than `most` bytes.
+    """
+    headers = {"Accept-Encoding": "identity"}
+    with client.stream(method, url, headers=headers, **sent) as answer:
+        for piece in answer.iter_raw():
+            if target.tell() + len(piece) > most:
+                raise UsageError(f"the server sends more than {format_size(most)}")
+            target.write(piece)
+        return int(answer.status_code)
+
+
+def _asked(client: Any, method: str, url: str, **sent: Any) -> tuple[int, dict[str, Any]]:
+    """An answer's status and fields.
+
+    Raises:
+        UsageError: it is very long.
+        ValueError: it is no JSON object.
+    """
+    body = io.BytesIO()
+    status = _received(client, method, url, body, MOST_ANSWER, **sent)
+    fields = json.loads(body.getvalue())
+    if not isinstance(fields, dict):
+        raise ValueError("no JSON object")
+    return status, fields
 
 
 def _awaited(client: Any, base: str, sent: dict[str, Any]) -> dict[str, Any]:
     """The entry, once it is evaluated."""
     begun = time.monotonic()
     while True:
-        fields: dict[str, Any] = client.get(f"{base}/entries/{sent['entry']}").json()
+        _, fields = _asked(client, "GET", f"{base}/entries/{sent['entry']}")
         if fields.get("status") != "pending" or time.monotonic() - begun > PATIENCE:
             return fields
         time.sleep(PAUSE)

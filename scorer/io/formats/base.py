@@ -129,7 +129,13 @@ def formats() -> Registry[Format]:
     return discover("format", "scorer.io.formats", Format, "scorer.formats")
 
 
-def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = PLAIN) -> Format:
+def format_of(
+    path: Path,
+    name: str | None,
+    fallback: str = "csv",
+    form: Form = PLAIN,
+    own: Sequence[Path] | None = None,
+) -> Format:
     """The format of that name, else the one of the file's suffix, else the fallback.
 
     Args:
@@ -137,8 +143,9 @@ def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = 
         name: of its format, if the challenge says it.
         fallback: the format of other suffixes.
         form: in which files of this format are written here.
+        own: the challenge's own files, where the file was sent.
     """
-    chosen = _format_of(path, name, fallback, form)._replace(form=form)
+    chosen = _format_of(path, name, fallback, form, own)._replace(form=form)
     if not form.parts:
         return chosen
 
@@ -151,12 +158,14 @@ def format_of(path: Path, name: str | None, fallback: str = "csv", form: Form = 
     )
 
 
-def _format_of(path: Path, name: str | None, fallback: str, form: Form) -> Format:
+def _format_of(
+    path: Path, name: str | None, fallback: str, form: Form, own: Sequence[Path] | None
+) -> Format:
     if name is not None or form.json:
         return formats().get(name or "json")
     suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
     if path.suffix.lower() == ".zip" and not suffixes:  # as its one file is called
-        suffixes = [s.lower() for s in Path(member_name(path) or "").suffixes]
+        suffixes = [s.lower() for s in Path(member_name(path, own) or "").suffixes]
     for candidate in formats():
         if suffixes and suffixes[-1] in candidate.suffixes:
             return candidate

@@ -20,7 +20,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.io.columns import CodedColumn, TextColumn
-from scorer.io.files import spooled
+from scorer.io.files import descriptor_path, spooled
 from scorer.io.formats.base import Rows, Unused, format, resolve, tell_unused
 from scorer.io.limits import PARQUET, Limits, NoTable, Unreadable, limit, most_unpacked, too_large
 from scorer.io.memory import ask_for_polars
@@ -68,7 +68,7 @@ def parquet(request: Request) -> Iterator[Table]:
     if not stream.peek(4).startswith(PARQUET):
         hint = "write it with to_parquet(), or name another format"
         raise Unreadable(Problem("S107", "this is not a Parquet file", help=hint))
-    path = request.path.absolute()
+    path = descriptor_path(stream, request.path.absolute())
     if not isinstance(stream.raw, io.FileIO):
         path = request.stack.enter_context(spooled(stream, Limits(size=request.limits.unpacked)))
     findings, limits = request.findings, request.limits
