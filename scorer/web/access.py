@@ -12,14 +12,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from itsdangerous import BadSignature, TimestampSigner, URLSafeSerializer
+from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
 from scorer.api.board import Board
 from scorer.challenge.model import FOLDER
 from scorer.io.write import write
+from scorer.store.records import Token
 
 SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve
 LASTS = 30 * 24 * 3600  # seconds that a session is good for
+HASH = 16  # hexadecimal digits of a token's hash in its sessions
 MINUTE = 60.0
 AGAIN = timedelta(minutes=1)  # after which it is noted again that a token was used
 
@@ -50,24 +52,32 @@ def secret_of(board: Board) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
+class Session(NamedTuple):
+    """What a cookie stands for: a token of one board, told apart from others of its number."""
+
+    board: str
+    token: int
+    hash: str  # the beginning of the token's hash
+
+
 class Sessions:
     """Signed cookies and the tokens of forms."""
 
     def __init__(self, secret: str) -> None:
-        self._signer = TimestampSigner(secret, salt="session")
+        self._signer = URLSafeTimedSerializer(secret, salt="session of a board")
         self._forms = URLSafeSerializer(secret, salt="form")
 
-    def sign(self, token: int) -> str:
-        """A cookie for a token; another one each time."""
-        return self._signer.sign(f"{token}.{secrets.token_hex(8)}").decode()
+    def sign(self, board: str, token: Token) -> str:
+        """A cookie for a token of a board; another one each time."""
+        return str(self._signer.dumps([*_session(board, token), secrets.token_hex(8)]))
 
-    def token(self, cookie: str) -> int | None:
-        """The token that a cookie stands for, if it is ours and not too old."""
+    def session(self, cookie: str) -> Session | None:
+        """The session that a cookie stands for, if it is ours and not too old."""
         try:
-            text = self._signer.unsign(cookie, max_age=LASTS).decode()
-            return int(text.split(".")[0])
-        except (BadSignature, ValueError):
+            board, token, hash, _ = self._signer.loads(cookie, max_age=LASTS)
+        except (BadSignature, ValueError, TypeError):
             return None
+        return Session(board, token, hash)
 
     def form(self, cookie: str) -> str:
         """The token that a form must send back; only this server can make it for a cookie."""
@@ -78,8 +88,8 @@ class Sessions:
         return hmac.compare_digest(self.form(cookie), form)
 
 
-def viewer_of(board: Board, token: str) -> Viewer:
-    """The viewer of a token; nobody where it is unknown or revoked.
+def token_of(board: Board, token: str) -> Token | None:
+    """The record of a token; None where it is unknown or revoked.
 
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
@@ -89,16 +99,33 @@ def viewer_of(board: Board, token: str) -> Viewer:
         if hmac.compare_digest(candidate.hash, wanted) and candidate.revoked is None:
             match = candidate
     if match is None:
-        return NOBODY
+        return None
     now = datetime.now(UTC)
     if match.used is None or now - match.used > AGAIN:  # reading is no reason to write each time
         board.used(match.id)
-    return viewer_of_id(board, match.id)
+    return match
 
 
-def viewer_of_id(board: Board, id: int) -> Viewer:
-    """The viewer of the token with that number; nobody where it is revoked."""
-    token = next((t for t in board.tokens() if t.id == id and t.revoked is None), None)
+def token_of_session(board: Board, id: str, session: Session) -> Token | None:
+    """The record of a session's token.
+
+    None where the session is of another board, of another store, or its token is revoked.
+
+    Args:
+        board: the board that is asked for.
+        id: of its challenge.
+        session: what the cookie stands for.
+    """
+    valid = (token for token in board.tokens() if token.revoked is None)
+    return next((token for token in valid if _session(id, token) == session), None)
+
+
+def _session(board: str, token: Token) -> Session:
+    return Session(board, token.id, token.hash[:HASH])
+
+
+def viewer_of(board: Board, token: Token | None) -> Viewer:
+    """The viewer that a token stands for; without one, nobody."""
     if token is None:
         return NOBODY
     if token.team is None:

@@ -225,7 +225,7 @@ async def check(request: Request, id: str) -> Any:
     context = context_of(request)
     site = context.site(id)
     viewer = context.reader(request, site)
-    context.limited(request, viewer)
+    context.limited(request, site, viewer)
     async with context.uploaded(request, site) as form:
         findings = await run_in_threadpool(problems_of, context, site, file_of(form))
     return {"problems": [problem(finding) for finding in findings]}
@@ -278,7 +278,7 @@ async def send(request: Request, id: str) -> Any:
         raise HTTPException(401, "a token is needed: Authorization: Bearer TOKEN")
     if viewer.team is None:
         raise HTTPException(403, "an organizer's token belongs to no team")
-    context.limited(request, viewer)
+    context.limited(request, site, viewer)
     async with context.uploaded(request, site) as form:
         added = await run_in_threadpool(recorded, site, viewer, file_of(form), answers_of(form))
     if added.entry is None:
@@ -413,7 +413,7 @@ def decide(request: Request, id: str, decision: DecisionIn) -> Any:
     viewer = context.viewer(request, site)
     if not viewer.known:
         raise HTTPException(401, "a token is needed")
-    context.limited(request, viewer)
+    context.limited(request, site, viewer)
     return decided(site, viewer, decision)
 
 

@@ -24,8 +24,9 @@ from scorer.web.access import (
     Sessions,
     Viewer,
     secret_of,
+    token_of,
+    token_of_session,
     viewer_of,
-    viewer_of_id,
 )
 from scorer.web.site import Ready, Site
 from scorer.web.workers import Workers
@@ -106,14 +107,19 @@ class Context:
         header = request.headers.get("authorization", "")
         if header:
             scheme, _, token = header.partition(" ")
-            viewer = viewer_of(site.board, token.strip()) if scheme.lower() == "bearer" else NOBODY
+            is_bearer = scheme.lower() == "bearer"
+            viewer = viewer_of(
+                site.board, token_of(site.board, token.strip()) if is_bearer else None
+            )
             if not viewer.known:
                 self.failed_sign_in(request)
                 raise HTTPException(401, "this token is not known here")
             return viewer
         cookie = request.cookies.get(f"{COOKIE}_{site_key(site)}", "")
-        id = self.sessions.token(cookie) if cookie else None
-        return NOBODY if id is None else viewer_of_id(site.board, id)
+        session = self.sessions.session(cookie) if cookie else None
+        if session is None:
+            return NOBODY
+        return viewer_of(site.board, token_of_session(site.board, site.id, session))
 
     def reader(self, request: Request, site: Site) -> Viewer:
         """Whoever may read: anybody, unless the server is private."""
@@ -128,12 +134,12 @@ class Context:
         if not self.limiter.allows("failed", self.address(request), most):
             raise HTTPException(429, "too many failed sign-ins; wait a minute")
 
-    def limited(self, request: Request, viewer: Viewer) -> None:
+    def limited(self, request: Request, site: Site, viewer: Viewer) -> None:
         """Count an act; 429 after too many by a token or from an address."""
         most = self.settings.limit
         token, address = (UPLOADS, ADDRESS) if most is None else (most, most * 10)
         allowed = self.limiter.allows("address", self.address(request), address) and (
-            not viewer.known or self.limiter.allows("token", str(viewer.token), token)
+            not viewer.known or self.limiter.allows("token", f"{site.id}/{viewer.token}", token)
         )
         if not allowed:
             raise HTTPException(429, "too many requests; wait a minute")

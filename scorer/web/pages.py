@@ -20,7 +20,7 @@ from scorer.reports.leaderboard.html import prose
 from scorer.reports.syntax.html import Histogram
 from scorer.store.phases import shown_at, spans
 from scorer.web import pictures
-from scorer.web.access import LASTS, NOBODY, Viewer, viewer_of
+from scorer.web.access import LASTS, NOBODY, Viewer, token_of
 from scorer.web.api import (
     DecisionIn,
     answers_of,
@@ -270,14 +270,14 @@ def sign_in(request: Request, id: str, token: Annotated[str, Form()] = "") -> Re
     """Begin a session by a token."""
     context = context_of(request)
     site = context.site(id)
-    viewer = viewer_of(site.board, token.strip())
-    if viewer.token is None:
+    known = token_of(site.board, token.strip())
+    if known is None:
         context.failed_sign_in(request)
         fault = "This token is not known here."
         return page(request, site, NOBODY, "sign-in.html", 401, fault=fault)
     response = to(request, id)
     response.set_cookie(
-        f"{COOKIE}_{site_key(site)}", context.sessions.sign(viewer.token), max_age=LASTS,
+        f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, known), max_age=LASTS,
         httponly=True, samesite="lax", secure=context.is_secure(request),
     )  # fmt: skip
     return response
@@ -309,7 +309,7 @@ def join(request: Request, id: str, name: Annotated[str, Form()] = "") -> Respon
     site = context.site(id)
     if site.board.challenge.registration != "open" or context.settings.private:
         raise HTTPException(404, "teams are by invitation here")
-    context.limited(request, NOBODY)
+    context.limited(request, site, NOBODY)
     token = site.board.add_team(name.strip(), now=site.clock())
     return page(request, site, NOBODY, "join.html", fault=None, token=token, name=name.strip())
 
@@ -358,7 +358,7 @@ async def submit(request: Request, id: str) -> Response:
         raise HTTPException(401, "sign in first")
     if viewer.team is None:
         raise HTTPException(403, "an organizer's token belongs to no team")
-    context.limited(request, viewer)
+    context.limited(request, site, viewer)
     async with context.uploaded(request, site) as form:
         if not context.sessions.is_ours(
             cookie_of(request, site), str(form.get("form_token") or "")
@@ -465,7 +465,7 @@ def decide(
 ) -> Response:
     """Record a decision and go back."""
     context, site, viewer = signed_in(request, id, form_token)
-    context.limited(request, viewer)
+    context.limited(request, site, viewer)
     decision = DecisionIn(
         kind=kind, entry=entry, team=team or None, reason=reason or f"{kind} by {viewer.team}",
         name=name or None,

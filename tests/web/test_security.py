@@ -11,9 +11,10 @@ from urllib.parse import quote
 
 import httpx2 as httpx
 import pytest
-from web_helpers import API, finished, good, mixed, rows, send
+from web_helpers import API, NOW, finished, good, mixed, rows, send
 
 from scorer.core.errors import UsageError
+from scorer.store.records import Token
 from scorer.web.access import Limiter, Sessions
 
 
@@ -64,19 +65,20 @@ def test_a_session_is_signed_and_forms_are_ours(client, served):
 
 def test_a_session_of_another_key_or_too_old_is_nobodys(monkeypatch):
     ours, other = Sessions("a" * 64), Sessions("b" * 64)
-    cookie = ours.sign(7)
-    assert ours.token(cookie) == 7
-    assert other.token(cookie) is None
+    token = Token(7, 1, "f" * 64, NOW)
+    cookie = ours.sign("course", token)
+    assert ours.session(cookie) == ("course", 7, "f" * 16)
+    assert other.session(cookie) is None
     signed, _, seal = cookie.rpartition(".")
     other_seal = ("A" if seal[0] != "A" else "B") + seal[
         1:
     ]  # of the last letter not all bits count
-    assert ours.token(f"{signed}.{other_seal}") is None
-    assert ours.token("7") is None
+    assert ours.session(f"{signed}.{other_seal}") is None
+    assert ours.session("7") is None
     assert not other.is_ours(cookie, ours.form(cookie))
-    assert not ours.is_ours(ours.sign(7), ours.form(cookie))
+    assert not ours.is_ours(ours.sign("course", token), ours.form(cookie))
     monkeypatch.setattr("scorer.web.access.LASTS", -1)
-    assert ours.token(cookie) is None
+    assert ours.session(cookie) is None
 
 
 def test_so_many_a_minute():
@@ -464,9 +466,9 @@ def test_tokens_are_kept_as_hashes_and_compared_in_constant_time(served, monkeyp
         served.token(team)
     monkeypatch.setattr(access, "hmac", Watched)
     with served.board() as board:
-        assert access.viewer_of(board, token).team == "red"
+        assert access.viewer_of(board, access.token_of(board, token)).team == "red"
         assert len(compared) == 3  # it does not stop at the one that fits
-        assert not access.viewer_of(board, token + "x").known
+        assert access.token_of(board, token + "x") is None
         assert all(token not in pair for pair in compared)
 
 
