@@ -24,7 +24,7 @@ from scorer.api.audit import Audited, audit
 from scorer.api.evaluations import Evaluations
 from scorer.api.rescore import Rescored, rescore
 from scorer.api.seal import reveal, seal
-from scorer.api.submissions import Named, loaded, named_file
+from scorer.api.submissions import Named, loaded, named_file, submission_name
 from scorer.api.versions import Versions
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
@@ -37,6 +37,7 @@ from scorer.leaderboard.board import Terms
 from scorer.store import receipts
 from scorer.store.files import Files, as_path, digest_of_stream, files_at
 from scorer.store.live import LiveReport, Snapshot, Why
+from scorer.store.names import ORGANIZER, team_name
 from scorer.store.phases import (
     Left,
     Refusal,
@@ -235,9 +236,11 @@ class Board:
             refused = closed(rules, now) or refused_answers(rules.questions, answers)
             if refused is None and recorded_team is None and rules.registration == "invite":
                 refused = Refusal("S804", f"there is no team {quoted(team)}")
+        if baseline:
+            team_name(team, self.teams())
         if refused is None:
             if recorded_team is None and not baseline:
-                recorded_team = self._database.add_team(_team_name(team), now)
+                recorded_team = self._database.add_team(self._new_name(team), now)
             try:
                 self._files.keep(stream, sha256)
             except OSError as error:
@@ -360,12 +363,11 @@ class Board:
         """Make a team and return its token, which is shown only once.
 
         Raises:
-            UsageError: the name is taken or not valid.
+            UsageError: the name is taken, looks like another, or is not valid.
         """
-        if self._team(name) is not None:
-            raise UsageError(f"there is a team {quoted(name)} already")
         moment = now or datetime.now(UTC)
-        return self._new_token(self._database.add_team(_team_name(name), moment).id, moment)
+        team = self._database.add_team(self._new_name(name), moment)
+        return self._new_token(team.id, moment)
 
     def new_token(self, name: str | None, *, now: datetime | None = None) -> str:
         """Make a further token for a team, or one for an organizer (None). Raises `UnknownName`."""
@@ -422,6 +424,24 @@ class Board:
     def _team(self, name: str) -> Team | None:
         return self.teams().get(name)
 
+    def _new_name(self, name: str, but: int | None = None) -> str:
+        """A name that no team has, and that looks like no other's nor a baseline's.
+
+        Args:
+            name: the name.
+            but: the team that is to have it.
+
+        Raises:
+            UsageError: it is taken, looks like another, or is not valid.
+        """
+        teams = self.teams()
+        if name in teams:
+            raise UsageError(f"there is a team {quoted(name)} already")
+        others = [other for other, team in teams.items() if team.id != but]
+        baselines = [entry.name for entry in self._database.entries() if entry.baseline]
+        baselines += map(submission_name, self.challenge.leaderboard.baselines)
+        return team_name(name, [*others, *baselines, ORGANIZER])
+
     def decide(
         self,
         act: Act,
@@ -449,7 +469,7 @@ class Board:
         if not reason.strip():
             raise UsageError("a decision needs a reason: --reason")
         moment, entry, team = now or datetime.now(UTC), None, None
-        if isinstance(subject, int) or subject.isdigit():
+        if isinstance(subject, int) or subject.isdecimal():
             entry = self.entry(int(subject))
         else:
             team = self.team(subject).id
@@ -458,8 +478,7 @@ class Board:
         if act == "rename":
             if team is None or not name:
                 raise UsageError("rename takes a team and its new name")
-            if self._team(_team_name(name)) is not None:
-                raise UsageError(f"there is a team {quoted(name)} already")
+            self._new_name(name, but=team)
         if act == "select" and entry is not None:
             team = entry.team
             if team is None:
@@ -591,6 +610,20 @@ class Board:
         """What participants are shown at a time: a split's name, all, own or none."""
         return shown_at(self.versions.rules(), now or datetime.now(UTC))
 
+    def stays(self, number: int, split: str, *, now: datetime | None = None) -> int | None:
+        """The entry whose value a Ladder goes on showing when this one has come; None: its own.
+
+        Args:
+            number: of the entry.
+            split: the split.
+            now: the time that decides which phase it is.
+
+        Raises:
+            UnknownName: there is no such entry.
+        """
+        team, moment = self.entry(number).team, now or datetime.now(UTC)
+        return self.snapshot().held_back(team, moment, split).get(number)
+
     def splits(self) -> dict[str, tuple[str, ...]]:
         """The lists of each split; for the organizer only."""
         lists_of: dict[str, list[str]] = {}
@@ -685,16 +718,3 @@ def with_rows(fields: dict[str, Any], live: LiveReport) -> dict[str, Any]:
 
 def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict[int, Status]:
     return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}
-
-
-def _team_name(name: str) -> str:
-    """A team's name, as it may be.
-
-    Raises:
-        UsageError: it is empty, too long, not printable, or could be an entry's number.
-    """
-    fine = name.strip() == name and name.isprintable() and 0 < len(name) <= 100
-    if not fine or name.isdigit():
-        message = "write up to 100 printable characters, not only digits"
-        raise UsageError(f"{quoted(name)} cannot be a team's name; {message}")
-    return name

@@ -527,6 +527,9 @@ class Leaderboard(Part):
         Annotated[Literal["off", "auto"], Word, Tag("word")] | Annotated[Number, Tag("step")],
         Discriminator(lambda value: "step" if isinstance(bare(value), int | float) else "word"),
     ] = Field("off", description="a shown value moves only when it improves by that much")
+    digits: Annotated[Count, Field(le=17)] = Field(
+        4, description="significant digits of the values that participants are shown"
+    )
 
 
 class Example(Part):

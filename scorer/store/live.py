@@ -34,7 +34,8 @@ class Row(NamedTuple):
     """The entry and the team of a row of the board."""
 
     entry: int | None  # None: a baseline of the challenge's
-    team: str
+    team: str  # what it is called now; of a baseline, its name
+    id: int | None  # of the team; None: a baseline
     received: datetime
     entries: int  # how many scored entries the team has
     answers: Mapping[str, str]
@@ -44,7 +45,7 @@ class LiveReport(NamedTuple):
     """A report with the entries and teams of its rows."""
 
     report: Report
-    rows: Mapping[str, Row]  # name of a standing -> row
+    rows: Mapping[str, Row]  # name of a standing, which no other has -> row
     split: str
     phase: str | None
 
@@ -154,10 +155,13 @@ class Snapshot:
             for entry in choice.counted:
                 called = entry.name if team is None else decided.names[team]
                 title = f"{called} ({entry.number})" if several and team is not None else called
+                while title in rows:  # of a baseline that is called as a team, or as another
+                    title = f"{title} ({'baseline' if team is None else entry.number})"
                 scored.append(self.scored(entry, title, name, terms))
                 rows[title] = Row(
-                    entry.number or None, called, entry.received, counts.get(team, 0), entry.answers
-                )
+                    entry.number or None, called, team, entry.received, counts.get(team, 0),
+                    entry.answers,
+                )  # fmt: skip
         times = {title: row.received.timestamp() for title, row in rows.items()}
         return LiveReport(ranked(terms, scored, times), rows, name, span.phase.id if span else None)
 
@@ -224,23 +228,28 @@ class Snapshot:
         """
         decided, board_rules = self.state(now), self.rules.leaderboard
         primary, public = self.terms.primary, self._public()
+        climbs = only is None and rule is None and (span is None or span.takes_entries)
+        ladder = board_rules.ladder if climbs else "off"
         candidates: dict[int | None, list[Candidate]] = {}
         baselines: list[Entry] = []
         for entry in self.entries:
             wanted = entry.received <= now and (only is None or entry.number in only)
-            if not wanted or self.statuses.get(entry.sha256) != "scored" or decided.out(entry):
+            if not wanted or self.statuses.get(entry.sha256) != "scored":
+                continue
+            out = decided.out(entry)
+            withdrawn = ladder != "off" and out is not None and out.act == "withdraw"
+            if out is not None and not withdrawn:
                 continue
             if entry.baseline:
                 baselines.append(entry)
                 continue
             means = self.means[entry.sha256]
             per_list = None
-            if board_rules.ladder == "auto":
+            if ladder == "auto":
                 per_list = self.scored(entry, "", split).values[primary.id].per_list
             value, public_value = (means[name].get(primary.id, np.nan) for name in (split, public))
             team_candidates = candidates.setdefault(entry.team, [])
-            team_candidates.append(Candidate(entry, value, public_value, per_list))
-        climbs = only is None and (span is None or span.takes_entries)
+            team_candidates.append(Candidate(entry, value, public_value, per_list, withdrawn))
         selects = span is not None and only is None and rule is None
         choices: dict[int | None, Choice] = {
             team: choose(
@@ -249,13 +258,27 @@ class Snapshot:
                 primary.metric.better,
                 span.phase.select if span is not None and selects else None,
                 decided.selected.get(team, ()) if team is not None else (),
-                board_rules.ladder if climbs else "off",
+                ladder,
             )
             for team, team_candidates in candidates.items()
         }
         if baselines:
             choices[None] = Choice(tuple(baselines), {}, "baselines")
         return choices
+
+    def held_back(self, team: int | None, now: datetime, split: str) -> Mapping[int, int]:
+        """The entries of a team whose values the Ladder keeps -> the one whose value it shows.
+
+        Args:
+            team: the team; None: none is kept of a baseline.
+            now: entries received and decisions made by then count.
+            split: the split.
+        """
+        if team is None or self.rules.leaderboard.ladder == "off":
+            return {}
+        own = replace(self, entries=[entry for entry in self.entries if entry.team == team])
+        choice = own.choices(now, split, self.span(now)).get(team)
+        return choice.held_back if choice is not None else {}
 
     def _public(self) -> str:
         """The split that participants were shown while they could send entries."""
@@ -279,7 +302,7 @@ class Snapshot:
             (
                 standing
                 for standing in live.report.standings
-                if live.rows[standing.name].team == called
+                if live.rows[standing.name].id == team.id
             ),
             None,
         )
@@ -361,7 +384,7 @@ def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
             primary = snapshot.terms.primary.id
             boards.append(
                 {
-                    live.rows[standing.name].team: (standing.rank, standing.values[primary])
+                    _called(live, standing.name): (standing.rank, standing.values[primary])
                     for standing in live.report.standings
                 }
             )
@@ -374,6 +397,12 @@ def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
                 )
     order = {split: n for n, split in enumerate(before.splits)}
     return sorted(changes, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
+
+
+def _called(live: LiveReport, standing: str) -> str:
+    """The team of a row; of a baseline, the row's own name, which no team has."""
+    row = live.rows[standing]
+    return standing if row.id is None else row.team
 
 
 def counted(snapshot: Snapshot, now: datetime) -> set[int]:

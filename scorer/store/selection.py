@@ -74,6 +74,7 @@ class Candidate(NamedTuple):
     value: float  # the primary measure on the split that the board shows
     public_value: float  # on the split that participants were shown while they could send
     per_list: Floats | None  # one a list of the shown split; None for whole-challenge measures
+    withdrawn: bool = False  # by its team: it does not count, but the Ladder has shown its value
 
 
 class Choice(NamedTuple):
@@ -82,6 +83,7 @@ class Choice(NamedTuple):
     counted: tuple[Entry, ...]
     left_out: Mapping[int, str]  # entry number -> why
     rule: str  # in words
+    held_back: Mapping[int, int] = {}  # an entry that the Ladder does not show -> the one it does
 
 
 def choose(
@@ -94,8 +96,11 @@ def choose(
 ) -> Choice:
     """Which of a team's scored entries count.
 
+    Under a Ladder only entries that it shows can count, whatever the rule: a team that withdraws
+    or selects learns no value that the Ladder has held back.
+
     Args:
-        candidates: those on the board: scored and neither withdrawn nor disqualified.
+        candidates: those on the board: scored and not disqualified.
         rule: best, last, selected or all.
         better: which direction of the primary measure is better.
         select: how many selected entries count, where the phase says so.
@@ -105,11 +110,23 @@ def choose(
     Returns:
         The counted entries (several only for `all`), and a reason for each other one.
     """
-    left_out: dict[int, str] = {}
-    remaining = sorted(
+    in_time = sorted(
         candidates, key=lambda candidate: (candidate.entry.received, candidate.entry.number)
     )
     words = f"rule {rule}"
+    held_back: dict[int, int] = {}
+    if ladder != "off":
+        words, shown = f"{words}, ladder {ladder}", rungs(in_time, better, ladder)
+        held_back = {number: rung for number, rung in shown.items() if number != rung}
+    left_out = {
+        number: f"no significant improvement over entry {rung}"
+        for number, rung in held_back.items()
+    }
+    remaining = [
+        candidate
+        for candidate in in_time
+        if candidate.entry.number not in left_out and not candidate.withdrawn
+    ]
     if select is not None or rule == "selected":
         most = select or 1
         numbers = {candidate.entry.number for candidate in remaining}
@@ -125,18 +142,12 @@ def choose(
                 left_out[candidate.entry.number] = "not selected"
         remaining = [candidate for candidate in remaining if candidate.entry.number in wanted]
     if not remaining:
-        return Choice((), left_out, words)
+        return Choice((), left_out, words, held_back)
     if rule == "all":
-        return Choice(tuple(candidate.entry for candidate in remaining), left_out, words)
+        return Choice(tuple(candidate.entry for candidate in remaining), left_out, words, held_back)
     if rule == "last":
         chosen = remaining[-1]
         reason = f"an earlier entry than {chosen.entry.number}"
-    elif ladder != "off" and select is None:
-        chosen = remaining[climb(remaining, better, ladder)]
-        reason = (
-            f"no significant improvement over entry {chosen.entry.number}, or improved upon by it"
-        )
-        words = f"{words}, ladder {ladder}"
     else:
         chosen = _best_first(remaining, better, lambda candidate: candidate.value)[0]
         reason = f"not better than entry {chosen.entry.number}"
@@ -145,11 +156,11 @@ def choose(
         for candidate in remaining
         if candidate.entry.number != chosen.entry.number
     }
-    return Choice((chosen.entry,), left_out, words)
+    return Choice((chosen.entry,), left_out, words, held_back)
 
 
-def climb(candidates: Sequence[Candidate], better: Better, ladder: float | str) -> int:
-    """The candidate whose value a Ladder shows last (Blum and Hardt, ICML 2015).
+def rungs(candidates: Sequence[Candidate], better: Better, ladder: float | str) -> dict[int, int]:
+    """The entry whose value a Ladder shows once each has come (Blum and Hardt, ICML 2015).
 
     With a step, a value replaces the shown one where it is better by more than the
     step; `auto` is the parameter-free form: better by more than the standard
@@ -161,16 +172,18 @@ def climb(candidates: Sequence[Candidate], better: Better, ladder: float | str) 
         ladder: auto, or the step in units of the primary measure.
 
     Returns:
-        The index of the shown candidate.
+        The number of each entry -> the number of the one whose value is shown then.
     """
-    sign, at = (1.0 if better == "higher" else -1.0), 0
-    for n, candidate in enumerate(candidates[1:], start=1):
-        gain = sign * (candidate.value - candidates[at].value)
-        if (np.isnan(candidates[at].value) and not np.isnan(candidate.value)) or gain > _step(
-            candidate, candidates[at], ladder
-        ):
-            at = n
-    return at
+    sign, shown = (1.0 if better == "higher" else -1.0), dict[int, int]()
+    for n, candidate in enumerate(candidates):
+        if n == 0:
+            at = candidate
+        gain = sign * (candidate.value - at.value)
+        is_first = np.isnan(at.value) and not np.isnan(candidate.value)
+        if is_first or gain > _step(candidate, at, ladder):
+            at = candidate
+        shown[candidate.entry.number] = at.entry.number
+    return shown
 
 
 def _step(new: Candidate, best: Candidate, ladder: float | str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from datetime import datetime
+from math import nan
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,12 +15,13 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
+from scorer.api.board import Added
 from scorer.api.submissions import Named
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.reports.syntax.json import number_or_null, problem
+from scorer.store.names import ORGANIZER
 from scorer.store.phases import shown_at, spans
-from scorer.store.records import Entry
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of, ready, scratch, stored_upload
 from scorer.web.render import render
@@ -354,19 +356,20 @@ def compare(request: Request, id: str, one: int, other: int, split: str | None =
     context = context_of(request)
     site = context.site(id)
     pair, wanted, _ = pair_of(context, request, site, (one, other), split)
-    values = [site.board.outcome(entry.number).values[wanted] for entry in pair]
+    values = [outcome.values.get(wanted, {}) for outcome in pair]
+    measures = [measure.id for measure in site.board.terms().measures]
     return {
         "split": wanted,
         "values": {
-            measure: [number_or_null(means[measure]) for means in values] for measure in values[0]
+            key: [number_or_null(means.get(key, nan)) for means in values] for key in measures
         },
     }
 
 
 def pair_of(
     context: Context, request: Request, site: Site, numbers: tuple[int, int], split: str | None
-) -> tuple[tuple[Entry, Entry], str, Viewer]:
-    """Two entries that the viewer may see, and the split on which they are compared.
+) -> tuple[tuple[Added, Added], str, Viewer]:
+    """Two entries with the values that the viewer may see, and the split on which they compare.
 
     Args:
         context: the state that the routes share.
@@ -383,7 +386,7 @@ def pair_of(
     wanted = split or (splits[0] if splits else "")
     if wanted not in splits or any(added.status != "scored" for added in (one, other)):
         raise HTTPException(404, "these entries have no values that may be seen now")
-    return (site.board.entry(numbers[0]), site.board.entry(numbers[1])), wanted, viewer
+    return (site.shown(one, viewer), site.shown(other, viewer)), wanted, viewer
 
 
 @router.get(V1 + "/{id}/board")
@@ -401,7 +404,7 @@ def board(
     wanted = site.visible_split(viewer, split or site.default_split(viewer))
     if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
         raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
-    ready_board = site.ready_board(wanted, as_of, phase if viewer.organizer else None)
+    ready_board = site.ready_board(wanted, viewer, as_of, phase if viewer.organizer else None)
     return ready(request, ready_board.json, "application/json")
 
 
@@ -440,7 +443,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
         decision.kind,
         subject,
         decision.reason,
-        by=viewer.team or "organizer",
+        by=viewer.team or ORGANIZER,
         name=decision.name,
         now=site.clock(),
     )

@@ -159,7 +159,7 @@ class Context:
         """A form whose file is on disk; 413 as soon as it is larger than a submission may be."""
         most = site.board.challenge.submission.limits.size + SPARE
         length = request.headers.get("content-length", "")
-        if length.isdigit() and int(length) > most:
+        if length.isdecimal() and int(length) > most:
             raise HTTPException(413, f"the file is larger than {most - SPARE:,} bytes")
         read = 0
 

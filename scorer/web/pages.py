@@ -170,27 +170,28 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
         viewer: who looks.
         split: the split.
     """
-    view, visible = site.ready_board(split), site.visible(viewer)
+    view, visible = site.ready_board(split, viewer), site.visible(viewer)
     standings, rows = view.live.report.standings, view.live.rows
     own = None
     if viewer.team is not None:
-        own = next((s for s in standings if rows[s.name].team == viewer.team), None)
+        team = site.teams.get(viewer.team)
+        own = next((s for s in standings if rows[s.name].id == team), None)
     return page_text(
         request, site, viewer, "board.html", here="board", view=view, split=split,
-        visible=visible, own=own, live=marked(live_part(site, split), site, viewer),
+        visible=visible, own=own, live=marked(live_part(site, split, viewer), site, viewer),
         ranked=sum(s.rank is not None for s in standings),
-        primary=view.live.report.primary.id, shake=site.shake_up(visible),
+        primary=view.live.report.primary.id, shake=site.shake_up(visible, viewer),
     )  # fmt: skip
 
 
-def live_part(site: Site, split: str) -> str:
-    """The part of a board that changes while its page is open; the same for everybody."""
+def live_part(site: Site, split: str, viewer: Viewer) -> str:
+    """The part of a board that changes while its page is open; the same for all participants."""
 
     def make() -> str:
-        return templates().get_template("live.html").render(view=site.ready_board(split))
+        return templates().get_template("live.html").render(view=site.ready_board(split, viewer))
 
     span = site.span()
-    return site.once(("live", split, span.phase.id if span else None), make)
+    return site.once(("live", split, span.phase.id if span else None, viewer.organizer), make)
 
 
 def marked(text: str, site: Site, viewer: Viewer) -> str:
@@ -212,7 +213,7 @@ def part(request: Request, id: str, split: str) -> Response:
     site = context.site(id)
     viewer = context.reader(request, site)
     site.visible_split(viewer, split)
-    return HTMLResponse(marked(live_part(site, split), site, viewer))
+    return HTMLResponse(marked(live_part(site, split, viewer), site, viewer))
 
 
 @router.get("/c/{id}/board.csv")
@@ -220,8 +221,9 @@ def csv(request: Request, id: str, split: str) -> Response:
     """The board as CSV, in which no cell is a formula."""
     context = context_of(request)
     site = context.site(id)
-    split = site.visible_split(context.reader(request, site), split)
-    return ready(request, site.ready_board(split).csv, "text/csv")
+    viewer = context.reader(request, site)
+    split = site.visible_split(viewer, split)
+    return ready(request, site.ready_board(split, viewer).csv, "text/csv")
 
 
 @router.get("/c/{id}/events")
@@ -404,7 +406,7 @@ def entries(request: Request, id: str) -> Response:
         fault = "Sign in to see entries."
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     team_entries = site.board.entries(viewer.team)
-    outcomes = [site.board.outcome(entry.number) for entry in team_entries]
+    outcomes = [site.shown(site.board.outcome(entry.number), viewer) for entry in team_entries]
     state, phases = site.board.held(), spans(site.rules)
     numbers = {entry.number for entry in team_entries}
     return page(
@@ -430,11 +432,14 @@ def entry(request: Request, id: str, number: int) -> Response:
     added, viewer = own_entry(context, request, site, number)
     splits, record = site.value_splits(viewer), site.board.entry(number)
     histograms: list[Histogram] = []
-    if added.status == "scored" and splits:
-        live = site.ready_board(splits[0]).live if splits[0] in site.visible(viewer) else None
+    if added.status == "scored" and splits and site.pictures_of(viewer):
+        is_visible = splits[0] in site.visible(viewer)
+        live = site.ready_board(splits[0], viewer).live if is_visible else None
         histograms = pictures.distribution(site.board.snapshot(), record, splits[0], live)
     return page(
-        request, site, viewer, "entry.html", here="entries", entry=added, splits=splits,
+        request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
+        splits=splits,
+        measures=[measure.id for measure in site.board.terms().measures],
         findings=list(format_findings(added.findings, False)), histograms=histograms,
         answers=record.answers, file=record.file,
     )  # fmt: skip
@@ -446,7 +451,8 @@ def compare(request: Request, id: str, one: int, other: int) -> Response:
     context = context_of(request)
     site = context.site(id)
     pair, split, viewer = pair_of(context, request, site, (one, other), None)
-    duel = pictures.duel(site.board.snapshot(), pair, split, site.clock())
+    lists = site.pictures_of(viewer)
+    duel = pictures.duel(site.board.snapshot(), pair, split, site.clock(), lists)
     return page(
         request, site, viewer, "compare.html", here="entries", numbers=(one, other), duel=duel
     )

@@ -9,8 +9,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from scorer.api.board import Added
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
+from scorer.leaderboard.rounding import rounded
 from scorer.metrics.base import Measure
 from scorer.reports.syntax.html import Histogram, Table, histogram, place, plain
 from scorer.store.live import LiveReport, Snapshot
@@ -72,8 +74,9 @@ class Duel(NamedTuple):
 
 
 def over_time(
-    snapshot: Snapshot, live: LiveReport, now: datetime, teams: Mapping[str, int], zone: ZoneInfo
-) -> OverTime | None:
+    snapshot: Snapshot, live: LiveReport, now: datetime, teams: Mapping[str, int],
+    zone: ZoneInfo, digits: int,
+) -> OverTime | None:  # fmt: skip
     """The primary measure of entries against time, and the best so far; None for fewer than two.
 
     Only what the board shows or showed is in it: the entries that count, and where the best or
@@ -85,10 +88,15 @@ def over_time(
         now: the time of the board.
         teams: a team's name -> its number.
         zone: of the days at the axis.
+        digits: significant ones of the values.
     """
     primary, names = snapshot.terms.primary, snapshot.state(now).names
     points = [
-        (entry.received, snapshot.means[entry.sha256][live.split][primary.id], names[team])
+        (
+            entry.received,
+            rounded(snapshot.means[entry.sha256][live.split][primary.id], digits),
+            names[team],
+        )
         for entry in _on_the_board(snapshot, live, now)
         if (team := entry.team) is not None
     ]
@@ -204,26 +212,35 @@ def _ends(measure: Measure, values: Floats) -> tuple[float, float]:
     return (low, high) if high > low else (low, low + 1)
 
 
-def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: datetime) -> Duel:
+def duel(
+    snapshot: Snapshot, pair: tuple[Added, Added], split: str, now: datetime, lists: bool
+) -> Duel:
     """Two entries: their values, how lists differ, and whether chance alone explains it.
 
     Args:
         snapshot: of the board.
-        entries: the two.
+        pair: the two, with the values that may be seen.
         split: the split.
         now: the time of the board.
+        lists: whether it may be seen how lists differ.
     """
-    primary = snapshot.terms.primary
-    one, other = (snapshot.scored(entry, str(entry.number), split) for entry in entries)
+    primary, numbers_of = snapshot.terms.primary, [added.entry or 0 for added in pair]
     rows = []
     for measure in snapshot.terms.measures:
-        a, b = (scored.values[measure.id].mean for scored in (one, other))
-        rows.append([printable(measure.id), f"{a:.4f}", f"{b:.4f}", f"{a - b:+.4f}"])
-    head = ["measure", *(f"entry {entry.number}" for entry in entries), "difference"]
+        a, b = (added.values.get(split, {}).get(measure.id, np.nan) for added in pair)
+        cells = ("" if np.isnan(value) else f"{value:{form}}" for value, form in
+                 ((a, ".4f"), (b, ".4f"), (a - b, "+.4f")))  # fmt: skip
+        rows.append([printable(measure.id), *cells])
+    head = ["measure", *(f"entry {number}" for number in numbers_of), "difference"]
     caption = (
         f"Means over the {printable(split)} lists; the difference is the first minus the second"
     )
     numbers = plain(caption, head, rows)
+    if not lists:
+        notes = (f"Entry {a.entry}: {a.message}." for a in pair if a.message)
+        return Duel(numbers, None, [*notes])
+    entries = [next(e for e in snapshot.entries if e.number == number) for number in numbers_of]
+    one, other = (snapshot.scored(entry, str(entry.number), split) for entry in entries)
     values, other_values = one.values[primary.id].per_list, other.values[primary.id].per_list
     if values is None or other_values is None:
         return Duel(numbers, None, [])
@@ -244,8 +261,8 @@ def duel(snapshot: Snapshot, entries: tuple[Entry, Entry], split: str, now: date
         f"Entry {one.name} is higher in {higher:,} lists, entry {other.name} in {lower:,}; "
         f"{differences.size - higher - lower:,} are equal."
     ]
-    only = [entry.number for entry in entries]
-    tested = snapshot.certain(snapshot.order(now, split=split, only=only)).report.certainty
+    live = snapshot.order(now, split=split, only=numbers_of)
+    tested = snapshot.certain(live).report.certainty
     if tested is not None and tested.p.shape == (2, 2) and not np.isnan(tested.p[0, 1]):
         words.append(
             f"A difference as large as this in {printable(primary.id)} comes by chance with "

@@ -22,15 +22,17 @@ from scorer.api.children import Place
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
+from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.reports.syntax.html import Strip
 from scorer.reports.syntax.json import dumped, number_or_null, problem
-from scorer.store.live import LiveReport
+from scorer.store.live import LiveReport, Snapshot
 from scorer.store.phases import Span, phase_at, shown_at, spans
 from scorer.web.access import Viewer
 from scorer.web.pictures import OverTime, Shake, over_time, shake_up
 from scorer.web.standings import Standings, standings
 
+EXACT = 17  # significant digits, with which nothing is lost
 KEPT = 64  # things that are kept ready
 FRESH = 0.05  # seconds for which the store is not asked again whether something changed
 T = TypeVar("T")
@@ -199,12 +201,17 @@ class Site:
         return (EVERYTHING,) if shows_own and len(self.splits) == 1 else ()
 
     def ready_board(
-        self, split: str, as_of: datetime | None = None, phase: str | None = None
+        self,
+        split: str,
+        viewer: Viewer,
+        as_of: datetime | None = None,
+        phase: str | None = None,
     ) -> ReadyBoard:
         """A board, made anew only when something changed.
 
         Args:
             split: the split.
+            viewer: who looks; only organizers see all digits.
             as_of: the board as it was then; default: as it is.
             phase: the phase whose rules apply; default: the present one.
 
@@ -213,39 +220,78 @@ class Site:
         """
         span = self.span(phase)
         key = ("board", split, as_of, span.phase.id if span else None)
-        return self.once(key, lambda: self._make_board(split, as_of, phase))
 
-    def _make_board(self, split: str, as_of: datetime | None, phase: str | None) -> ReadyBoard:
-        snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.clock()
-        live = snapshot.certain(snapshot.order(now, split=split, phase=phase))
-        table, strip = standings(live, self.teams, self.zone)
-        return ReadyBoard(live, table, strip, over_time(snapshot, live, now, self.teams, self.zone))
+        def made() -> tuple[Snapshot, LiveReport]:
+            snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.clock()
+            return snapshot, snapshot.certain(snapshot.order(now, split=split, phase=phase))
 
-    def shake_up(self, splits: tuple[str, ...]) -> Shake | None:
+        def shown() -> ReadyBoard:
+            snapshot, live = self.once(key, made)
+            digits = self.digits(viewer)
+            if not viewer.organizer:
+                live = live._replace(report=rounded_report(live.report, digits))
+            plot = over_time(snapshot, live, as_of or self.clock(), self.teams, self.zone, digits)
+            return ReadyBoard(live, *standings(live, self.zone), plot)
+
+        return self.once((*key, viewer.organizer), shown)
+
+    def digits(self, viewer: Viewer) -> int:
+        """How many significant digits of a value somebody may see."""
+        return EXACT if viewer.organizer else self.rules.leaderboard.digits
+
+    def shake_up(self, splits: tuple[str, ...], viewer: Viewer) -> Shake | None:
         """Ranks on the first split against those on the second, where both may be seen."""
         parts = [split for split in splits if split != EVERYTHING][:2]
         if len(parts) < 2:
             return None
-        one, other = (self.ready_board(split).live for split in parts)
+        one, other = (self.ready_board(split, viewer).live for split in parts)
         return self.once(("shake", *parts), lambda: shake_up(one, other, self.teams))
+
+    def shown(self, added: Added, viewer: Viewer) -> Added:
+        """An entry with the values that this viewer may see.
+
+        To its team these are what the phase shows, by the Ladder's rule, and rounded.
+        """
+        splits = self.value_splits(viewer)
+        values = {split: means for split, means in added.values.items() if split in splits}
+        if viewer.organizer:
+            return added._replace(values=values)
+        message = added.message
+        for split in [*values]:
+            rung = self._held_back(added.team, split).get(added.entry or 0)
+            if rung is not None:
+                message = f"no significant improvement over entry {rung}"
+                del values[split]
+        return added._replace(values=rounded(values, self.digits(viewer)), message=message)
+
+    def _held_back(self, team: str, split: str) -> Mapping[int, int]:
+        """The entries whose values the Ladder keeps from their team."""
+        span = self.span()
+        return self.once(
+            ("ladder", team, split, span.phase.id if span else None),
+            lambda: self.board.snapshot().held_back(self.teams.get(team), self.clock(), split),
+        )
+
+    def pictures_of(self, viewer: Viewer) -> bool:
+        """Whether somebody may see how entries differ from list to list."""
+        return viewer.organizer or self.rules.leaderboard.ladder == "off"
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:
         """An entry as the API says it, with the values that this viewer may see."""
-        splits = self.value_splits(viewer)
+        shown = self.shown(added, viewer)
         values = {
             split: {key: number_or_null(mean) for key, mean in means.items()}
-            for split, means in added.values.items()
-            if split in splits
+            for split, means in shown.values.items()
         }
         return {
-            "entry": added.entry,
-            "team": added.team,
-            "received": added.received.isoformat(),
-            "status": added.status,
-            "sha256": added.sha256,
-            "code": added.code,
-            "message": added.message,
-            "problems": [problem(finding) for finding in added.findings],
-            "receipt": added.receipt,
+            "entry": shown.entry,
+            "team": shown.team,
+            "received": shown.received.isoformat(),
+            "status": shown.status,
+            "sha256": shown.sha256,
+            "code": shown.code,
+            "message": shown.message,
+            "problems": [problem(finding) for finding in shown.findings],
+            "receipt": shown.receipt,
             "values": values or None,
         }

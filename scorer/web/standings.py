@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -32,16 +32,8 @@ def local_time(time: datetime, zone: ZoneInfo) -> str:
     return f"{time.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def standings(
-    live: LiveReport, teams: Mapping[str, int], zone: ZoneInfo
-) -> tuple[Standings, Strip | None]:
-    """The board's table and its picture.
-
-    Args:
-        live: the board.
-        teams: a team's name -> its number, by which its row is found again.
-        zone: of the times.
-    """
+def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Strip | None]:
+    """The board's table and its picture, with times in that zone."""
     data = board(live.report, Options())
     table, strip = data["table"], data.get("strip")
     if table is None:
@@ -65,7 +57,7 @@ def standings(
             Cell(str(live_row.entries), str(live_row.entries)) if is_theirs else Cell(sort="")
         ]
         cells += [Cell(time[:10], time, "text", title=time)]
-        marks = [f"team-{teams[live_row.team]}"] if live_row.team in teams and is_theirs else []
+        marks = [] if live_row.id is None else [f"team-{live_row.id}"]
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
     full_table: Table = table._replace(head=head, rows=body)
     return Standings(full_table, data["filter"], data["notes"]), strip

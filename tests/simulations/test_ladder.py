@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from scorer.store.records import Entry
-from scorer.store.selection import Candidate, climb
+from scorer.store.selection import Candidate, rungs
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 PUBLIC, PRIVATE, SENT = 100, 400, 200
@@ -31,7 +31,7 @@ def attack(seed, ladder):
         candidates.append(Candidate(entry(number), per_list.mean(), 0.0, per_list))
         if ladder == "off":
             return per_list.mean()
-        return candidates[climb(candidates, "higher", ladder)].value
+        return candidates[rungs(candidates, "higher", ladder)[number]].value
 
     for number in range(SENT):
         guess = generator.choice([-1, 1], truth.size)
@@ -65,5 +65,5 @@ def test_an_honest_improvement_moves_the_ladder():
             Candidate(entry(n), values.mean(), 0.0, values)
             for n, values in enumerate((base, better))
         ]
-        moved += climb(pair, "higher", "auto")
+        moved += rungs(pair, "higher", "auto")[1]
     assert moved >= 48

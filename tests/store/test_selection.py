@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scorer.store.records import Decision, Entry, Team
-from scorer.store.selection import Candidate, choose, climb, state
+from scorer.store.selection import Candidate, choose, rungs, state
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -67,22 +67,49 @@ def paired(*rows):
     ]
 
 
+def shown(*rows, better="higher", ladder="auto"):
+    """The entry that the Ladder shows after each; entries count from 1."""
+    return [*rungs(paired(*rows), better, ladder).values()]
+
+
 def test_a_ladder_of_a_step_moves_only_by_more_than_it():
-    values = paired([0.50], [0.54], [0.56], [0.60], [0.80])
-    assert climb(values, "higher", 0.05) == 4
-    assert climb(values[:2], "higher", 0.05) == 0
-    assert climb(values[:3], "higher", 0.05) == 2
-    assert climb(values[:4], "higher", 0.05) == 2
-    assert climb(values, "lower", 0.05) == 0
+    values = [0.50], [0.54], [0.56], [0.60], [0.80]
+    assert shown(*values, ladder=0.05) == [1, 1, 3, 3, 5]
+    assert shown(*values, ladder=0.05, better="lower") == [1] * 5
+    assert shown([np.nan], [0.1], [0.2], ladder=0.05) == [1, 2, 3]
 
 
 def test_the_ladder_without_a_step_asks_for_more_than_the_error_of_the_difference():
     base = [0.2, 0.4, 0.6, 0.8]
     lucky = [0.9, 0.1, 0.6, 0.8]  # better on average by .1, by one list alone
     steady = [0.3, 0.5, 0.7, 0.9]
-    assert climb(paired(base, lucky), "higher", "auto") == 0
-    assert climb(paired(base, steady), "higher", "auto") == 1
-    assert climb(paired(base, base), "higher", "auto") == 0
+    assert shown(base, lucky) == [1, 1]
+    assert shown(base, steady) == [1, 2]
+    assert shown(base, base) == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("rule", "select", "selected", "out", "counted"),
+    [
+        ("best", None, (), (), [4]),
+        ("last", None, (), (), [4]),  # not 5, which is no improvement
+        ("all", None, (), (), [1, 3, 4]),
+        ("selected", None, (2,), (), [4]),  # whose value was never shown
+        ("selected", None, (3,), (), [3]),
+        ("best", 1, (5,), (), [4]),
+        ("best", None, (), (4,), [3]),  # a withdrawn one is what the Ladder goes on from
+        ("best", None, (), (1, 3, 4), []),
+    ],
+)
+def test_under_a_ladder_only_what_it_shows_counts(rule, select, selected, out, counted):
+    values = paired([0.50], [0.53], [0.60], [0.80], [0.81])
+    candidates = [
+        each._replace(public_value=each.value, withdrawn=each.entry.number in out)
+        for each in values
+    ]
+    choice = choose(candidates, rule, "higher", select, selected, 0.05)
+    assert sorted(each.number for each in choice.counted) == counted
+    assert choice.held_back == {2: 1, 5: 4}
 
 
 TEAMS = [Team(1, "red", START), Team(2, "blue", START)]

@@ -174,6 +174,7 @@ def _text(fields: dict[str, Any], file: Path) -> str:
         )
         lines.append(f"  {printable(split)}: {values}")
     if fields.get("message"):
-        lines.append(f"  {fields['code']}: {printable(fields['message'], 500)}")
+        code = f"{fields['code']}: " if fields.get("code") else ""
+        lines.append(f"  {code}{printable(fields['message'], 500)}")
     lines.append(f"  receipt {fields.get('receipt')}")
     return "".join(f"{line}\n" for line in lines)

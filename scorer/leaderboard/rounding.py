@@ -1,0 +1,69 @@
+"""Values as participants are shown them: rounded, since every further digit tells of the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from scorer.results.report import Report, Scored
+
+T = TypeVar("T")
+EXACT = ("per_list", "sums", "how")  # what is not told, or no number of the truth's
+
+
+def rounded(value: T, digits: int) -> T:
+    """A number, or all numbers in it, to so many significant digits.
+
+    >>> rounded({"RMSE": 12345.678, "P@5": 0.123456}, 4)
+    {'RMSE': 12350.0, 'P@5': 0.1235}
+    """
+    return _rounded(value, digits)  # type: ignore[no-any-return]
+
+
+def rounded_report(report: Report, digits: int) -> Report:
+    """A report whose values, intervals and tests are rounded; the order stays.
+
+    Args:
+        report: the report.
+        digits: significant digits.
+    """
+    return replace(
+        report,
+        submissions=tuple(_submission(scored, digits) for scored in report.submissions),
+        standings=rounded(report.standings, digits),
+        certainty=rounded(report.certainty, digits),
+    )
+
+
+def _submission(scored: Scored, digits: int) -> Scored:
+    values, groups = rounded((scored.values, scored.groups), digits)
+    return replace(scored, values=values, groups=groups)
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}") if math.isfinite(value) else value
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind != "f":
+            return value
+        return np.array([_rounded(each, digits) for each in value.ravel().tolist()]).reshape(
+            value.shape
+        )
+    if isinstance(value, Mapping):
+        return {key: _rounded(each, digits) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
+        return replace(value, **_fields(value, names, digits))
+    if names := getattr(value, "_fields", ()):
+        return value._replace(**_fields(value, names, digits))
+    if isinstance(value, tuple):
+        return tuple(_rounded(each, digits) for each in value)
+    return value
+
+
+def _fields(value: Any, names: Any, digits: int) -> dict[str, Any]:
+    return {name: _rounded(getattr(value, name), digits) for name in names if name not in EXACT}

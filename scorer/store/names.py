@@ -1,0 +1,68 @@
+"""Names of teams: what they may be, and when two of them look the same."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from scorer.core.errors import UsageError
+from scorer.core.text import printable, quoted
+
+LONGEST = 100  # characters
+ORGANIZER = "organizer"  # who decided, in the log
+
+
+def team_name(name: str, taken: Iterable[str]) -> str:
+    """A new name of a team, as it may be.
+
+    Args:
+        name: the name.
+        taken: names of teams and baselines, from which it must differ at sight.
+
+    Raises:
+        UsageError: it is empty, too long, not printable, only digits, or looks like another.
+    """
+    fine = name.strip() == name and 0 < len(name) <= LONGEST and printable(name, LONGEST) == name
+    if not fine or name.isdigit():
+        message = "write up to 100 printable characters, not only digits"
+        raise UsageError(f"{quoted(name)} cannot be a team's name; {message}")
+    looks = looks_of(name)
+    if (other := next((other for other in taken if looks & looks_of(other)), None)) is not None:
+        raise UsageError(f"{quoted(name)} cannot be told from {quoted(other)}, which is taken")
+    return name
+
+
+def looks_of(name: str) -> frozenset[str]:
+    r"""What a name looks like, as written and in small letters; names that share one look alike.
+
+    >>> bool(looks_of("RED") & looks_of("r\u0435d"))
+    True
+    >>> bool(looks_of("Al") & looks_of("AI")), bool(looks_of("red") & looks_of("rod"))
+    (True, False)
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", name).split())
+    return frozenset((_drawn(plain), _drawn(_drawn(plain.casefold()).casefold())))
+
+
+def _drawn(text: str) -> str:
+    """The text with one sign for all that are drawn alike (the skeleton of UTS 39)."""
+    signs = _signs()
+    for _ in range(2):  # a sign may stand for two, which stand for others
+        text = "".join(signs.get(sign, sign) for sign in unicodedata.normalize("NFD", text))
+    return text
+
+
+@cache
+def _signs() -> Mapping[str, str]:
+    """Each sign that others are drawn like -> the one that stands for all of them."""
+    from confusable_homoglyphs.confusables import confusables_data
+
+    def stands_for(sign: str) -> str:
+        others: list[str] = [other["c"].strip("\u200e") for other in confusables_data.get(sign, ())]
+        if len(others) != 1:
+            return sign  # it stands for several, or for itself
+        mutual = len(confusables_data.get(others[0], ())) == 1
+        return min(sign, others[0], key=lambda each: (-len(each), each)) if mutual else others[0]
+
+    return {sign: one for sign in confusables_data if (one := stands_for(sign)) != sign}
