@@ -58,8 +58,9 @@ def _rounded(value: Any, digits: int) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value)]
         return replace(value, **_fields(value, names, digits))
-    if names := getattr(value, "_fields", ()):
-        return value._replace(**_fields(value, names, digits))
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        record: Any = value
+        return record._replace(**_fields(value, record._fields, digits))
     if isinstance(value, tuple):
         return tuple(_rounded(each, digits) for each in value)
     return value
