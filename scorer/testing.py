@@ -163,7 +163,8 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
     import yaml
 
     registry = metrics().with_((_metric(function), function.__module__) for function in functions)
-    for n, case in enumerate(yaml.safe_load(Path(path).read_text(encoding="utf-8"))):
+    told = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    for n, case in enumerate(told["cases"] if isinstance(told, dict) else told):
         where = f"{path}, case {n + 1} ({case.get('cite', 'not cited')})"
         pairs = [_pair(pair) for pair in case["lists"]]
         view = judged(*pairs, ties=case.get("ties", "item-desc"))

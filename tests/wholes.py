@@ -1,7 +1,8 @@
 """Challenges of every kind, and submissions to them, good and bad: to be scored in many ways."""
 
 import numpy as np
-from variants import DIVERSE, VARIANTS
+from variants import DIVERSE, PREFERRED, RETURNED, bound
+from variants import NOTATIONS as JUDGED
 
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
@@ -16,11 +17,9 @@ TRUTH = "list,item,grade\n" + "".join(
     for name in LISTS
     for item, grade in zip(ITEMS[:5], RNG.permutation([-1, 0, 1, 2, 3.5]), strict=True)
 )
-BEYOND = """CatalogueCoverage@3 ListCoverage Gini@2 Entropy@5 Novelty@3 ILD@4 EDRC
-Serendipity(expected=2)@3 Serendipity(expected=history)@3 EDRC(unknown=likelihood)"""
-NOTATIONS = *VARIANTS.split(), *DIVERSE, *BEYOND.split()
+NOTATIONS = *JUDGED, *DIVERSE, *RETURNED, *PREFERRED
 EVERY = ", ".join(f"'{notation}'" for notation in NOTATIONS)
-HIGHER = ", ".join(f"'{each}'" for each in NOTATIONS if not each.startswith("Clicks"))
+HIGHER = ", ".join(f"'{each}'" for each in NOTATIONS if bound(each).metric.better == "higher")
 FILES = {
     "truth.csv": TRUTH,
     "items.csv": "item,users,x,y\n" + "".join(f"{i},{n},{n % 3},1\n" for n, i in enumerate(ITEMS)),

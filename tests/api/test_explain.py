@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lists import table
 from rounds import rounds
-from variants import DIVERSE, NOTATIONS, pairs, refuses
+from variants import (
+    DIVERSE,
+    EVERY,
+    NOTATIONS,
+    PREDICTED,
+    PREFERRED,
+    RETURNED,
+    described,
+    pairs,
+    refuses,
+)
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
@@ -30,39 +40,6 @@ VLNET = ROOT / "challenges/vlnet-2011"
 TEAM_A = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
 LONG = TEAM_A.parent / "team_a_long.csv"
 LAWS = rounds(12)
-
-PREDICTED = [
-    "MAE",
-    "MAE(average=lists)",
-    "MSE",
-    "MSE(average=lists)",
-    "RMSE",
-    "RMSE(average=lists)",
-    "R2",
-    "R2(average=lists)",
-    "IntervalCoverage",
-    "IntervalCoverage(average=pooled)",
-]
-RETURNED = [
-    "CatalogueCoverage@3",
-    "ListCoverage",
-    "Gini@2",
-    "Entropy@3",
-    "Novelty@3",
-    "Novelty(base=interactions)@2",
-    "ILD@3",
-    "ILD(distance=jaccard)@5",
-    "Serendipity(expected=2)@3",
-    "Serendipity(expected=history)@3",
-    "Serendipity(expected=history,distance=jaccard,rel=2)@5",
-]
-PREFERRED = [
-    "EDRC",
-    "EDRC(discount=exp)",
-    "EDRC(discount=log,unknown=0.25)",
-    "EDRC(discount=ap,closure=false)",
-    "EDRC(unknown=likelihood)",
-]
 
 
 def bound(notation):
@@ -154,22 +131,12 @@ def grades_of(lists, **tables):
     return kinds().get("grades").open(table(truth, "grade"), aids, Findings()), table(sent, "score")
 
 
-def test_every_metric_is_here():
-    every = {
-        bound(n).metric.name for n in [*NOTATIONS, *DIVERSE, *PREDICTED, *RETURNED, *PREFERRED]
-    }
-    every |= {
-        "Fmax",
-        "AWRF",
-        "ClassRprec",
-        "ExactMatch",
-        "TokenF1",
-        "ChunkF1",
-        "WRMSSE",
-    }  # in test_further.py
-    # those of tables are in tests/kinds/test_labels.py
-    assert every == {each.name for each in metrics() if "labels" not in each.kinds}
-    assert all(each.explain for each in metrics())
+@pytest.mark.parametrize("metric", EVERY, ids=lambda metric: metric.name)
+def test_every_metric_explains_itself(metric):
+    """Those of tables and of further columns do so in the tests that their files name."""
+    assert metric.explain
+    named = {*NOTATIONS, *DIVERSE, *PREDICTED, *RETURNED, *PREFERRED}
+    assert named & {*described(metric).variants} or described(metric).tested_in
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
@@ -177,7 +144,7 @@ def test_ranked_lists(notation):
     rules = ["item-desc", "file"]
     if bound(notation).metric.expected and not refuses(notation):
         rules.append("expected")
-    strict = notation.startswith("TauAP")
+    strict = bound(notation).metric.strict_order
 
     @LAWS
     @given(st.lists(pairs(order=strict, tied=True), min_size=1, max_size=3), st.sampled_from(rules))

@@ -1,14 +1,13 @@
 """Metrics of subtopics: a plain oracle for each, splits, and what the truth's table means."""
 
 import json
-from math import log2, nan
+from math import log2
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import divided
-from variants import DIVERSE, METRICS, bound
+from variants import DIVERSE, bound, described
 
 from scorer.views.diverse import Diverse
 
@@ -24,82 +23,9 @@ def pairs(draw):
     return draw(st.lists(st.sampled_from(ITEMS), unique=True)), truth
 
 
-def _relevant(truth, rel):
-    return {
-        item: [s for s, grade in grades.items() if grade >= rel] for item, grades in truth.items()
-    }
-
-
-def _gains(items, relevant, alpha):
-    """What each item adds, its subtopics together."""
-    seen, gains = dict.fromkeys(SUBTOPICS, 0), []
-    for item in items:
-        gains.append(sum((1 - alpha) ** seen[s] for s in relevant.get(item, ())))
-        for s in relevant.get(item, ()):
-            seen[s] += 1
-    return gains
-
-
-def _best(relevant, alpha):
-    """The greedy order, equal gains by name downwards."""
-    left, order = sorted(relevant, reverse=True), []
-    while left:
-        gains = [_gains([*order, item], relevant, alpha)[-1] for item in left]
-        order.append(left.pop(gains.index(max(gains))))
-    return order
-
-
-def oracle(
-    name, items, truth, k=None, rel=1, alpha=0.5, beta=0.5, normalize=True, judged_only=False
-):
-    if judged_only:
-        kept = {item for item, grades in truth.items() if max(grades.values()) >= 0}
-        items = [item for item in items if item in kept]
-    relevant = _relevant(truth, rel)
-    known = {s for mine in relevant.values() for s in mine}
-    gains, ideal = _gains(items, relevant, alpha), _gains(_best(relevant, alpha), relevant, alpha)
-    ranks = range(1, (len(items) if k is None else k) + 1)
-    if not known:
-        return nan
-    match name:
-        case "alpha_DCG" | "ERR_IA" | "alpha_nDCG" | "nERR_IA" | "nNRBP" | "NRBP":
-            by = {"a": lambda i: log2(i + 1), "E": lambda i: i, "N": lambda i: beta ** (1 - i)}[
-                name.lstrip("n")[0]
-            ]
-
-            def discounted(gains, k):
-                return sum(gain / by(i) for i, gain in enumerate(gains[:k], start=1))
-
-            if name == "NRBP":
-                return discounted(gains, k) * (1 - (1 - alpha) * beta) / len(known)
-            if name in ("alpha_DCG", "ERR_IA"):
-                most = [len(known) * (1 - alpha) ** (i - 1) for i in ranks]
-                return discounted(gains, k) / (discounted(most, k) if normalize else 1)
-            return divided(discounted(gains, k), discounted(ideal, k))
-        case "AP_IA":
-            total = 0.0
-            for s in known:
-                found, mine = 0, 0.0
-                for rank, item in enumerate(items, start=1):
-                    if s in relevant.get(item, ()):
-                        found += 1
-                        mine += found / rank
-                total += mine / sum(s in each for each in relevant.values())
-            return total / len(known)
-        case "P_IA":
-            return sum(len(relevant.get(item, ())) for item in items[:k]) / k / len(known)
-        case "StRecall":
-            return len({s for item in items[:k] for s in relevant.get(item, ())}) / len(known)
-
-
 def values(notation, *lists):
     made = bound(notation)
     return made.metric.function(Diverse.of(*lists), **made.params)
-
-
-def test_every_metric_of_subtopics_is_here():
-    known = {metric.name for metric in METRICS if metric.view is Diverse}
-    assert known == {bound(n).metric.name for n in DIVERSE}
 
 
 @pytest.mark.parametrize("notation", DIVERSE)
@@ -111,7 +37,7 @@ def test_values_are_the_oracles_in_range_and_of_any_split(notation):
     @given(st.lists(pairs(), min_size=1, max_size=4))
     def holds(lists):
         found = values(notation, *lists)
-        wanted = [oracle(made.metric.name, *pair, **made.params) for pair in lists]
+        wanted = [described(made.metric).oracle(*pair, **made.params) for pair in lists]
         assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True)
         known = found[~np.isnan(found)]
         assert (known >= low).all()

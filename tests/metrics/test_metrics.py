@@ -5,48 +5,40 @@ import math
 import pickle
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
+from inspect import signature
 
 import numpy as np
 import oracles
 import pytest
-import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from lists import meet
 from rounds import rounds
-from variants import METRICS, NOTATIONS, bound, pairs, refuses
+from variants import (
+    EVERY,
+    METRICS,
+    NOTATIONS,
+    OURS,
+    ROOT,
+    bound,
+    described,
+    pairs,
+    path_of,
+    refuses,
+    values,
+)
 
 from scorer.compare.base import aggregations, comparisons, every
 from scorer.core.errors import ChallengeError
 from scorer.metrics.base import Measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.testing import cases
-from scorer.views.hits import Judged
 
-OURS = [each for each in METRICS if each.view is Judged and each.aggregate != "pooled"]
-CASES = sorted((Path(__file__).parent).glob("*.yaml"))
-
-
-# raising a relevant item over an irrelevant one can lower these, rightly:
-NOT_RAISED = {
-    "AP(denominator=hits)@2": "a second hit within k lowers the mean precision at the hits",
-    "AUC@3": "a hit that enters the first k is worse placed than those before it",
-    "InfAP": "passing a pooled item takes away an estimate that counted for it",
-    "InfAP(rel=2)": "as InfAP",
-    "BPM@3": "the reader stops sooner, and misses what else was worth its looks",
-    "BPM(T=2,max_grade=1)@10": "as BPM@3",
-}
 LAWS = rounds(80)
 
 
-def values(notation, judged):
-    made = bound(notation)
-    return made.metric.function(judged, **made.params)
-
-
 def oracle(metric):
-    return getattr(oracles, metric.name.casefold())
+    return described(metric).oracle
 
 
 def same(ours, theirs):
@@ -56,18 +48,36 @@ def same(ours, theirs):
 # Cited cases
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_cited_cases(path):
-    metric = METRICS.get(path.stem)
-    for case in yaml.safe_load(path.read_text()):
+def with_file(metric):
+    return str(path_of(metric).relative_to(ROOT / "tests/metrics"))
+
+
+@pytest.mark.parametrize("metric", EVERY, ids=with_file)
+def test_cited_cases(metric):
+    told = described(metric)
+    for case in told.cases:
         assert case["cite"]
         assert all(METRICS.get(parse(notation)[0]) is metric for notation in case["expect"])
-    cases(path)
+    if told.cases:
+        cases(path_of(metric))
 
 
-def test_cases_are_of_metrics():
-    assert all(METRICS.get(path.stem) for path in CASES)
-    assert CASES
+@pytest.mark.parametrize("metric", EVERY, ids=with_file)
+def test_every_metric_has_variants_and_an_oracle(metric):
+    """Or names the tests that hold its values, where its view has no law of oracles."""
+    told = described(metric)
+    assert told.variants
+    assert {parse(notation)[0] for notation in told.variants} == {metric.name}
+    assert told.not_raised.keys() <= {*told.variants}
+    if told.oracle is None:
+        tests = (ROOT / told.tested_in).read_text(encoding="utf-8")
+        assert metric.name in tests, f"{told.tested_in} does not test {metric.name}"
+        assert metric not in OURS
+
+
+def test_every_file_is_of_a_metric():
+    files = set((ROOT / "tests/metrics").rglob("*.yaml"))
+    assert files == {path_of(metric) for metric in EVERY}
 
 
 # What every metric has
@@ -83,25 +93,18 @@ def test_metric_says_what_it_is(metric):
     assert metric.function.__module__.rpartition(".")[2] == metric.function.__name__
 
 
-def test_every_metric_is_under_the_laws():
-    assert {metric.name for metric in OURS} == {bound(n).metric.name for n in NOTATIONS}
-    for metric in OURS:
-        assert oracle(metric)
-
-
 # Laws
 
-SCORED = ("Tau", "Rho", "Hits")  # the oracles that are told scores
-
-# TauAP takes truths without equal grades; the others take both sorts
-SORTS = {False: [n for n in NOTATIONS if not n.startswith("TauAP")], True: NOTATIONS}
+# some take truths without equal grades only; the others take both sorts
+SORTS = {False: [n for n in NOTATIONS if not bound(n).metric.strict_order], True: NOTATIONS}
 
 
 def asked(made, groups):
     """What the oracle is told beside the list: correlations read the scores."""
     scores = {item: -n for n, group in enumerate(groups) for item in group}
     params = {key: value for key, value in made.params.items() if key != "average"}
-    return params | ({"scores": scores} if made.metric.name in SCORED else {})
+    reads_scores = "scores" in signature(oracle(made.metric)).parameters
+    return params | ({"scores": scores} if reads_scores else {})
 
 
 def one(notation, groups, truth):
@@ -203,7 +206,9 @@ def test_raising_a_relevant_item_never_lowers(order):
         raised[at - 1 : at + 1] = groups[at], groups[at - 1]
         judged = meet([(groups, truth), (raised, truth)])
         for notation in SORTS[order]:
-            if notation not in NOT_RAISED and rewards(notation, truth):
+            if notation not in described(bound(notation).metric).not_raised and rewards(
+                notation, truth
+            ):
                 before, after = values(notation, judged)
                 assert math.isnan(before) == math.isnan(after), notation
                 if bound(notation).metric.better == "lower":
@@ -250,10 +255,13 @@ def test_variants_without_a_closed_form_say_so(notation):
     assert told.value.parameter == key
 
 
-def test_metrics_with_a_closed_form():
-    refused = {"ERR", "Bpref", "InfAP", "IPrec", "TauAP", "INST", "INSQ", "SDCG", "BPM", "Q"}
-    refused |= {"NERR8", "NERR9", "NERR10", "NERR11", "nERR", "iRBU", "Compat", "RBO", "Hits"}
-    assert {metric.name for metric in OURS if not metric.expected} == refused
+CLOSED = """AP AUC CG Clicks DCG F Judged MARp nDCG NumQ NumRel NumRelRet NumRet P R RBP Rho Rprec
+RR SetAP SetF SetP SetR SetRelP Success Tau"""
+
+
+@pytest.mark.parametrize("name", CLOSED.split())
+def test_metrics_with_a_closed_form(name):
+    assert METRICS.get(name).expected
 
 
 def test_expected_in_groups_of_a_hundred_thousand():

@@ -7,16 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from variants import EVERY, METRICS, described
 
-from scorer.core.registry import discover
-from scorer.metrics.base import Metric, measure
+from scorer.metrics.base import measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.metrics.statistic import Sums, Weighted
 from scorer.views.labelled import Labelled, Targets, labelled, targets
 from scorer.views.pooled import Statistics
 
-METRICS = discover("metric", "scorer.metrics", Metric)
-OURS = [metric for metric in METRICS if metric.view in (Labelled, Targets)]
 CLASSES = ("ant", "bee", "cow")
 SEEDS = range(12)
 
@@ -257,28 +255,42 @@ def correlated(first, second):
 
 # Laws
 
-VARIANTS_TEXT = """
-Accuracy BalancedAccuracy HammingLoss MCC Kappa Kappa(weights=linear) Kappa(weights=quadratic)
-Precision Recall F1 Jaccard FBeta(beta=2) Precision(average=micro) Recall(average=weighted)
-F1(average=binary,positive=bee) Jaccard(average=micro) FBeta(beta=0.5,average=weighted)
-"""
-VARIANTS = VARIANTS_TEXT.split()
-PROBABLE_TEXT = """
-LogLoss Brier TopK@1 TopK@2 ECE ECE(bins=4) AUROC AUROC(average=weighted) AUROC(average=micro)
-AUROC(multi=ovo) AveragePrecision AveragePrecision(average=micro) RCE
-"""
-PROBABLE = PROBABLE_TEXT.split()
-NUMBERS_TEXT = """
-RMSE MSE MAE R2 MedAE MAPE SMAPE RMSLE MaxError ExplainedVariance Pinball(quantile=0.3)
-Pearson Spearman RMSPE RMSLE(log=plain) NormalizedGini
-"""
-DELAYED = {"ERDE", "FLatency"}  # in test_early.py
-NUMBERS = NUMBERS_TEXT.split()
+OURS = [metric for metric in EVERY if metric.view in (Labelled, Targets)]
+PLAIN = [each for each in OURS if described(each).tested_in != "tests/metrics/labels/test_early.py"]
 
 
-def test_every_metric_is_under_the_laws():
-    named = {bound(n).metric.name for n in [*VARIANTS, *PROBABLE, *NUMBERS]}
-    assert named | DELAYED == {metric.name for metric in OURS}
+def notations(view, columns):
+    """Of the metrics of a view, those that read these columns."""
+    return [
+        each
+        for metric in PLAIN
+        if metric.view is view and ("probability" in metric.columns) is columns
+        for each in described(metric).variants
+    ]
+
+
+VARIANTS = notations(Labelled, False)
+PROBABLE = notations(Labelled, True)
+NUMBERS = notations(Targets, False)
+
+
+def plain(view):
+    """What an oracle is told of each row: the true answer, and the given one."""
+    if isinstance(view, Targets):
+        return view.target.tolist(), view.prediction.tolist()
+    true = [view.classes[n] for n in view.truth]
+    if view.probability is None:
+        return true, [view.classes[n] for n in view.label]
+    return true, [dict(zip(view.classes, row, strict=True)) for row in view.probability.tolist()]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_values_are_those_of_the_oracle_in_the_metrics_file(seed):
+    for notations, view in views(seed):
+        for notation in notations:
+            made = bound(notation)
+            if (oracle := described(made.metric).oracle) is not None:
+                same(value(notation, view), oracle(*plain(view), **made.params))
 
 
 def views(seed):
