@@ -1,1 +1,1 @@
-"""Checks, one a file: from a submission's columns and the public part to problems."""
+"""Checks, one a file: from columns and the public part to problems; its codes' pages beside it."""

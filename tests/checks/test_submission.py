@@ -266,7 +266,8 @@ def test_a_measure_that_has_no_value_where_each_list_needs_one(challenge, tmp_pa
 def test_no_code_has_two_pages():
     found = [
         code
-        for page in ROOT.joinpath("scorer", "core", "codes").glob("*.yaml")
+        for folder in ("core/codes", "checks")
+        for page in ROOT.joinpath("scorer", folder).rglob("*.yaml")
         for code in re.findall(r"^([SCT]\d{3}):", page.read_text(), re.MULTILINE)
     ]
     assert sorted(found) == sorted(set(found)) == list(codes())

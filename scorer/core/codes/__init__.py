@@ -1,19 +1,25 @@
 """The problem codes and their pages, as `score rule` prints them.
 
 Codes are API: stable, never reused. S concerns a submission, T the truth and
-the organizer's other files, C challenge.yaml; the pages stand in YAML files here.
+the organizer's other files, C challenge.yaml. The page of a code that one check alone
+reports is in the YAML file beside the check's module, a plugin's too; the others are here.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Severity
+from scorer.core.registry import plugin_call
+from scorer.core.text import quoted
 
 
 class Code(NamedTuple):
@@ -27,15 +33,35 @@ class Code(NamedTuple):
     fix: str
 
 
+FOLDER = Path(__file__).parent
+CHECKS = FOLDER.parents[1] / "checks"
+GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submissions, of truths
+
+
 @cache
 def codes() -> dict[str, Code]:
     """Every code with its page, in order."""
     pages = {}
-    for page in sorted(files(__name__).iterdir(), key=lambda page: page.name):
-        if page.name.endswith(".yaml"):
-            for code, facts in yaml.safe_load(page.read_text(encoding="utf-8")).items():
-                pages[code] = Code(code, **facts)
+    for path in chain(sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _installed()):
+        for code, facts in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+            pages.setdefault(code, Code(code, **facts))
     return dict(sorted(pages.items()))
+
+
+def _installed() -> list[Path]:
+    """The files beside the modules of installed checks; no such module is imported."""
+    modules = {point.module for group in GROUPS for point in entry_points(group=group)}
+    found = []
+    for module in sorted(modules):
+        with plugin_call(f"the plugin {quoted(module)} cannot be found"):
+            spec = find_spec(module)
+        if (
+            spec is not None
+            and spec.origin
+            and (page := Path(spec.origin).with_suffix(".yaml")).exists()
+        ):
+            found.append(page)
+    return found
 
 
 def code(name: str) -> Code:
