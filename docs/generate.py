@@ -1,4 +1,8 @@
-"""The generated parts of these pages; `python docs/generate.py` writes them."""
+"""The generated parts of these pages.
+
+Between `made: NAME` and `end` a page keeps its part: `python docs/generate.py` writes it. At
+`built: NAME` the part is only in the site, since a metric or a check of its own adds to it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from scorer.metrics.pages import page, table
 
 DOCS = Path(__file__).parent
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BUILT = re.compile(r"<!-- built: (\w+) -->")
 FAMILIES = {
     "S": "A submission, or an entry of a living board",
     "T": "The truth, and the organizer's other files",
@@ -189,6 +194,11 @@ PARTS = {
 def filled_in(text: str) -> str:
     """A page with its generated parts as they should be."""
     return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], text)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """A page of the site with all its parts; MkDocs calls it."""
+    return BUILT.sub(lambda part: PARTS[part[1]](), markdown)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,11 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from scorer.core.codes import codes
+from scorer.metrics.base import metrics
+
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted(DOCS.rglob("*.md"))
 PLACE = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
 generate = importlib.util.module_from_spec(PLACE)
 PLACE.loader.exec_module(generate)
@@ -24,15 +27,28 @@ def test_the_made_parts_are_up_to_date(path):
 
 
 def test_every_made_part_stands_in_one_page():
-    found = [part[2] for path in PAGES for part in generate.PART.finditer(path.read_text("utf-8"))]
-    assert sorted(found) == sorted(generate.PARTS)
+    texts = [path.read_text("utf-8") for path in PAGES]
+    kept = [part[2] for text in texts for part in generate.PART.finditer(text)]
+    built = [part[1] for text in texts for part in generate.BUILT.finditer(text)]
+    assert sorted(kept + built) == sorted(generate.PARTS)
+
+
+def test_the_site_has_the_page_of_every_metric_and_code():
+    metrics_page, codes_page = (
+        generate.on_page_markdown((DOCS / f"{name}.md").read_text("utf-8"))
+        for name in ("metrics", "codes")
+    )
+    for metric in metrics():
+        assert f"\n### {metric.name}\n" in metrics_page
+    for code in codes():
+        assert f"\n### {code}: " in codes_page
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_lead_somewhere(path):
     text = re.sub(r"(```|~~~).*?\1", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     for link in re.findall(r"\]\(((?!http|#)[^)#]+)", text):
-        assert (DOCS / link).exists(), link
+        assert (path.parent / link).exists(), link
 
 
 def test_every_key_of_challenge_yaml_is_told():

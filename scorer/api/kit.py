@@ -29,6 +29,7 @@ from scorer.challenge.model import (
     extra_roles,
 )
 from scorer.challenge.public import Public
+from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.io.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.io.formats.base import format_of, formats, header, key_table
@@ -153,6 +154,9 @@ def _stand_in(prepared: BoundChallenge) -> str:
                 and (metric.better == "higher" or rules.missing_list != "zero")
             ):
                 fit.append(metric)
+    if not fit:
+        message = f"no installed metric is of kind {prepared.kind.name}: a kit needs one, since it "
+        raise UsageError(f"{message}lacks the challenge's own")
     return min(fit, key=lambda metric: (len(metric.kinds), metric.name)).name
 
 

@@ -126,15 +126,19 @@ class Check(NamedTuple):
     name: str
     codes: tuple[str, ...]
     examine: Callable[..., Any]  # of a `Submitted` or a `Truthful`
-    kinds: frozenset[str]
+    kinds: frozenset[str] | None  # None: of every kind
     scope: Scope = "list"
     complete: bool = False  # it is only asked of a file whose every row could be read
     aliases: tuple[str, ...] = ()
 
+    def fits(self, kind: str) -> bool:
+        """Whether it is for challenges of that kind."""
+        return self.kinds is None or kind in self.kinds
+
 
 def check(
     *codes: str,
-    kinds: Iterable[str] = ("grades", "ratings", "preferences", "labels"),
+    kinds: Iterable[str] | None = None,
     scope: Scope = "list",
     complete: bool = False,
 ) -> Callable[[F], F]:
@@ -144,15 +148,16 @@ def check(
 
     Args:
         codes: of the problems that it finds.
-        kinds: of the challenges that it is for.
+        kinds: of the challenges that it is for; by default all.
         scope: what a check of a submission decides by. `list`: each list alone; it is given some
             whole lists at a time, and gives their problems. `file`: all lists together; it is given
             some whole lists at a time, and gives a `Tally` of them. `row`: all rows together; as
             `file`, but the rows may be any.
         complete: whether it is only asked of a file whose every row could be read.
     """
+    of = None if kinds is None else frozenset(kinds)
     return lambda function: mark(
-        function, Check(function.__name__, codes, function, frozenset(kinds), scope, complete)
+        function, Check(function.__name__, codes, function, of, scope, complete)
     )
 
 
@@ -253,7 +258,7 @@ def checked(submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "ro
     """Run every check of these scopes that fits the kind."""
     of_lists, tallies = dict[str, ListFindings](), dict[str, Tally]()
     for checker in checks():
-        if submitted.public.kind not in checker.kinds or checker.scope not in scopes:
+        if not checker.fits(submitted.public.kind) or checker.scope not in scopes:
             continue
         outcome = checker.examine(submitted)
         if checker.scope == "list":
@@ -285,7 +290,7 @@ def examine(subject: Submitted | Truthful, findings: Findings) -> None:
         add_problems(checked(subject), subject.public, subject.rules, subject.known, findings)
         return
     for checker in checks("truth"):
-        if subject.public.kind in checker.kinds:
+        if checker.fits(subject.public.kind):
             findings.extend(checker.examine(subject))
 
 

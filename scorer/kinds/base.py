@@ -139,6 +139,7 @@ class Kind(NamedTuple):
     submission: Shapes
     open: Open
     public: Complete = unchanged  # what its own public part adds
+    probes: Callable[[Any], Any] | None = None  # see prepare/probes.py
     aliases: tuple[str, ...] = ()
 
 
@@ -149,6 +150,7 @@ def kind(
     known: tuple[Schema, ...],
     submission: Shapes,
     public: Complete = unchanged,
+    probes: Callable[[Any], Any] | None = None,
 ) -> Callable[[Any], Any]:
     """Make a function that opens a truth the kind of challenge of that name.
 
@@ -158,8 +160,12 @@ def kind(
         known: the part of each that is public.
         submission: the shapes that a submission may have.
         public: from what the public files say, with the lists, to the whole public part.
+        probes: from an open challenge to the submissions made of its truth (prepare/probes.py);
+            without them, `score lint` and `score power` do not know the kind.
     """
-    return lambda function: mark(function, Kind(name, truth, known, submission, function, public))
+    return lambda function: mark(
+        function, Kind(name, truth, known, submission, function, public, probes)
+    )
 
 
 @cache

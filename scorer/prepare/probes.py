@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, ends, starts
+from scorer.core.errors import UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.io.columns import CodedColumn
@@ -81,7 +82,15 @@ class Probes(Protocol):
 
 
 def probes(ready: OpenChallenge) -> Probes:
-    """The probes of a challenge whose truth is open."""
+    """The probes of a challenge whose truth is open.
+
+    Raises:
+        UsageError: challenges of its kind have none.
+    """
+    kind = ready.prepared.kind
+    if kind.probes is not None:
+        made: Probes = kind.probes(ready)
+        return made
     match ready.answers:
         case Grades() as answers:
             return _OfGrades(ready, answers.truth)
@@ -91,7 +100,7 @@ def probes(ready: OpenChallenge) -> Probes:
             return _OfPreferences(answers.truth, answers.orders)
         case Labels() as answers:
             return of_labels(answers, ready.public)
-    raise AssertionError(f"what is made of {type(ready.answers).__name__}?")
+    raise UsageError(f"the kind {kind.name} says no submissions that can be made from a truth")
 
 
 def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, Scorecard]]:
@@ -157,7 +166,7 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     want more items than the truth names.
     """
     strict = tuple(m for m in ready.measures if _strict(ready, m))
-    if not strict:
+    if not strict or not _has_probes(ready):
         return
     assert ready.answers is not None
     by_id = {part.id: part for m in strict for part in m.all_parts}
@@ -188,6 +197,14 @@ def _lists_without_value(ready: OpenChallenge) -> dict[str, set[str]]:
         if not any(without_value.values()):
             break
     return without_value
+
+
+def _has_probes(ready: OpenChallenge) -> bool:
+    try:
+        probes(ready)
+    except UsageError:
+        return False
+    return True
 
 
 def _one_of_each(ready: OpenChallenge) -> OpenChallenge | None:
