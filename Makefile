@@ -1,7 +1,14 @@
-.PHONY: board serve demo docs test test-all check simulate fuzz peers bench browser constraints
+.DEFAULT_GOAL := demo
+.PHONY: help new-metric installed dist board serve demo docs test test-all check simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
 
+# this list; a target that needs .venv makes it
+help:
+	@awk '/^# /{said=substr($$0,3); next} /^[a-z][a-z-]*:([^=]|$$)/{split($$1,name,":"); \
+	  printf "make %-12s %s\n", name[1], said} {said=""}' $(MAKEFILE_LIST)
+
+# scores the submissions of the bundled course challenge
 demo: .venv/runs
 	.venv/bin/score challenges/course-2026 submissions_example/course-2026/good/*
 
@@ -24,9 +31,11 @@ PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ign
 test: .venv/tests check
 	$(PYTEST) -m "not slow"
 
+# everything
 test-all: .venv/tests check
 	$(PYTEST)
 
+# lint, types and layers
 check: .venv/tests
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
@@ -45,9 +54,11 @@ fuzz: .venv/tests
 	    $$(grep -rl --include="test_*.py" "from rounds import" tests) || exit 1; \
 	done
 
+# other scorers on the same data
 peers: .venv/peers
 	.venv/bin/pytest -q tests/peers
 
+# speed and memory of a few sets
 bench: .venv/runs
 	.venv/bin/python benchmarks/run.py --sets tiny S M MANY
 	.venv/bin/python benchmarks/cliffs.py
@@ -65,6 +76,22 @@ constraints: .venv/tests
 	.venv/bin/pip install -q uv
 	printf 'hatchling\neditables\n' | .venv/bin/uv pip compile -q --universal --python-version 3.11 \
 	  --all-extras --generate-hashes --no-header --no-annotate -o constraints.txt pyproject.toml -
+
+# the files of a new metric of ranked lists: make new-metric NAME=HitShare
+new-metric: .venv/runs
+	.venv/bin/python tools/new_metric.py $(NAME)
+
+# .venv with the versions of constraints.txt and no others, each by its hash
+installed:
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install -q --require-hashes -r constraints.txt
+	.venv/bin/pip install -q --no-build-isolation --no-deps -e .
+	touch .venv/runs .venv/tests .venv/web .venv/peers .venv/browser .venv/docs
+
+# the distribution, in dist/, built with the versions of constraints.txt
+dist: .venv/tests
+	rm -rf dist
+	.venv/bin/python -m hatchling build
 
 .venv/runs: pyproject.toml
 	$(PYTHON) -m venv .venv

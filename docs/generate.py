@@ -6,6 +6,7 @@ Between `made: NAME` and `end` a page keeps its part: `python docs/generate.py` 
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from scorer.metrics.base import metrics
 from scorer.metrics.pages import page, table
 
 DOCS = Path(__file__).parent
+SOURCE = Path(scorer.__file__).parent
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 BUILT = re.compile(r"<!-- built: (\w+) -->")
 FAMILIES = {
@@ -182,7 +184,21 @@ def _fenced(text: str) -> str:
     return f"~~~text\n{text.rstrip()}\n~~~\n"
 
 
+def stability() -> str:
+    """Each module that is public or for plugins, as its docstring says."""
+    rows = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        page = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        if sort := re.search(r"^Stability: (\w+)\.$", page, re.MULTILINE):
+            module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+            rows.append((sort[1], module.removesuffix(".__init__"), page.split("\n")[0]))
+    rows.sort(key=lambda row: (row[0] != "public", row[1]))
+    lines = [f"| `{module}` | {sort} | {_cell(what)} |" for sort, module, what in rows]
+    return "\n".join(["\n| module | sort | what it has |\n|---|---|---|", *lines, ""])
+
+
 PARTS = {
+    "stability": stability,
     "metrics": metric_table,
     "pages": metric_pages,
     "codes": code_pages,
@@ -202,7 +218,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 if __name__ == "__main__":
-    for path in sorted(DOCS.glob("*.md")):
+    for path in sorted(DOCS.rglob("*.md")):
         text = path.read_text(encoding="utf-8")
         if (new := filled_in(text)) != text:
             path.write_text(new, encoding="utf-8")

@@ -5,6 +5,8 @@
 
 What a metric of one's own needs is here too: `metric`, the views `Judged` and
 `Ranked`, and the parameter types. Names are loaded when they are first used.
+
+Stability: public.
 """
 
 import sys

@@ -6,6 +6,8 @@
 
 `evaluate` brings the truth and a value for each list home, of very many lists only sums, and gives
 a report; `values` brings nothing home and gives a data frame.
+
+Stability: public.
 """
 
 from __future__ import annotations

@@ -13,7 +13,10 @@ Both raise `AssertionError`. A file of cases is a list such as
         - {returned: [b, [a, c]], truth: {a: 2, c: 1}}    # items in [ ] have equal scores
       expect: {MyMetric@2: 0.5, MyMetric: 3/4}            # a list of values for several lists
 
-with `ties:` (item-desc), `tolerance:` (1e-12) and `mean:` where they are wanted.
+with `ties:` (item-desc), `tolerance:` (1e-12) and `mean:` where they are wanted. The list may
+be the key `cases` of a mapping, beside what other tests read (CONTRIBUTING.md).
+
+Stability: plugin.
 """
 
 from __future__ import annotations

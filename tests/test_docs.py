@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 import yaml
@@ -123,8 +124,38 @@ def test_the_site_builds(tmp_path):
     words = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", str(site)]
     ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
-    assert {f"{path.stem}.html" for path in PAGES} <= {path.name for path in site.glob("*.html")}
+    assert {f"{path.stem}.html" for path in PAGES} <= {path.name for path in site.rglob("*.html")}
     assert not list(site.glob("*.py"))
+
+
+OWN = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
+def test_every_file_of_the_code_that_a_page_names_is_there(path):
+    """As `io/pieces.py` or `scoring/lists.py:merged`."""
+    text = path.read_text(encoding="utf-8")
+    named = re.findall(r"`(?:scorer/)?([a-z_]+(?:/[a-z_]+)*\.py)(?::(\w+))?(?:[:.]\w+)*`", text)
+    for name, thing in named:
+        source = next((p for p in (ROOT / "scorer" / name, ROOT / name) if p.exists()), None)
+        if "/" in name and "hitshare" not in name:  # the example that a reader adds
+            assert source is not None, name
+            found = re.search(rf"^(def|class|async def) {thing}\b", source.read_text("utf-8"), re.M)
+            assert not thing or found, f"{name} has no {thing}"
+
+
+def test_the_picture_of_the_floors_is_the_contract():
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    picture = page.partition("<!-- floors -->")[2].partition("<!-- end -->")[0]
+    facts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = (
+        c for c in facts["tool"]["importlinter"]["contracts"] if "scorer" in c["containers"]
+    )
+    floors = [set(re.findall(r"\w+", layer)) for layer in contract["layers"]]
+    rooms = set().union(*floors)
+    lines = [line[25:64].split() for line in picture.splitlines()]
+    drawn = [{word for word in line if word in rooms} for line in lines]
+    assert [floor for floor in drawn if floor] == floors
 
 
 def test_init_says_of_each_kind_what_it_is_about(score):

@@ -1,4 +1,7 @@
-"""What a check is: from columns to problems, and never from the answers."""
+"""What a check is: from columns to problems, and never from the answers.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

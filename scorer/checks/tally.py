@@ -3,6 +3,8 @@
 Problems of single lists are kept as they are, the first of each code by their lines. Of what
 concerns the whole file each part has a `Tally`; those of any split of the lists, added up in any
 order, are the tally of the whole.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ where the first is preferred, below 0 where the second is. An aggregation makes
 an order of the preferences. Preferences stand in one array of shape
 (submissions, submissions, lists), antisymmetric in its first two axes, NaN
 where a list has no preferences.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

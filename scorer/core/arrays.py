@@ -1,4 +1,7 @@
-"""The array types, the runs of equal rows, and numbers each once or in fewer bytes."""
+"""The array types, the runs of equal rows, and numbers each once or in fewer bytes.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Problems: what is wrong in a file, and where."""
+"""Problems: what is wrong in a file, and where.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

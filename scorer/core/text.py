@@ -1,4 +1,7 @@
-"""Text from outside, made safe to print."""
+"""Text from outside, made safe to print.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

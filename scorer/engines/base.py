@@ -1,4 +1,7 @@
-"""The contract of engines, which bring the lists of submissions to `score_lists`."""
+"""The contract of engines, which bring the lists of submissions to `score_lists`.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Blocks of whole lines, looked at as arrays: which lines are plain, and polars' columns of these.
 
 A line is odd where only the careful parser can say what it is.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Limits on what a file may cost to read."""
+"""Limits on what a file may cost to read.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

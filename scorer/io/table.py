@@ -3,6 +3,8 @@
 A format gives rows of cells; `Builder` makes columns of them: ids as codes into
 their names, numbers as float64, and for each fault a problem with its line
 and column.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

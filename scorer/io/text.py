@@ -3,6 +3,8 @@
 A format is a `TextReader`. Its `parse` is the careful parser, a record at a time; its `plain`
 cuts a whole block with polars and names the lines that it leaves to `parse`. Both give the
 same rows, lines and findings, so that it does not matter which line goes where.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a kind of challenge is: which columns its files have, and how they meet."""
+"""What a kind of challenge is: which columns its files have, and how they meet.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

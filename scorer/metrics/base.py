@@ -3,6 +3,8 @@
 The decorator reads everything from the function: its keyword-only signature
 is the model of its parameters, the type of its first argument says what it
 looks at, its docstring is its page.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Parameter types that metrics share: what may be written, and what it means."""
+"""Parameter types that metrics share: what may be written, and what it means.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Every subject (a leaderboard, a comparison, findings, an explanation, soundness) has a folder of
 forms, one file each; an installed project adds more by an entry point of the subject's group.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The results of scoring: values, standings, the report."""
+"""The results of scoring: values, standings, the report.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scorecards: the raw values of submissions."""
+"""Scorecards: the raw values of submissions.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 `score_lists` is pure and knows no file. It may be given all lists of a submission at once or any
 split of them, here or in another process: `merged` puts the parts together to the same bits and
 the same findings. Every engine, explanations and probes go through it.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Hits by subtopic: what each judged item is relevant to, and in which order it was met."""
+"""Hits by subtopic: what each judged item is relevant to, and in which order it was met.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

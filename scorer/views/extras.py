@@ -1,4 +1,7 @@
-"""Further columns of a challenge's files, by name: what a metric may know beside the roles."""
+"""Further columns of a challenge's files, by name: what a metric may know beside the roles.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Everything is flat: one row a hit, for all lists at once, so that a metric is
 a few array expressions and never a loop. `Hits.total` brings rows back to
 lists.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

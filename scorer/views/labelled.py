@@ -1,4 +1,7 @@
-"""Classes or numbers, predicted for the rows of a table; each row is a list of its own."""
+"""Classes or numbers, predicted for the rows of a table; each row is a list of its own.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

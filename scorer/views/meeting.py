@@ -1,4 +1,7 @@
-"""A submission seen through the truth, in each way that measures look at it."""
+"""A submission seen through the truth, in each way that measures look at it.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the items of one list are called."""
+"""What the items of one list are called.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

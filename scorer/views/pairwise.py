@@ -3,6 +3,8 @@
 The pairs of a list make a square table, and the squares of all lists with
 equally many items make one array, so that a metric is a few array expressions
 and loops over sizes, not over lists.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

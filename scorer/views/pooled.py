@@ -1,4 +1,7 @@
-"""Mergeable statistics of whole-challenge figures."""
+"""Mergeable statistics of whole-challenge figures.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

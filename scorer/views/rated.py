@@ -1,4 +1,7 @@
-"""Predictions beside the ratings that they were to meet."""
+"""Predictions beside the ratings that they were to meet.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

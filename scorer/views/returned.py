@@ -1,4 +1,7 @@
-"""Every returned item, judged or not, beside what is known of the items."""
+"""Every returned item, judged or not, beside what is known of the items.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every returned item with its score, beside the judged ones and their best order."""
+"""Every returned item with its score, beside the judged ones and their best order.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

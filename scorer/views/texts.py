@@ -1,4 +1,7 @@
-"""Returned items as the texts that they are, beside the texts that the truth accepts."""
+"""Returned items as the texts that they are, beside the texts that the truth accepts.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

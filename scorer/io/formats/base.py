@@ -1,4 +1,7 @@
-"""Formats, and the reading of a file as a table by any of them."""
+"""Formats, and the reading of a file as a table by any of them.
+
+Stability: plugin.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Nothing here knows a metric, and nothing prints. Numbers stay numbers until
 they are shown.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ A metric's `explain` is a function from a `Listing`, the value that scoring gave
 and the settled parameters to the steps of a working, the last one ending in
 that value. It looks at the same view as the metric, of this list alone, so that
 it can use the metric's own helpers.
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -1,0 +1,185 @@
+"""Adding is one file: of each thing one is added, in a copy of the tree and by a plugin."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+PLUGIN = ROOT / "examples/plugin"
+ADDED = {  # of the plugin, and where it would be in scorer's own tree
+    "scorer_example/enough.py": "scorer/metrics",
+    "tests/enough.yaml": "tests/metrics",
+    "scorer_example/spaced.py": "scorer/checks/submission",
+    "scorer_example/spaced.yaml": "scorer/checks/submission",
+    "scorer_example/pipes.py": "scorer/io/formats",
+    "scorer_example/names.py": "scorer/reports/leaderboard",
+    "scorer_example/backwards.py": "scorer/engines",
+    "scorer_example/choices.py": "scorer/kinds",
+}
+# what is tested of every metric, check and code
+CONTRACT = """
+tests/metrics/test_metrics.py
+tests/api/test_explain.py::test_every_metric_explains_itself
+tests/api/test_explain.py::test_ranked_lists[HitShare@3]
+tests/api/test_explain.py::test_ranked_lists[Enough@1]
+tests/test_testing.py
+tests/test_docs.py::test_the_made_parts_are_up_to_date
+tests/test_docs.py::test_the_site_has_the_page_of_every_metric_and_code
+tests/checks/test_submission.py::test_pages_are_whole
+tests/checks/test_submission.py::test_no_code_has_two_pages
+tests/checks/test_submission.py::test_every_code_that_is_raised_has_a_page
+tests/scoring/test_lists.py::test_every_metric_is_among_the_measures
+tests/scoring/test_lists.py::test_a_plan_of_every_metric_gives_the_same_bits_in_another_process
+tests/laws/test_figures.py
+scorer/metrics/hitshare.py
+scorer/metrics/enough.py
+"""
+CHALLENGE = {
+    "truth.csv": "list,item,grade\nq1,a,1\nq1,b,1\nq2,c 1,1\n",
+    "challenge.yaml": "truth: truth.csv\nmetrics: [Enough@2]\n",
+    "one.pipes": "# two lists\nq1|a|3\nq1|b|2\nq2|c 1|1\n",
+    "bad.pipes": "q1|a\nq2|c|1\n",
+    "two.csv": "list,item,score\nq1,x,1\nq2,c,2\n",
+}
+EXACT = """import numpy as np
+
+from scorer import Floats, metric
+from {} import Chosen
+
+
+@metric("Exact", title="Exact choices", source="this test")
+def exact(chosen: Chosen) -> Floats:
+    \"\"\"Whether exactly the right items were chosen.\"\"\"
+    return ((chosen.both == chosen.chosen) & (chosen.both == chosen.right)).astype(np.float64)
+"""
+
+
+def ran(*words, cwd, code=0):
+    """The output of a command whose scorer is found in this folder, or of whoever installed it."""
+    path = os.pathsep.join([str(cwd), os.environ.get("PYTHONPATH", "")])
+    ended = subprocess.run(
+        [sys.executable, *map(str, words)], cwd=cwd, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    assert ended.returncode == code, ended.stdout[-4000:] + ended.stderr[-4000:]
+    return ended.stdout + ended.stderr
+
+
+def score(*words, cwd, code=0):
+    return ran("-c", "from scorer.cli.start import main; main()", *words, cwd=cwd, code=code)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """The repository, with one thing more of each sort."""
+    tree = tmp_path_factory.mktemp("tree")
+    for name in ("scorer", "tests", "tools", "docs"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tree)
+    for name, folder in ADDED.items():
+        shutil.copy(PLUGIN / name, tree / folder)
+    assert "hitshare.py" in ran("tools/new_metric.py", "HitShare", cwd=tree)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory):
+    """A folder in which the plugin is installed; the network is not asked."""
+    target = tmp_path_factory.mktemp("plugin")
+    source = target / "source"
+    shutil.copytree(PLUGIN, source, ignore=shutil.ignore_patterns("__pycache__"))
+    pip = ("-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-index", "--no-deps")
+    ran(*pip, "--no-build-isolation", "--target", target / "site", source, cwd=target)
+    return target / "site"
+
+
+@pytest.mark.slow("runs the tests of all metrics in a copy of the tree")
+def test_the_whole_contract_holds_of_what_is_one_file(tree):
+    assert str(tree) in ran("-c", "import scorer; print(scorer.__file__)", cwd=tree)
+    ran("-m", "ruff", "check", "scorer", "tests", cwd=tree)
+    ran("-m", "ruff", "format", "--check", "scorer/metrics/hitshare.py", cwd=tree)
+    ran("-c", "from importlinter.cli import lint_imports_command as lint; lint()", cwd=tree)
+    ran("-m", "pytest", "-q", "-x", *CONTRACT.split(), cwd=tree)
+
+
+@pytest.mark.slow("copies the tree")
+def test_a_metric_without_its_file_of_cases_is_named(tree):
+    cases = tree / "tests/metrics/enough.yaml"
+    text = cases.read_text()
+    wrong = {
+        None: "Enough needs tests/metrics/enough.yaml: see CONTRIBUTING.md",
+        text.replace("/ wanted", "/ 7"): "AssertionError: Enough",
+        text.replace("Enough@2: 1/2", "Enough@2: 1/3"): "case 1 (by hand",
+    }
+    for changed, said in wrong.items():
+        cases.unlink() if changed is None else cases.write_text(changed)
+        try:
+            words = ("tests/metrics/test_metrics.py", "-k", "enough or oracles_in_range")
+            code = 2 if changed is None else 1  # it ends collecting
+            assert said in ran("-m", "pytest", "-q", "-x", *words, cwd=tree, code=code)
+        finally:
+            cases.write_text(text)
+
+
+@pytest.mark.slow("starts a dozen processes")
+@pytest.mark.parametrize("where", ["tree", "plugin"])
+def test_one_of_each_is_found_and_used(where, request, tmp_path):
+    cwd = request.getfixturevalue(where)
+    for name, text in CHALLENGE.items():
+        (tmp_path / name).write_text(text)
+    sent = [tmp_path / "one.pipes", tmp_path / "two.csv"]
+    board = json.loads(score(tmp_path, *sent, "--format", "json", "--quiet", cwd=cwd))
+    means = [each["values"]["Enough@2"]["mean"] for each in board["submissions"]]
+    assert means == [0.75, 0]
+    backwards = score(tmp_path, *sent, "--engine", "backwards", "--format", "names", cwd=cwd)
+    assert backwards.startswith("one\ntwo\n")
+    assert "Enough relevant items" in score("metrics", "enough", cwd=cwd)
+    assert "Enough = found / wanted = 2 / 2 = 1" in score(
+        "explain", tmp_path, sent[0], "--list", "q1", cwd=cwd
+    )
+    assert ":4: warning[X101] item 'c 1' has a blank" in score("check", tmp_path, sent[0], cwd=cwd)
+    assert "an item has a blank in its name" in score("rule", "X101", cwd=cwd)
+    told = score("check", tmp_path, tmp_path / "bad.pipes", cwd=cwd, code=1)
+    assert "bad.pipes:1: error[S207] 2 cells, expected 3" in told
+
+
+@pytest.mark.slow("starts processes")
+@pytest.mark.parametrize(
+    ("where", "module"), [("tree", "scorer.kinds.choices"), ("plugin", "scorer_example.choices")]
+)
+def test_a_kind_has_checks_and_values(where, module, request, tmp_path):
+    cwd = request.getfixturevalue(where)
+    files = {
+        "own.py": EXACT.format(module),
+        "truth.csv": "list,item\nq1,a\nq1,b\nq2,c\n",
+        "challenge.yaml": "truth: truth.csv\nmetrics: [Exact]\nplugins: [own.py]\n",
+        "one.csv": "list,item\nq1,a\nq1,b\nq2,d\n",
+        "bad.csv": "list,item\nq1,a\nq3,d\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    words = ("--allow-plugins", "--format", "json")
+    board = json.loads(score(tmp_path, tmp_path / "one.csv", *words, "--quiet", cwd=cwd))
+    assert board["submissions"][0]["values"]["Exact"]["mean"] == 0.5
+    told = score("check", tmp_path, tmp_path / "bad.csv", "--allow-plugins", cwd=cwd, code=1)
+    assert "error[S301] 1 of 2 lists is missing: 'q2'" in told
+    assert "error[S302] list 'q3' is not in this challenge" in told
+    for verb in (("lint",), ("kit", "-o", tmp_path / "kit.zip")):
+        assert "choices" in score(verb[0], tmp_path, *verb[1:], "--allow-plugins", cwd=cwd, code=2)
+
+
+@pytest.mark.slow("starts pytest")
+def test_the_plugins_own_tests(plugin):
+    ran("-m", "pytest", "-q", PLUGIN / "tests", "-p", "no:cacheprovider", cwd=plugin)
+
+
+@pytest.mark.parametrize("name", ["a b", "2nd", "lambda", "nDCG", "MRR", ""])
+def test_a_metric_of_an_impossible_name_is_refused(name):
+    said = ran("tools/new_metric.py", name, cwd=ROOT, code=1)
+    assert "Traceback" not in said
+    assert "name" in said
