@@ -41,7 +41,7 @@ GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submis
 @cache
 def codes() -> dict[str, Code]:
     """Every code with its page, in order."""
-    pages = {}
+    pages = dict[str, Code]()
     for path in chain(sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _installed()):
         for code, facts in yaml.safe_load(path.read_text(encoding="utf-8")).items():
             pages.setdefault(code, Code(code, **facts))
