@@ -38,13 +38,17 @@ enter delta 1 2027-01-16T00:00:00+01:00 "once more" || true
 say board course '(as participants see it during the term)'
 "$score" board course --at 2027-01-15T23:59:59+01:00
 
+say decide course select 2
+"$score" decide course select 2 --reason "our choice" --by boreas --at 2027-01-15T20:00:00+01:00
+
 say audit course
 "$score" audit course --at 2027-01-16T09:00:00+01:00
 say decide course disqualify fjord --reason '"the file of another team"' --by jury
 "$score" decide course disqualify fjord --reason "the file of another team" --by jury \
   --at 2027-01-16T09:30:00+01:00
-say decide course select 2
-"$score" decide course select 2 --reason "our choice" --by boreas --at 2027-01-16T10:00:00+01:00
+say decide course select 7 '(too late)'
+"$score" decide course select 7 --reason "now we know" --by boreas --at 2027-01-16T10:00:00+01:00 \
+  || true
 
 say board course '(the private lists decide)'
 "$score" board course --at 2027-01-17T12:00:00+01:00
@@ -53,5 +57,7 @@ say why course boreas
 
 say reveal course -o open
 "$score" reveal course -o open
+say verify course
+"$score" verify course
 say verify open
 "$score" verify open

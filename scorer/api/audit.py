@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 class Audited(NamedTuple):
     """What an audit found."""
 
-    duplicates: Sequence[Sequence[int]]
-    near_duplicates: Sequence[Pair]
-    probing: Sequence[Probing]
-    shake_up: Sequence[Shake]
+    altered: Sequence[str]  # what the store does not hold as it was recorded
+    duplicates: Sequence[Sequence[int]] = ()
+    near_duplicates: Sequence[Pair] = ()
+    probing: Sequence[Probing] = ()
+    shake_up: Sequence[Shake] = ()
 
 
 def audit(snapshot: Snapshot, bound: BoundChallenge, files: Files, now: datetime) -> Audited:
@@ -63,6 +64,7 @@ def audit(snapshot: Snapshot, bound: BoundChallenge, files: Files, now: datetime
         names[team.id]: [e.number for e in scored if e.team == team.id] for team in snapshot.teams
     }
     return Audited(
+        (),
         copies,
         near_duplicates(scored, orders, copies),
         probing(series, per_list),

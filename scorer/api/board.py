@@ -22,13 +22,14 @@ import numpy as np
 
 from scorer.api.audit import Audited, audit
 from scorer.api.evaluations import Evaluations
+from scorer.api.integrity import store_faults
 from scorer.api.rescore import Rescored, rescore
 from scorer.api.seal import reveal, seal
 from scorer.api.submissions import Named, loaded, named_file, submission_name
 from scorer.api.versions import Versions
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
-from scorer.core.errors import UnknownName, UsageError
+from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.io.limits import Unreadable
@@ -45,11 +46,12 @@ from scorer.store.phases import (
     closed,
     phase_at,
     quota_left,
+    refused_act,
     refused_answers,
     refused_by_quota,
     shown_at,
 )
-from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Version
+from scorer.store.records import OF_TEAMS, Act, Decision, Entry, Status, Team, Token, Version
 from scorer.store.selection import State, state
 
 if TYPE_CHECKING:
@@ -272,7 +274,8 @@ class Board:
             draft,
             version.values,
             admit,
-            lambda entry, previous: receipts.receipt(entry, team, version.fingerprint, previous),
+            team,
+            version.fingerprint,
         )
         if entry is None or receipt is None:
             return added._replace(code=refusal.code, message=refusal.message)
@@ -451,18 +454,22 @@ class Board:
         by: str | None = None,
         name: str | None = None,
         now: datetime | None = None,
+        late: bool = False,
     ) -> Decision:
         """Decide on an entry (its number) or a team (its name).
 
         Args:
-            act: disqualify, restore, select, withdraw or rename.
+            act: disqualify, restore, select, unselect, withdraw or rename.
             subject: an entry's number, or a team's name.
             reason: why.
             by: who decides.
             name: the new name, of a rename.
             now: when.
+            late: select, unselect or withdraw for a team although the time for it is over;
+                log, board and `why` say so.
 
         Raises:
+            Refused: S807, it is too late.
             UsageError: the act does not fit its subject.
             UnknownName: there is no such entry or team.
         """
@@ -473,20 +480,35 @@ class Board:
             entry = self.entry(int(subject))
         else:
             team = self.team(subject).id
-        if act in ("select", "withdraw") and entry is None:
+        if act in OF_TEAMS and entry is None:
             raise UsageError(f"{act} takes an entry's number")
         if act == "rename":
             if team is None or not name:
                 raise UsageError("rename takes a team and its new name")
             self._new_name(name, but=team)
+        too_late = False
+        if act in OF_TEAMS and entry is not None:
+            team, too_late = entry.team, self._too_late(entry, moment, late)
         if act == "select" and entry is not None:
-            team = entry.team
             if team is None:
                 raise UsageError(f"entry {entry.number} is a baseline, which no team can select")
             if self.outcome(entry.number).status != "scored":
                 raise UsageError(f"entry {entry.number} is not scored; it cannot be selected")
         number = entry.number if entry else None
-        return self._database.decide(act, moment, reason, team=team, entry=number, by=by, name=name)
+        return self._database.decide(
+            act, moment, reason, team=team, entry=number, by=by, name=name, late=too_late
+        )
+
+    def _too_late(self, entry: Entry, now: datetime, late: bool) -> bool:
+        """Whether the time is over in which teams decide on an entry.
+
+        Raises:
+            Refused: it is, and the act is not said to be late.
+        """
+        refusal = refused_act(self.versions.rules(), entry, now)
+        if refusal is not None and not late:
+            raise Refused(problems=[Problem(refusal.code, refusal.message)])
+        return refusal is not None
 
     # what is there
 
@@ -560,7 +582,8 @@ class Board:
         for d in self._database.decisions():
             about = teams.get(d.entry) if d.entry is not None else names.get(d.team or 0)
             reason = f"{d.name}: {d.reason}" if d.act == "rename" else d.reason
-            events.append(Event(d.time, "decision", d.entry, about, d.act, d.by, reason))
+            what = f"{d.act}, late" if d.late else d.act
+            events.append(Event(d.time, "decision", d.entry, about, what, d.by, reason))
         if team is not None:
             self.team(team)
             events = [event for event in events if event.team == team]
@@ -662,10 +685,23 @@ class Board:
         return rescore(self.versions, self.evaluations, self._database, moment, dry_run)
 
     def audit(self, *, now: datetime | None = None) -> Audited:
-        """Copies, near-copies, probing and the shake-up; for the organizer only."""
+        """What was altered, copies, near-copies, probing, the shake-up; for the organizer only.
+
+        Where something was altered, nothing else is looked for: it would be no finding.
+        """
+        if altered := self.altered():
+            return Audited(altered)
         self.evaluations.finish_pending()
         bound = self.versions.bound(self.version())
         return audit(self.snapshot(), bound, self._files, now or datetime.now(UTC))
+
+    def altered(self) -> list[str]:
+        """What the store does not hold as it was recorded; empty where all is as it was.
+
+        Rows are held against their receipts, kept files against their digests, splits and
+        fingerprints against the files of their version, means against scorecards.
+        """
+        return store_faults(self.versions, self._database, self._files, self.evaluations.summary)
 
     # seal and receipts
 
@@ -677,17 +713,24 @@ class Board:
         """
         return seal(self.challenge, self.versions.manifest, now or datetime.now(UTC))
 
-    def reveal(self, folder: Path) -> None:
+    def reveal(self, folder: Path, *, altered: bool = False) -> None:
         """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
         The files are those that were sealed, as the store keeps them.
 
+        Args:
+            folder: the new folder.
+            altered: reveal also where the store was altered; the folder then says what.
+
         Raises:
-            UsageError: the challenge was never sealed, or the folder exists.
+            UsageError: the challenge was never sealed, the folder exists, or the store was altered.
         """
+        problems = self.altered()
+        if problems and not altered:
+            raise UsageError(f"nothing is revealed, the store was altered: {'; '.join(problems)}")
         versions = [dict(version.files) for version in self._database.versions()]
         manifests = [self.versions.manifest, *versions]
-        reveal(self.challenge, manifests, self._files, self.receipts(), folder)
+        reveal(self.challenge, manifests, self._files, self.receipts(), folder, problems)
 
     def receipts(self, number: int | None = None) -> str:
         """All receipts, one a line, each with the digest of the one before; or that of an entry."""

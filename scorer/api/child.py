@@ -71,6 +71,7 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
             case "audit":
                 audited = board.audit()
                 return {
+                    "altered": list(audited.altered),
                     "duplicates": [list(group) for group in audited.duplicates],
                     "near_duplicates": [pair._asdict() for pair in audited.near_duplicates],
                     "probing": [series._asdict() for series in audited.probing],

@@ -157,7 +157,7 @@ class Evaluations:
             scored.card.to_bytes(),
             folds,
         )
-        return replace(evaluation, summary=self._summary(version, evaluation))
+        return replace(evaluation, summary=self.summary(version, evaluation))
 
     # failures
 
@@ -211,7 +211,7 @@ class Evaluations:
 
         def summaries(values: str) -> dict[str, str | None]:
             return {
-                sha256: self._summary(version, evaluation)
+                sha256: self.summary(version, evaluation)
                 for sha256, evaluation in evaluations.items()
                 if evaluation.status == "scored"
             }
@@ -247,8 +247,8 @@ class Evaluations:
             evaluation,
         )
 
-    def _summary(self, version: Version, evaluation: Evaluation) -> str:
-        """The means of an evaluation on every split."""
+    def summary(self, version: Version, evaluation: Evaluation) -> str:
+        """The means of an evaluation on every split, as JSON, from its scorecard."""
         snapshot = self._snapshot(version, lambda sha256: evaluation, {})
         entry = Entry(0, None, version.since, evaluation.sha256, "", 0, None)
         means = {
@@ -270,7 +270,7 @@ class Evaluations:
         cached = json.loads(evaluation.summary) if evaluation.summary else {}
         if cached.get("fingerprint") != version.fingerprint:
             whole = self._database.evaluation(version.values, evaluation.sha256) or evaluation
-            summary = self._summary(version, whole)
+            summary = self.summary(version, whole)
             self._database.summarize(version.values, evaluation.sha256, summary)
             cached = json.loads(summary)
         return {

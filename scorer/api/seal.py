@@ -45,6 +45,7 @@ def reveal(
     files: Files,
     lines: str,
     folder: Path,
+    altered: Sequence[str] = (),
 ) -> None:
     """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
@@ -57,6 +58,7 @@ def reveal(
         files: where the files of all versions are kept.
         lines: all receipts.
         folder: the new folder.
+        altered: what the store does not hold as it was recorded.
 
     Raises:
         UsageError: the challenge was never sealed, or the folder exists.
@@ -84,7 +86,7 @@ def reveal(
         else:
             with files.open(sha256) as stored:
                 write(target, stored.read())
-    text = receipts.revealed_text(challenge.id, salt, fits[0], sealed["commitment"])
+    text = receipts.revealed_text(challenge.id, salt, fits[0], sealed["commitment"], altered)
     write(passing / receipts.REVEALED, text.encode())
     write(passing / receipts.SEAL, (challenge.folder / receipts.SEAL).read_bytes())
     write(passing / receipts.RECEIPTS, lines.encode())

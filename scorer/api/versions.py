@@ -86,21 +86,12 @@ class Versions:
         Raises:
             ChallengeError: the challenge as it is now is wrong.
         """
-        from scorer.leaderboard.records import to_json
-
         ready = answerable(opened(prepare(self.challenge, self.allow_plugins)))
-        terms = terms_of(ready)
-        values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
-        splits: Mapping[str, str] = {}
-        if (rules := self.challenge.splits) is not None:
-            if rules.file is not None:
-                splits = read_splits(rules.file, terms.lists)
-            else:
-                splits = drawn(rules, terms.lists, terms.groups)
-        version = Version(
-            number, since, values, terms.fingerprint, self.manifest, to_json(terms), splits
-        )
-        return version, ready
+        return _version(number, since, ready, self.manifest), ready
+
+    def remade(self, version: Version) -> Version:
+        """A version as its own files make it now."""
+        return _version(version.number, version.since, self.opened(version), version.files)
 
     def keep_files(self) -> None:
         """Keep the challenge's files as they are now in the store."""
@@ -199,3 +190,27 @@ class Versions:
         if not self._database.add_version(version):
             raise UsageError("another process has re-scored this board just now; try again")
         self._ready[version.number] = ready
+
+
+def _version(
+    number: int, since: datetime, ready: OpenChallenge, files: Mapping[str, str]
+) -> Version:
+    """The version that a challenge and its truth make.
+
+    Args:
+        number: of the version.
+        since: when it comes into force.
+        ready: the challenge and its truth.
+        files: path below the challenge's folder -> SHA-256.
+    """
+    from scorer.leaderboard.records import to_json
+
+    terms = terms_of(ready)
+    values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
+    splits: Mapping[str, str] = {}
+    if (rules := ready.prepared.challenge.splits) is not None:
+        if rules.file is not None:
+            splits = read_splits(rules.file, terms.lists)
+        else:
+            splits = drawn(rules, terms.lists, terms.groups)
+    return Version(number, since, values, terms.fingerprint, files, to_json(terms), splits)

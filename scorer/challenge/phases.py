@@ -172,8 +172,17 @@ class Phase(Part):
         None, description="how many selected entries of each team count; others are left out"
     )
 
+    select_until: Time | None = Field(
+        None, description="until when teams select and withdraw; the phase begins no earlier"
+    )
+
     @model_validator(mode="after")
     def _ordered(self) -> Self:
+        if self.select_until is not None and self.after is None:
+            raise wrong(
+                f"phase {self.id!r} takes entries; select_until stands in the phase after it, "
+                "in which the selected entries count"
+            )
         if self.after is not None and (self.opens or self.closes):
             raise wrong(
                 f"phase {self.id!r} begins after {self.after!r}; it has no times of its own"
@@ -209,18 +218,43 @@ def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> N
     ids: set[str] = set()
     names = {*SHOWN_WORDS, *(splits.shares if splits else ())}
     drawn = splits is None or splits.file is None
-    closes: datetime | None = None
+    before: Phase | None = None  # the last that takes entries
+    closing: dict[str, datetime | None] = {}
     for phase in phases:
         if phase.id in ids:
             raise wrong(f"two phases are called {phase.id!r}", key="phases")
         if phase.after is not None and phase.after not in ids:
             message = f"phase {phase.id!r} is after {phase.after!r}, which is no phase before it"
             raise wrong(message, key="phases")
+        if phase.after is not None and closing[phase.after] is None:
+            message = (
+                f"phase {phase.after!r} needs `closes`, since {phase.id!r} comes after it: "
+                "closes: 2026-07-08T23:59:59+02:00"
+            )
+            raise wrong(message, key="phases")
         if drawn and phase.show not in names:
             message = f"phase {phase.id!r} shows {phase.show!r}, which is no split"
             raise wrong(message, key="phases")
-        if phase.opens and closes and phase.opens < closes:
-            message = f"phase {phase.id!r} opens before the phase before it closes"
-            raise wrong(message, key="phases")
-        closes = phase.closes or closes
+        if phase.after is None:
+            _refuse_disorder(before, phase)
+            before = phase
+        closing[phase.id] = phase.closes
         ids.add(phase.id)
+
+
+def _refuse_disorder(before: Phase | None, phase: Phase) -> None:
+    """Refuse a phase that takes entries and begins before the one before it, or at no time."""
+    if before is None:
+        return
+    if phase.opens is None:
+        message = (
+            f"phase {phase.id!r} needs `opens`, since {before.id!r} comes before it "
+            "(or `after`, if it takes no entries): opens: 2026-07-09T00:00:00+02:00"
+        )
+        raise wrong(message, key="phases")
+    if before.closes and phase.opens < before.closes:
+        message = f"phase {phase.id!r} opens before the phase before it closes"
+        raise wrong(message, key="phases")
+    if before.opens and phase.opens <= before.opens:
+        message = f"phase {phase.id!r} opens before the phase before it"
+        raise wrong(message, key="phases")

@@ -4,6 +4,7 @@ ScorerError
 ├── UsageError             the command's words, or where its output should go     exit 2
 ├── ChallengeError         challenge.yaml, the truth, an organizer's file         exit 2
 ├── SubmissionRejected     a participant's file; the others are still scored      exit 1
+├── Refused                an act that a rule of the board does not allow         exit 3
 └── PluginError            a metric, ours or a plugin's: "not your fault"         exit 4
 
 A `Problem` is a record of one thing wrong in one file; the exceptions carry
@@ -42,6 +43,12 @@ class SubmissionRejected(ScorerError):
     """A submission cannot be scored; `problems` say why."""
 
     exit_code = 1
+
+
+class Refused(ScorerError):
+    """A rule of the board does not allow an act; `problems` has its code S80x."""
+
+    exit_code = 3
 
 
 class PluginError(ScorerError):

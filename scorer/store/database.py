@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,34 +14,43 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Integer,
     Update,
     and_,
-    create_engine,
-    event,
+    cast,
     func,
     or_,
     select,
     text,
 )
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import quoted
-from scorer.store import schema
+from scorer.store import chain, schema
+from scorer.store.connect import engine_at, migrate
 from scorer.store.records import (
     Act,
     Decision,
     Entry,
     Evaluation,
+    Kind,
     Receipt,
     Status,
     Team,
     Token,
     Version,
 )
-
-WAIT = 60  # seconds that a writer waits for another
+from scorer.store.rows import (
+    decision_of,
+    entry_of,
+    evaluation_of,
+    packed,
+    receipt_of,
+    team_of,
+    version_of,
+)
 
 
 class Draft(NamedTuple):
@@ -75,9 +84,9 @@ class Database:
             UsageError: it cannot be reached, or a newer scorer made it.
         """
         try:
-            engine = _engine(url)
+            engine = engine_at(url)
             try:
-                _migrate(engine)
+                migrate(engine)
             except BaseException:
                 engine.dispose()
                 raise
@@ -98,59 +107,49 @@ class Database:
     def versions(self) -> list[Version]:
         """All versions, in order."""
         table = schema.version
-        return [
-            Version(
-                r.number,
-                r.since,
-                r.values_digest,
-                r.fingerprint,
-                json.loads(r.files),
-                r.terms,
-                json.loads(r.splits),
-            )
-            for r in self._rows(select(table).order_by(table.c.number), table)
-        ]
+        return [version_of(r) for r in self._rows(select(table).order_by(table.c.number), table)]
 
     def teams(self) -> list[Team]:
         """All teams, in the order in which they were made."""
         table = schema.team
-        return [
-            Team(r.id, r.name, r.made)
-            for r in self._rows(select(table).order_by(table.c.id), table)
-        ]
+        return [team_of(r) for r in self._rows(select(table).order_by(table.c.id), table)]
 
     def entries(self) -> list[Entry]:
         """All entries, in order."""
         table = schema.entry
-        return [_entry(r) for r in self._rows(select(table).order_by(table.c.number), table)]
+        return [entry_of(r) for r in self._rows(select(table).order_by(table.c.number), table)]
 
     def entry(self, number: int) -> Entry | None:
         """The entry of that number."""
         table = schema.entry
         query = select(table).where(table.c.number == number)
-        return next((_entry(row) for row in self._rows(query, table)), None)
+        return next((entry_of(row) for row in self._rows(query, table)), None)
 
     def decisions(self) -> list[Decision]:
         """All decisions, in order."""
         table = schema.decision
-        return [
-            Decision(r.number, r.time, r.act, r.team, r.entry, r.reason, r.by, r.name)
-            for r in self._rows(select(table).order_by(table.c.number), table)
-        ]
+        return [decision_of(r) for r in self._rows(select(table).order_by(table.c.number), table)]
 
     def receipts(self) -> list[Receipt]:
         """The chain, in order."""
         table = schema.receipt
-        return [
-            Receipt(r.entry, r.previous, r.digest, r.body)
-            for r in self._rows(select(table).order_by(table.c.entry), table)
-        ]
+        return [receipt_of(r) for r in self._rows(select(table).order_by(table.c.number), table)]
 
     def receipt(self, entry: int) -> Receipt:
-        """The receipt of an entry that is there."""
+        """The receipt of an entry. Raises `UsageError` where somebody removed it."""
         table = schema.receipt
-        (row,) = self._rows(select(table).where(table.c.entry == entry), table)
-        return Receipt(row.entry, row.previous, row.digest, row.body)
+        rows = self._rows(select(table).where(table.c.entry == entry), table)
+        if not rows:
+            raise UsageError(f"the receipt of entry {entry} was removed from the store")
+        return receipt_of(rows[0])
+
+    def evaluations(self) -> Iterator[Evaluation]:
+        """All evaluations, whole, one after the other."""
+        table = schema.evaluation
+        query = select(table).where(table.c.board == self.board).order_by(table.c.sha256)
+        with self._engine.connect() as connection:
+            for row in connection.execution_options(yield_per=20).execute(query):
+                yield evaluation_of(row)
 
     def tokens(self) -> list[Token]:
         """All tokens, revoked ones too."""
@@ -192,7 +191,7 @@ class Database:
         """One evaluation, whole."""
         table = schema.evaluation
         query = select(table).where(_under(values, sha256))
-        return next((_evaluation(r) for r in self._rows(query, table)), None)
+        return next((evaluation_of(r) for r in self._rows(query, table)), None)
 
     def summaries(self, values: str) -> dict[str, str | None]:
         """SHA-256 of each scored file -> the summary of its evaluation."""
@@ -216,7 +215,7 @@ class Database:
         """The failed evaluation of that reference."""
         table = schema.evaluation
         query = select(table).where(table.c.reference == reference)
-        return next((_evaluation(r) for r in self._rows(query, table)), None)
+        return next((evaluation_of(r) for r in self._rows(query, table)), None)
 
     # what is done
 
@@ -237,6 +236,7 @@ class Database:
                     splits=json.dumps(dict(version.splits), sort_keys=True),
                 )
             )
+            self._link(connection, version)
         return True
 
     def add_team(self, name: str, made: datetime) -> Team:
@@ -247,13 +247,15 @@ class Database:
         """
         try:
             with self._write() as connection:
-                number = self._next(connection, schema.team.c.id)
+                number = self._next(connection, schema.team.c.id, "team")
                 connection.execute(
                     schema.team.insert().values(board=self.board, id=number, name=name, made=made)
                 )
+                team = Team(number, name, made)
+                self._link(connection, team)
         except IntegrityError:
             raise UsageError(f"there is a team {quoted(name)} already") from None
-        return Team(number, name, made)
+        return team
 
     def add_token(self, team: int | None, hash: str, made: datetime) -> Token:
         """Record a token.
@@ -285,7 +287,8 @@ class Database:
         draft: Draft,
         values: str,
         admit: Callable[[Sequence[Entry], Mapping[str, Status]], Any],
-        receipt: Callable[[Entry, str | None], Receipt],
+        team: str,
+        version: str,
     ) -> tuple[Entry | None, Receipt | None, Any]:
         """Give an entry its number, its receipt and a pending evaluation, or nothing at all.
 
@@ -294,7 +297,8 @@ class Database:
             values: the digest of the challenge's state that is in force.
             admit: what the rules say, given the team's entries and the statuses of their files;
                 asked while no other process can record; anything but None refuses.
-            receipt: makes the receipt from the entry and the digest before.
+            team: what the team, or the baseline, is called.
+            version: the fingerprint of the challenge in force.
 
         Returns:
             The entry and its receipt; or None, None and what `admit` said.
@@ -303,7 +307,7 @@ class Database:
         with self._write() as connection:
             of_team = and_(entries.c.board == self.board, entries.c.team == draft.team)
             earlier = [
-                _entry(row)
+                entry_of(row)
                 for row in connection.execute(
                     select(entries).where(of_team).order_by(entries.c.number)
                 )
@@ -321,7 +325,7 @@ class Database:
             if refused is not None:
                 return None, None, refused
             entry = Entry(
-                self._next(connection, entries.c.number),
+                self._next(connection, entries.c.number, "entry"),
                 draft.team,
                 draft.received,
                 draft.sha256,
@@ -345,25 +349,10 @@ class Database:
                     answers=json.dumps(dict(entry.answers), sort_keys=True),
                 )
             )
-            last = connection.execute(
-                select(schema.receipt.c.digest)
-                .where(schema.receipt.c.board == self.board)
-                .order_by(schema.receipt.c.entry.desc())
-                .limit(1)
-            ).scalar()
-            new_receipt = receipt(entry, last)
-            connection.execute(
-                schema.receipt.insert().values(
-                    board=self.board,
-                    entry=new_receipt.entry,
-                    previous=new_receipt.previous,
-                    digest=new_receipt.digest,
-                    body=new_receipt.body,
-                )
-            )
+            receipt = self._link(connection, entry, team=team, version=version)
             if entry.sha256 not in statuses:
                 self._ask(connection, values, entry.sha256, entry.received)
-        return entry, new_receipt, None
+        return entry, receipt, None
 
     def ask(self, values: str, files: Sequence[str], now: datetime) -> None:
         """Queue the files that are not evaluated yet under a state of the challenge.
@@ -438,15 +427,15 @@ class Database:
     def finish(self, evaluation: Evaluation) -> None:
         """Keep the result of an evaluation; one that is finished already stays as it is."""
         table = schema.evaluation
-        with self._write(lock=False) as connection:
-            connection.execute(
+        with self._write() as connection:
+            changed = connection.execute(
                 self._change(evaluation.values, evaluation.sha256)
                 .where(table.c.status == "pending")
                 .values(
                     status=evaluation.status,
                     findings=evaluation.findings,
                     card=evaluation.card,
-                    folds=_packed(evaluation.folds),
+                    folds=packed(evaluation.folds),
                     summary=evaluation.summary,
                     reference=evaluation.reference,
                     cause=evaluation.cause,
@@ -455,6 +444,8 @@ class Database:
                     lease=None,
                 )
             )
+            if changed.rowcount and evaluation.status in chain.LINKED:
+                self._link(connection, evaluation)
 
     def retry(self, values: str, sha256: str) -> None:
         """Queue a failed evaluation again."""
@@ -476,20 +467,23 @@ class Database:
         entry: int | None = None,
         by: str | None = None,
         name: str | None = None,
+        late: bool = False,
     ) -> Decision:
         """Append a decision.
 
         Args:
-            act: disqualify, restore, select, withdraw or rename.
+            act: what is decided.
             time: when it was made.
             reason: why.
             team: the number of the team it is about.
             entry: the number of the entry it is about.
             by: who decided.
             name: the new name, of a rename.
+            late: whether it came after the time for it.
         """
         with self._write() as connection:
-            number = self._next(connection, schema.decision.c.number)
+            number = self._next(connection, schema.decision.c.number, "decision")
+            decision = Decision(number, time, act, team, entry, reason, by, name, late)
             connection.execute(
                 schema.decision.insert().values(
                     board=self.board,
@@ -501,9 +495,11 @@ class Database:
                     reason=reason,
                     by=by,
                     name=name,
+                    late=late,
                 )
             )
-        return Decision(number, time, act, team, entry, reason, by, name)
+            self._link(connection, decision)
+        return decision
 
     @property
     def copies(self) -> bool:
@@ -524,6 +520,27 @@ class Database:
         finally:
             connection.close()
 
+    def _link(self, connection: Connection, record: chain.Record, **more: str) -> Receipt | None:
+        """Append a receipt to the chain; None where the record has one, being made again."""
+        table = schema.receipt
+        kind, about = chain.named(record)
+        known = select(table.c.number).where(
+            table.c.board == self.board, table.c.kind == kind, table.c.about == about
+        )
+        if connection.execute(known).first() is not None:
+            return None
+        last = select(table.c.digest).where(table.c.board == self.board)
+        digest = connection.execute(last.order_by(table.c.number.desc()).limit(1)).scalar()
+        receipt = chain.receipt(record, digest, chain.new_salt(), **more)
+        row = {
+            "board": self.board,
+            "number": self._next(connection, table.c.number),
+            "entry": record.number if isinstance(record, Entry) else None,
+            **asdict(receipt),
+        }
+        connection.execute(table.insert().values(**row))
+        return receipt
+
     def _ask(self, connection: Connection, values: str, sha256: str, now: datetime) -> None:
         connection.execute(
             schema.evaluation.insert().values(
@@ -537,12 +554,16 @@ class Database:
             )
         )
 
-    def _next(self, connection: Connection, column: Any) -> int:
-        table = column.table
-        most = connection.execute(
-            select(func.max(column)).where(table.c.board == self.board)
-        ).scalar()
-        return int(most or 0) + 1
+    def _next(self, connection: Connection, column: Any, kind: Kind | None = None) -> int:
+        """The next number of a column; of a kind with receipts one that no receipt had."""
+        receipts, table = schema.receipt, column.table
+        most = select(func.max(column)).where(table.c.board == self.board)
+        numbers = [connection.execute(most).scalar()]
+        if kind is not None:
+            had = select(func.max(cast(receipts.c.about, Integer)))
+            of_kind = had.where(receipts.c.board == self.board, receipts.c.kind == kind)
+            numbers.append(connection.execute(of_kind).scalar())
+        return max(int(number or 0) for number in numbers) + 1
 
     def _change(self, values: str, sha256: str) -> Update:
         """A change of the evaluation of a file under one state of the challenge."""
@@ -577,102 +598,3 @@ def _under(values: str, sha256: str | None = None) -> ColumnElement[bool]:
     table = schema.evaluation
     condition = table.c.values_digest == values
     return condition if sha256 is None else and_(condition, table.c.sha256 == sha256)
-
-
-def _entry(row: Any) -> Entry:
-    return Entry(
-        row.number,
-        row.team,
-        row.received,
-        row.sha256,
-        row.file,
-        row.size,
-        row.phase,
-        row.name,
-        json.loads(row.answers),
-    )
-
-
-def _evaluation(row: Any) -> Evaluation:
-    return Evaluation(
-        row.values_digest,
-        row.sha256,
-        row.status,
-        row.findings,
-        row.card,
-        _unpacked(row.folds),
-        row.summary,
-        row.reference,
-        row.cause,
-        row.made,
-    )
-
-
-def _packed(folds: Mapping[str, bytes]) -> bytes | None:
-    """Several scorecards in one value: a JSON head of names and sizes, then their bytes."""
-    if not folds:
-        return None
-    head = json.dumps([[name, len(data)] for name, data in folds.items()]).encode()
-    return len(head).to_bytes(4, "big") + head + b"".join(folds.values())
-
-
-def _unpacked(data: bytes | None) -> dict[str, bytes]:
-    if not data:
-        return {}
-    start = 4 + int.from_bytes(data[:4], "big")
-    folds = {}
-    for name, size in json.loads(data[4:start]):
-        folds[name] = data[start : start + size]
-        start += size
-    return folds
-
-
-def _engine(url: str) -> Engine:
-    if not url.startswith("sqlite"):
-        return create_engine(url, pool_pre_ping=True)
-    engine = create_engine(url, connect_args={"timeout": WAIT, "isolation_level": None})
-
-    @event.listens_for(engine, "connect")
-    def _settings(connection: Any, record: Any) -> None:
-        cursor = connection.cursor()
-        for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            cursor.execute(f"PRAGMA {setting}")
-        cursor.close()
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        # a writer locks at once: one that began by reading could not be let in later
-        writes = connection.get_execution_options().get("writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return engine
-
-
-def _migrate(engine: Engine) -> None:
-    """Bring the tables to this scorer's revision; an older store is copied first."""
-    revision = None
-    with engine.connect() as connection, suppress(OperationalError, ProgrammingError):
-        # where the table is not there, the store is empty
-        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    if revision == schema.REVISION:
-        return
-    if revision is not None and revision > schema.REVISION:
-        raise UsageError(
-            f"this store is of revision {revision}, made by a newer scorer; "
-            f"this one reads up to {schema.REVISION}"
-        )
-    path = engine.url.database
-    if revision is not None and engine.dialect.name == "sqlite" and path:
-        with engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        shutil.copy2(path, f"{path}.{revision}.backup")
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", "scorer.store:migrations")
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scorer migrations'))"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")

@@ -142,6 +142,15 @@ def _copy(source: BinaryIO, target: BinaryIO, sha256: str) -> None:
         raise OSError(errno.EIO, "the file changed while it was read")
 
 
+def digest_in(files: Files, sha256: str) -> str:
+    """The SHA-256 that a kept file has now. Raises `OSError` where it is not there."""
+    digest = hashlib.sha256()
+    with files.open(sha256) as read:
+        while piece := read.read(PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
 @contextmanager
 def as_path(files: Files, sha256: str, name: str) -> Iterator[Path]:
     """A kept file under the name it was sent with, in a folder that goes with the context.

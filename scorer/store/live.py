@@ -14,7 +14,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import with_certainty
@@ -163,7 +163,18 @@ class Snapshot:
                     entry.answers,
                 )  # fmt: skip
         times = {title: row.received.timestamp() for title, row in rows.items()}
-        return LiveReport(ranked(terms, scored, times), rows, name, span.phase.id if span else None)
+        report = ranked(terms, scored, times)
+        report = replace(report, notes=(*report.notes, *self._late_acts(decided, now)))
+        return LiveReport(report, rows, name, span.phase.id if span else None)
+
+    def _late_acts(self, decided: State, now: datetime) -> list[Problem]:
+        """A note of each act for a team that came after the time for it."""
+        zone = ZoneInfo(self.rules.timezone)
+        return [
+            Problem("S807", f"{late_words(act, decided.names, zone)}", "warning")
+            for act in self.decisions
+            if act.late and act.time <= now
+        ]
 
     def certain(self, live: LiveReport) -> LiveReport:
         """The standings with intervals, tiers and ranges of ranks, which take most of the time."""
@@ -333,6 +344,11 @@ class Snapshot:
                 )
             numbers = ", ".join(str(entry.number) for entry in choice.counted)
             lines.append(f"counts: entry {numbers} ({choice.rule})")
+        lines += [
+            late_words(act, decided.names, zone)
+            for act in self.decisions
+            if act.late and act.time <= now and act.team == team.id
+        ]
         for entry in self.entries:
             counts = choice is not None and entry in choice.counted
             if entry.team == team.id and entry.received <= now and not counts:
@@ -358,10 +374,22 @@ class Snapshot:
         return (choice.left_out if choice else {}).get(entry.number, "not counted")
 
 
+def late_words(act: Decision, names: Mapping[int, str], zone: ZoneInfo) -> str:
+    """A sentence on an act that came too late for its team and was made all the same.
+
+    Args:
+        act: the act.
+        names: team -> what it is called.
+        zone: of the time that is told.
+    """
+    whose = names.get(act.team or 0, "")
+    return f"entry {act.entry} of {whose}: {act.act}, late, {at(act.time, zone)}: {act.reason}"
+
+
 def _last_shown(rules: Challenge, now: datetime) -> str:
     """The split that the latest begun phase shows; before the first phase, the one it will show."""
     all_spans = spans(rules)
-    begun = [span for span in all_spans if span.opens is None or now >= span.opens]
+    begun = [span for span in all_spans if span.begun(now)]
     return (begun or [all_spans[0]])[-1].phase.show
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -12,6 +12,7 @@ from scorer.challenge.phases import EVERYTHING, Phase, Question
 from scorer.core.text import join_first, quoted
 from scorer.store.records import Entry, Status
 
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # begins what is after a phase that never closes
 ALWAYS = Phase(id=EVERYTHING)  # of a challenge without phases
 
 
@@ -29,10 +30,13 @@ class Span(NamedTuple):
 
     def holds(self, now: datetime) -> bool:
         """Whether `now` lies in it."""
-        begun = self.opens is None or (
-            now >= self.opens if self.takes_entries else now > self.opens
-        )
-        return begun and (self.closes is None or now <= self.closes)
+        return self.begun(now) and (self.closes is None or now <= self.closes)
+
+    def begun(self, now: datetime) -> bool:
+        """Whether it has begun; the moment in which the phase before ends is still in that one."""
+        if self.opens is None:
+            return True
+        return now >= self.opens if self.takes_entries else now > self.opens
 
 
 class Refusal(NamedTuple):
@@ -58,10 +62,50 @@ def spans(challenge: Challenge) -> tuple[Span, ...]:
         if phase.after is None:
             by_id[phase.id] = Span(phase, phase.opens, phase.closes)
         else:
-            by_id[phase.id] = Span(
-                phase, by_id[phase.after].closes or by_id[phase.after].opens, None
-            )
+            ends = [by_id[phase.after].closes, phase.select_until]
+            begins = max((time for time in ends if time is not None), default=NEVER)
+            by_id[phase.id] = Span(phase, begins, None)
     return tuple(by_id.values())
+
+
+def decided_until(challenge: Challenge, phase: str | None) -> datetime | None:
+    """Until when a team selects and withdraws an entry; None: as long as the board lives.
+
+    This ends before a split of which nothing was shown while such entries were
+    sent is shown: when the phase before closes, or at `select_until` of the phase that shows it.
+
+    Args:
+        challenge: for its phases.
+        phase: the id of the phase in which the entry was sent.
+    """
+    in_time = sorted(spans(challenge), key=_begins)
+    place = next((n for n, span in enumerate(in_time) if span.phase.id == phase), 0)
+    shown = {"none", *(span.phase.show for span in in_time[: place + 1])}
+    for before, span in zip(in_time[place:], in_time[place + 1 :], strict=False):
+        if span.phase.show not in shown:
+            closes = span.opens if span.phase.after else before.closes
+            return span.phase.select_until or closes or span.opens
+    return None
+
+
+def refused_act(challenge: Challenge, entry: Entry, now: datetime) -> Refusal | None:
+    """S807 where it is too late to select or withdraw an entry.
+
+    Args:
+        challenge: for its phases.
+        entry: the entry; a baseline has no such time.
+        now: the time of the act.
+    """
+    until = None if entry.baseline else decided_until(challenge, entry.phase)
+    if until is None or now <= until:
+        return None
+    ended = at(until, ZoneInfo(challenge.timezone))
+    message = f"it is too late: teams could decide on entry {entry.number} until {ended}"
+    return Refusal("S807", message)
+
+
+def _begins(span: Span) -> datetime:
+    return span.opens or datetime.min.replace(tzinfo=UTC)
 
 
 def phase_at(challenge: Challenge, now: datetime) -> Span | None:
@@ -74,7 +118,7 @@ def shown_at(challenge: Challenge, now: datetime) -> str:
 
     Between two phases the earlier one's board stays; before the first there is nothing.
     """
-    begun = [span for span in spans(challenge) if span.opens is None or now >= span.opens]
+    begun = [span for span in spans(challenge) if span.begun(now)]
     current = phase_at(challenge, now)
     if current is not None:
         return current.phase.show

@@ -8,54 +8,23 @@ the salt is published at the end.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.core.errors import UsageError
 from scorer.core.nested import parsed
 from scorer.core.text import describe_exception, printable
+from scorer.store.chain import canonical, sha256_of
 from scorer.store.files import digest_of
-from scorer.store.records import Entry, Receipt
+from scorer.store.records import Receipt
 
 SEAL, SALT, REVEALED, RECEIPTS = "challenge.seal", "seal.salt", "revealed.json", "receipts.jsonl"
 SALT_BYTES = 32
 SEAL_WORDS = "SHA-256 of salt and of the digests of all files, as canonical JSON"
-
-
-def canonical(fields: Mapping[str, Any]) -> str:
-    """JSON with sorted keys and no blanks, of which digests are made."""
-    return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def sha256_of(fields: Mapping[str, Any]) -> str:
-    """The SHA-256 of the canonical JSON."""
-    return hashlib.sha256(canonical(fields).encode()).hexdigest()
-
-
-def receipt(entry: Entry, team: str, version: str, previous: str | None) -> Receipt:
-    """The receipt of an entry.
-
-    Args:
-        entry: the entry, with its number.
-        team: what the team was called then.
-        version: the fingerprint of the challenge in force.
-        previous: the digest of the receipt before; None for the first.
-    """
-    body = {
-        "entry": entry.number,
-        "team": team,
-        "received": entry.received.isoformat(timespec="microseconds"),
-        "sha256": entry.sha256,
-        "size": entry.size,
-        "version": version,
-        "previous": previous,
-    }
-    return Receipt(entry.number, previous, sha256_of(body), canonical(body))
 
 
 def as_lines(receipts: Iterable[Receipt]) -> str:
@@ -65,33 +34,70 @@ def as_lines(receipts: Iterable[Receipt]) -> str:
     )
 
 
-def verify_lines(text: str) -> tuple[int, list[str]]:
-    """How many receipts were checked, and what does not fit together."""
-    problems: list[str] = []
-    previous: str | None = None
-    last, checked = 0, 0
+class _Line(NamedTuple):
+    """A receipt as a line of a file has it."""
+
+    number: int  # of the line
+    fields: Mapping[str, Any]  # without its digest
+    claimed: str  # its digest, as it says
+
+    @property
+    def called(self) -> str:
+        """What its act is called in a message."""
+        kind = str(self.fields.get("kind", "entry"))
+        which = self.fields.get("entry", self.fields.get("number"))
+        return f"an {kind}" if which is None else f"{kind} {which}"
+
+
+def _receipts_in(text: str, problems: list[str]) -> Iterator[_Line]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            fields = parsed(line)
-            claimed, entry = fields.pop("digest"), int(fields["entry"])
-            digest = sha256_of(fields)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            fields = dict(parsed(line))
+            claimed = str(fields.pop("digest"))
+            if fields.get("kind", "entry") == "entry":
+                int(fields["entry"])
+        except (ValueError, KeyError, TypeError) as error:
             problems.append(f"line {number}: no receipt ({describe_exception(error)})")
             continue
-        checked += 1
-        if digest != claimed:
-            problems.append(f"line {number}: the receipt of entry {entry} was altered")
-        if fields.get("previous") != previous:
+        yield _Line(number, fields, claimed)
+
+
+def verify_lines(text: str) -> tuple[int, list[str]]:
+    """How many receipts were checked, and what does not fit together.
+
+    A receipt alone in its file is checked by itself, whatever came before it.
+    """
+    problems: list[str] = []
+    lines = list(_receipts_in(text, problems))
+    previous: str | None = None
+    last = 0
+    for line in lines:
+        if sha256_of(line.fields) != line.claimed:
+            problems.append(f"line {line.number}: the receipt of {line.called} was altered")
+        if len(lines) > 1 and line.fields.get("previous") != previous:
             problems.append(
-                f"line {number}: the receipt of entry {entry} does not follow the one before it; "
-                "one was removed, added or moved"
+                f"line {line.number}: the receipt of {line.called} does not follow the one before "
+                "it; one was removed, added or moved"
             )
-        if entry <= last:
-            problems.append(f"line {number}: entry {entry} comes after entry {last}")
-        previous, last = claimed, entry
-    return checked, problems
+        if line.fields.get("kind", "entry") == "entry":
+            entry = int(line.fields["entry"])
+            if entry <= last:
+                problems.append(f"line {line.number}: entry {entry} comes after entry {last}")
+            last = entry
+        previous = line.claimed
+    return len(lines), problems
+
+
+def _missing(chains: Sequence[str], lone: str) -> list[str]:
+    """Receipts that are in none of the chains in which they should be."""
+    digests = {line.claimed for text in chains for line in _receipts_in(text, [])}
+    return [
+        f"the receipt of {line.called} is not in the chain: its entry was removed or altered"
+        for line in _receipts_in(lone, [])
+        if line.claimed not in digests
+    ]
 
 
 def commitment(salt: str, files: Mapping[str, str]) -> str:
@@ -126,7 +132,13 @@ def seal_text(challenge: str, commitment: str, sealed_at: datetime) -> str:
     return json.dumps(fields, indent=2) + "\n"
 
 
-def revealed_text(challenge: str, salt: str, files: Mapping[str, str], commitment: str) -> str:
+def revealed_text(
+    challenge: str,
+    salt: str,
+    files: Mapping[str, str],
+    commitment: str,
+    altered: Sequence[str] = (),
+) -> str:
     """The text of revealed.json, published at the end beside the files themselves.
 
     Args:
@@ -134,8 +146,10 @@ def revealed_text(challenge: str, salt: str, files: Mapping[str, str], commitmen
         salt: the salt of the seal, in hexadecimal.
         files: path below the challenge's folder -> SHA-256.
         commitment: the digest that the seal commits to.
+        altered: what the store does not hold as it was recorded.
     """
-    fields = {"challenge": challenge, "salt": salt, "files": dict(files), "commitment": commitment}
+    fields: dict[str, Any] = {"challenge": challenge, "salt": salt, "files": dict(files)}
+    fields |= {"commitment": commitment, "altered": list(altered)}
     return json.dumps(fields, indent=2) + "\n"
 
 
@@ -150,6 +164,7 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
             f"{printable(folder)} is not what score reveal made: {describe_exception(error)}"
         ) from None
     checked += 1
+    problems += [f"{REVEALED}: {fault}" for fault in fields.get("altered", ())]
     if commitment(salt, files) != claimed:
         problems.append(f"{REVEALED}: salt and digests do not make the commitment")
     try:
@@ -178,24 +193,36 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
 
 
 def verify(paths: Sequence[Path]) -> tuple[int, list[str]]:
-    """Check receipts and revealed folders.
+    """Check receipts and revealed folders; a receipt alone in its file is looked up in the chains.
 
     Raises:
         UsageError: a path is neither.
     """
     checked, problems = 0, list[str]()
+    chains, alone = list[str](), dict[Path, str]()
     for path in paths:
         if path.is_dir():
             count, wrong = verify_folder(path)
+            if (path / RECEIPTS).is_file():
+                chains.append(_text(path / RECEIPTS))
         else:
-            try:
-                count, wrong = verify_lines(path.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                raise UsageError(
-                    f"{printable(path)} cannot be read: {describe_exception(error)}"
-                ) from None
+            text = _text(path)
+            count, wrong = verify_lines(text)
             if not count and not wrong:
                 wrong = ["there is no receipt in it"]
+            if count == 1:
+                alone[path] = text
+            else:
+                chains.append(text)
         checked += count
         problems += [f"{printable(path)}: {fault}" for fault in wrong]
+    for path, text in alone.items() if chains else ():
+        problems += [f"{printable(path)}: {fault}" for fault in _missing(chains, text)]
     return checked, problems
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{printable(path)} cannot be read: {describe_exception(error)}") from None

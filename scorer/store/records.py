@@ -10,7 +10,9 @@ from typing import Literal
 from scorer.core.problems import Findings
 
 Status = Literal["pending", "scored", "rejected", "failed"]
-Act = Literal["disqualify", "restore", "select", "withdraw", "rename"]
+Kind = Literal["version", "team", "entry", "evaluation", "decision"]
+Act = Literal["disqualify", "restore", "select", "unselect", "withdraw", "rename"]
+OF_TEAMS: tuple[Act, ...] = ("select", "unselect", "withdraw")  # acts that end with their time
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class Decision:
     reason: str
     by: str | None = None
     name: str | None = None  # the new one, of a rename
+    late: bool = False  # made for a team after the time for it, by an organizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,11 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The receipt of an entry: a link of a chain that anybody can verify."""
+    """The receipt of an act on a store: a link of a chain that anybody can verify."""
 
-    entry: int
+    kind: Kind
+    about: str  # which of that kind: a number, or the digests of an evaluation
     previous: str | None  # the digest of the receipt before
     digest: str
     body: str  # JSON, of which `digest` is the SHA-256
+    salt: str | None = None  # of the commitment to the row; None: there is none

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    Boolean,
     Column,
     ForeignKeyConstraint,
     Index,
@@ -20,7 +21,10 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-REVISION = "0002"  # the newest migration
+from scorer.core.errors import UsageError
+from scorer.core.text import quoted
+
+REVISION = "0003"  # the newest migration
 
 
 class Moment(TypeDecorator[datetime]):
@@ -37,7 +41,16 @@ class Moment(TypeDecorator[datetime]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """From that text."""
-        return None if value is None else datetime.fromisoformat(value)
+        if value is None:
+            return None
+        try:
+            time = datetime.fromisoformat(value)
+        except ValueError:
+            raise UsageError(
+                f"the store has no time in {quoted(value)}, where one belongs"
+            ) from None
+        # without an offset it was written by somebody else; `score verify` tells that
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 metadata = MetaData()
@@ -129,17 +142,23 @@ decision = Table(
     Column("reason", Text, nullable=False),
     Column("by", Text),
     Column("name", String(200)),
+    Column("late", Boolean, nullable=False),  # since revision 0003
 )
 
 receipt = Table(
     "receipt",
     metadata,
     Column(*BOARD, primary_key=True),
-    Column("entry", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),  # since revision 0003
+    Column("kind", String(10), nullable=False),
+    Column("about", String(140), nullable=False),
+    Column("entry", Integer),  # of an entry's
     Column("previous", String(64)),
     Column("digest", String(64), nullable=False),
     Column("body", Text, nullable=False),
+    Column("salt", String(64)),
     ForeignKeyConstraint(["board", "entry"], ["entry.board", "entry.number"]),
+    UniqueConstraint("board", "kind", "about"),
 )
 
 Index("entry_of_team", entry.c.board, entry.c.team)

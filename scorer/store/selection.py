@@ -62,6 +62,9 @@ def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -
                 if decision.entry in chosen:
                     chosen.remove(decision.entry)
                 chosen.append(decision.entry)
+            case "unselect" if decision.team is not None and decision.entry is not None:
+                rest = [n for n in selected.get(decision.team, ()) if n != decision.entry]
+                selected[decision.team] = rest
     return State(
         names, teams_out, entries_out, {team: tuple(chosen) for team, chosen in selected.items()}
     )

@@ -22,6 +22,7 @@ from scorer.core.problems import Findings
 from scorer.reports.syntax.json import number_or_null, problem
 from scorer.store.names import ORGANIZER
 from scorer.store.phases import shown_at, spans
+from scorer.store.records import OF_TEAMS, Act
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of, ready, scratch, stored_upload
 from scorer.web.render import render
@@ -124,11 +125,12 @@ class Compared(BaseModel):
 class DecisionIn(BaseModel):
     """A decision: on an entry or on a team."""
 
-    kind: Literal["disqualify", "restore", "select", "withdraw", "rename"]
+    kind: Act
     entry: int | None = None
     team: str | None = None
     reason: str
     name: str | None = None
+    late: bool = False  # after the time in which teams decide; organizers only
 
 
 class DecisionOut(BaseModel):
@@ -430,12 +432,13 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
 
     Raises:
         HTTPException: 403 or 404 where the viewer may not make it; 422 where it is incomplete.
+        Refused: it comes too late.
     """
     if (decision.entry is None) == (decision.team is None):
         raise HTTPException(422, "a decision is on an entry or on a team")
     if not viewer.organizer:
-        if decision.kind not in ("select", "withdraw") or decision.entry is None:
-            raise HTTPException(403, "teams select and withdraw their own entries")
+        if decision.kind not in OF_TEAMS or decision.entry is None or decision.late:
+            raise HTTPException(403, "teams select and withdraw their own entries, in time")
         if site.board.outcome(decision.entry).team != viewer.team:
             raise HTTPException(404, f"no entry is called '{decision.entry}'")
     subject = decision.entry if decision.entry is not None else str(decision.team)
@@ -446,6 +449,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
         by=viewer.team or ORGANIZER,
         name=decision.name,
         now=site.clock(),
+        late=decision.late,
     )
     return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}
 

@@ -16,7 +16,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from scorer.api.children import ask_child
-from scorer.core.errors import UnknownName, UsageError
+from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.version import __version__
 from scorer.reports import syntax
 from scorer.web import api, organize, pages
@@ -127,6 +127,13 @@ def create(settings: Settings | None = None) -> FastAPI:
         if wants_page(request):
             return pages.error_page(request, 404, str(error))
         return error_answer(404, str(error))
+
+    @app.exception_handler(Refused)
+    async def too_late(request: Request, error: Refused) -> Response:
+        (problem,) = error.problems
+        if wants_page(request):
+            return pages.error_page(request, 409, problem.message)
+        return error_answer(409, problem.message, problem.code)
 
     @app.exception_handler(UsageError)
     async def unusable(request: Request, error: UsageError) -> Response:

@@ -18,7 +18,8 @@ from starlette.datastructures import FormData
 from scorer.reports.findings.text import format_findings
 from scorer.reports.leaderboard.html import prose
 from scorer.reports.syntax.html import Histogram
-from scorer.store.phases import shown_at, spans
+from scorer.store.phases import decided_until, shown_at, spans
+from scorer.store.records import Act
 from scorer.web import pictures
 from scorer.web.access import LASTS, NOBODY, Viewer, token_of
 from scorer.web.api import (
@@ -409,6 +410,7 @@ def entries(request: Request, id: str) -> Response:
     outcomes = [site.shown(site.board.outcome(entry.number), viewer) for entry in team_entries]
     state, phases = site.board.held(), spans(site.rules)
     numbers = {entry.number for entry in team_entries}
+    until = {entry.number: decided_until(site.rules, entry.phase) for entry in team_entries}
     return page(
         request, site, viewer, "entries.html", here="entries", entries=outcomes,
         splits=site.value_splits(viewer), primary=site.board.terms().primary.id,
@@ -416,6 +418,8 @@ def entries(request: Request, id: str) -> Response:
         selected={n for chosen in state.selected.values() for n in chosen} & numbers,
         select=next((span.phase.select for span in phases if span.phase.select), None),
         selects=viewer.team is not None,
+        until=max(filter(None, until.values()), default=None), now=site.clock(),
+        in_time=lambda number: (time := until[number]) is None or site.clock() <= time,
         comparable=[outcome.entry for outcome in reversed(outcomes) if outcome.status == "scored"],
     )  # fmt: skip
 
@@ -462,19 +466,20 @@ def compare(request: Request, id: str, one: int, other: int) -> Response:
 def decide(
     request: Request,
     id: str,
-    kind: Annotated[Literal["disqualify", "restore", "select", "withdraw", "rename"], Form()],
+    kind: Annotated[Act, Form()],
     form_token: Annotated[str, Form()] = "",
     entry: Annotated[int | None, Form()] = None,
     team: Annotated[str | None, Form()] = None,
     reason: Annotated[str, Form()] = "",
     name: Annotated[str | None, Form()] = None,
+    late: Annotated[bool, Form()] = False,
 ) -> Response:
     """Record a decision and go back."""
     context, site, viewer = signed_in(request, id, form_token)
     context.limited(request, site, viewer)
     decision = DecisionIn(
         kind=kind, entry=entry, team=team or None, reason=reason or f"{kind} by {viewer.team}",
-        name=name or None,
+        name=name or None, late=late,
     )  # fmt: skip
     decided(site, viewer, decision)
     return to(request, id, "admin") if viewer.organizer else to(request, id, "entries")

@@ -171,7 +171,7 @@ class Site:
         if viewer.organizer:
             return self.splits
         now = self.clock()
-        begun = [s for s in spans(self.rules) if s.opens is None or now >= s.opens]
+        begun = [s for s in spans(self.rules) if s.begun(now)]
         splits_shown = {span.phase.show for span in begun}
         return tuple(split for split in self.splits if split in splits_shown)
 

@@ -26,13 +26,26 @@ def life(tmp_path):
     return Life(folder)
 
 
+@pytest.fixture(scope="session")
+def new_life():
+    """Makes a challenge in a new folder, with further rules and so many lists."""
+
+    def make(folder, rules, lists):
+        folder.mkdir()
+        life = Life(folder, lists)
+        life.rules(rules)
+        return life
+
+    return make
+
+
 class Life:
     """A challenge's folder, and the files that teams send."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, lists=60):
         self.folder = folder
         self.chance = random.Random(5)
-        self.lists = [f"q{n:02d}" for n in range(60)]
+        self.lists = [f"q{n:02d}" for n in range(lists)]
         self.items = [f"d{n}" for n in range(12)]
         self.grade = {
             (name, item): self.chance.choice([0, 1, 2])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import scorer
-from scorer.core.errors import ChallengeError, UnknownName, UsageError
+from scorer.core.errors import ChallengeError, Refused, UnknownName, UsageError
 from scorer.reports.base import Options, form_of
 
 RULES = """\
@@ -107,7 +107,7 @@ def test_a_rule_refuses_and_nothing_is_recorded(life, store, rules, now, code):
         (added,) = board.add([life.sent("a", 1)], "red", now=now)
         assert (added.status, added.code, added.entry) == ("refused", code, None)
         assert board.entries() == []
-        assert board.receipts() == ""
+        assert '"entry"' not in board.receipts()
 
 
 def test_the_same_bytes_of_a_team_are_refused_and_of_another_are_not_evaluated_again(board, life):
@@ -196,8 +196,45 @@ def test_selected_entries_count_in_the_last_phase(life, store):
         assert board.board(now=END).rows["red"].entry == 2  # the best on the public split
         board.decide("select", 3, "our pick", by="red", now=day(5))
         assert board.board(now=END).rows["red"].entry == 3
+        board.decide("unselect", 3, "on second thought", by="red", now=day(7))
+        assert board.board(now=END).rows["red"].entry == 2
+        assert board.board(now=day(6)).rows["red"].entry == 2
+        board.decide("select", 3, "our pick", by="red", now=day(8))
         assert board.board(now=day(6)).rows["red"].entry == 2
         assert any("not selected" in line for line in board.why("red", now=END).lines)
+
+
+@pytest.mark.parametrize("act", ["select", "unselect", "withdraw"])
+def test_a_team_decides_nothing_after_private_values_are_shown(life, store, act):
+    life.rules(RULES.replace("show: private}", "show: private, select: 1}"))
+    with life.open(store) as board:
+        for n, noise in enumerate((2.5, 0.5)):
+            board.add([life.sent(f"r{n}", noise)], "red", now=day(n))
+        board.decide("select", 1, "our pick", by="red", now=day(5))
+        before = board.board(now=END)
+        with pytest.raises(Refused) as refused:
+            board.decide(act, 1 if act != "select" else 2, "now I know", by="red", now=END)
+        assert [problem.code for problem in refused.value.problems] == ["S807"]
+        assert refused.value.exit_code == 3
+        assert board.board(now=END).report.standings == before.report.standings
+        board.decide("disqualify", 2, "an organizer's act", by="anna", now=END)
+
+
+def test_a_late_act_is_told_by_log_why_and_board(life, store):
+    life.rules(RULES.replace("show: private}", "show: private, select: 1}"))
+    with life.open(store) as board:
+        for n, noise in enumerate((2.5, 0.5)):
+            board.add([life.sent(f"r{n}", noise)], "red", now=day(n))
+        assert board.decide("select", 1, "in time", late=True, now=day(5)).late is False
+        assert board.board(now=END).report.notes == ()
+        assert board.decide("select", 2, "was ill", by="anna", late=True, now=END).late
+        live = board.board(now=END)
+        assert live.rows["red"].entry == 2
+        told = "entry 2 of red: select, late, 2026-03-01T01:00:00+01:00: was ill"
+        assert [(note.code, note.message) for note in live.report.notes] == [("S807", told)]
+        assert told in board.why("red", now=END).lines
+        acts = [event.status for event in board.log() if event.kind == "decision"]
+        assert acts == ["select", "select, late"]
 
 
 def test_entry_rules_and_single_entries(board, life):

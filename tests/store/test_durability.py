@@ -91,7 +91,8 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
         for number, sha256, receipt in told:
             assert entries[int(number)].sha256 == sha256
             assert receipt in chain
-        assert verify_lines(chain) == (len(entries), [])
+        assert verify_lines(chain)[1] == []
+        assert chain.count('"entry":') == len(entries)
         board.evaluations.finish_pending()
         assert set(board.statuses().values()) == {"scored"}
         assert len(board.board(now=NOW).report.standings) == len(entries)
@@ -122,7 +123,8 @@ def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
         assert [entry.number for entry in board.entries()] == kept
         (added,) = board.add([files[3]], "red", now=NOW)
         assert (added.entry, added.status) == (3, "scored")
-        assert verify_lines(board.receipts()) == (3, [])
+        assert verify_lines(board.receipts())[1] == []
+        assert board.altered() == []
 
 
 WRITERS, EACH = 8, 4
@@ -145,7 +147,8 @@ def test_eight_writers_at_once_get_different_numbers(small):
     assert sorted(numbers) == [*range(1, WRITERS * EACH + 1)]
     with small.open(small.store) as board:
         assert set(board.statuses().values()) == {"scored"}
-        assert verify_lines(board.receipts()) == (WRITERS * EACH, [])
+        assert verify_lines(board.receipts())[1] == []
+        assert board.altered() == []
         assert len(board.teams()) == WRITERS
 
 
@@ -178,6 +181,9 @@ def test_a_newer_store_is_refused_and_an_older_one_is_migrated_after_a_copy(smal
     path = small.store.removeprefix("sqlite:///")
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("DROP INDEX evaluation_waiting")
+        database.execute("DROP TABLE receipt")
+        database.execute("CREATE TABLE receipt (board TEXT, entry, previous, digest, body)")
+        database.execute("ALTER TABLE decision DROP COLUMN late")
         database.execute("UPDATE alembic_version SET version_num = '0001'")
     with small.open(small.store) as board:
         assert board.version().number == 1

@@ -1,21 +1,30 @@
 """When entries are taken, how many, and what is shown: tables of cases with times."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import product
 from types import SimpleNamespace
+from zoneinfo import ZoneInfo
 
 import pytest
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 
-from scorer.challenge.phases import Phase, Question, Quota
+from scorer.challenge.phases import Phase, Question, Quota, Splits, refuse_contradictions
+from scorer.store.live import _last_shown
 from scorer.store.phases import (
     closed,
+    decided_until,
     phase_at,
     quota_left,
+    refused_act,
     refused_answers,
     refused_by_quota,
     shown_at,
     spans,
 )
 from scorer.store.records import Entry
+
+EVER = datetime(1990, 1, 1, tzinfo=UTC)
 
 
 def time(text):
@@ -184,3 +193,85 @@ def test_answers_are_what_is_asked(answers, words):
 def test_times_are_aware():
     assert all(span.opens is None or span.opens.tzinfo for span in spans(TERM))
     assert datetime.now(UTC).tzinfo is not None
+
+
+EARLY, LATE = time("2026-03-20T00:00:00+00:00"), time("2026-04-05T00:00:00+00:00")
+
+
+def after(show="private", **more):
+    return Phase(id="final", after="main", show=show, **more)
+
+
+SECOND = Phase(
+    id="second", opens=time("2026-05-01T00:00:00Z"), closes=time("2026-05-31T00:00:00Z"),
+    show="public",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("phases", "sent_in", "until"),
+    [
+        ((), None, None),
+        ((MAIN,), "main", None),  # nothing new is ever shown
+        ((MAIN, FINAL), "main", MAIN.closes),
+        ((MAIN, after("public")), "main", None),
+        ((MAIN, after("none")), "main", None),
+        ((MAIN, after("all")), "main", MAIN.closes),
+        ((MAIN, after(select_until=EARLY)), "main", EARLY),
+        ((MAIN, after(select_until=LATE)), "main", LATE),
+        ((MAIN, SECOND), "main", None),
+        ((MAIN, SECOND, Phase(id="end", after="second", show="all")), "main", SECOND.closes),
+        ((MAIN, SECOND.model_copy(update={"show": "other"})), "main", MAIN.closes),
+        ((MAIN, SECOND.model_copy(update={"show": "other"})), "second", None),
+        ((MAIN, SECOND, FINAL), "second", None),  # private values were shown before
+    ],
+)
+def test_a_team_decides_until_values_are_shown_that_it_did_not_know(phases, sent_in, until):
+    rules = challenge(*phases)
+    assert decided_until(rules, sent_in) == until
+    (entry,) = entries("2026-03-10T12:00+01:00", phase=sent_in)
+    if until is not None:
+        assert refused_act(rules, entry, until) is None
+        late = refused_act(rules, entry, until + timedelta(microseconds=1))
+        assert late.code == "S807"
+        assert until.astimezone(ZoneInfo("Europe/Ljubljana")).isoformat() in late.message
+
+
+def test_a_phase_begins_no_earlier_than_teams_have_selected():
+    rules = challenge(MAIN, after(select_until=LATE))
+    assert shown_at(rules, LATE) == "public"
+    assert shown_at(rules, LATE + timedelta(seconds=1)) == "private"
+    assert closed(rules, LATE).code == "S801"
+    early = challenge(MAIN, after(select_until=EARLY))
+    assert shown_at(early, MAIN.closes) == "public"
+
+
+TIMES = (None, *(time(f"2026-0{month}-01T00:00:00+00:00") for month in (3, 4, 5, 6)))
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_a_split_is_not_shown_before_its_phase_begins(follows):
+    """Every pair of phases with and without times is refused, or hides what has not begun."""
+    accepted = 0
+    for opens, closes, begins, ends in product(TIMES, repeat=4):
+        fields = {"after": "main"} if follows else {"opens": begins, "closes": ends}
+        try:
+            two = (
+                Phase(id="main", opens=opens, closes=closes, show="public"),
+                Phase(id="final", show="private", **fields),
+            )
+            refuse_contradictions(two, Splits(shares={"public": 0.5, "private": "rest"}, seed=1))
+        except (ValidationError, PydanticCustomError):
+            continue
+        accepted += 1
+        begin = closes if follows else begins
+        assert begin is not None
+        assert opens is None or begin > opens
+        rules = challenge(*two)
+        for moment in (EVER, *(each for each in TIMES if each)):
+            for now in (moment, moment + timedelta(microseconds=1)):
+                begun = now > begin if follows else now >= begin
+                shown = {shown_at(rules, now), _last_shown(rules, now)}
+                assert begun or "private" not in shown
+                assert not follows or shown <= {"private"} or not begun
+    assert accepted

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scorer.core.errors import UsageError
+from scorer.store.chain import sha256_of
 from scorer.store.receipts import RECEIPTS, REVEALED, SALT, SEAL, verify, verify_lines
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -14,7 +15,7 @@ NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 @pytest.fixture
 def chain(life):
-    """Five receipts, one a line."""
+    """Receipts of a version, two teams, five entries and their evaluations, one a line."""
     with life.open() as board:
         for n in range(5):
             board.add([life.sent(f"s{n}", 1.0)], f"team{n % 2}", now=NOW)
@@ -26,12 +27,35 @@ def altered(line, **fields):
 
 
 def test_a_whole_chain_fits(chain):
-    assert verify_lines("\n".join(chain) + "\n") == (5, [])
-    first, second = (json.loads(line) for line in chain[:2])
-    assert first["previous"] is None
-    assert second["previous"] == first["digest"]
-    assert set(first) == {*("entry", "team", "received", "sha256", "size"), *(
-        "version", "previous", "digest")}  # fmt: skip
+    assert verify_lines("\n".join(chain) + "\n") == (13, [])
+    version, team, entry, evaluation = (json.loads(line) for line in chain[:4])
+    assert [version["kind"], team["kind"], evaluation["kind"]] == ["version", "team", "evaluation"]
+    assert version["previous"] is None
+    assert team["previous"] == version["digest"]
+    assert set(entry) == {
+        *("kind", "entry", "team", "received", "sha256", "size", "version"),
+        *("row", "previous", "digest"),
+    }
+
+
+def test_a_receipt_is_looked_up_in_the_chain(chain, tmp_path):
+    """A receipt alone in its file is whole by itself, and is in the chain or is not."""
+    mine, published = tmp_path / "receipt-1.jsonl", tmp_path / "receipts.jsonl"
+    mine.write_text(chain[2])
+    assert verify([mine]) == (1, [])
+    published.write_text("\n".join(chain))
+    assert verify([published, mine]) == (14, [])
+    forged = [*chain[:2]]
+    for line in chain[3:]:
+        fields = json.loads(line) | {"previous": json.loads(forged[-1])["digest"]}
+        del fields["digest"]
+        forged.append(json.dumps(fields | {"digest": sha256_of(fields)}))
+    published.write_text("\n".join(forged))
+    assert verify([published]) == (12, [])
+    (problem,) = verify([published, mine])[1]
+    assert "the receipt of entry 1 is not in the chain" in problem
+    mine.write_text(altered(chain[2], team="other"))
+    assert any("was altered" in problem for problem in verify([mine])[1])
 
 
 @pytest.mark.parametrize(
@@ -69,7 +93,7 @@ def revealed(life):
 
 
 def test_what_is_revealed_fits_its_seal(revealed):
-    assert verify([revealed]) == (7, [])
+    assert verify([revealed]) == (12, [])
     assert (revealed / "truth.csv").exists()
 
 

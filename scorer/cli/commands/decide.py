@@ -30,6 +30,7 @@ class Act(StrEnum):
     disqualify = "disqualify"
     restore = "restore"
     select = "select"
+    unselect = "unselect"
     withdraw = "withdraw"
     rename = "rename"
 
@@ -47,6 +48,12 @@ def decide(
     name: Annotated[
         str | None, typer.Option("--name", metavar="NEW", help="The new name, of a rename.")
     ] = None,
+    late: Annotated[
+        bool,
+        typer.Option(
+            "--late", help="Decide for a team after the time for it; log, board and why say so."
+        ),
+    ] = False,
     by: By = None,
     at: At = None,
     format: Format = Form.text,
@@ -54,10 +61,13 @@ def decide(
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
 ) -> Result:
-    """Record a decision. Nothing is deleted; another decision undoes one. For organizers."""
+    """Record a decision. Nothing is deleted; another decision undoes one. For organizers.
+
+    Exit code 3 says that the time is over in which teams select, unselect and withdraw entries.
+    """
     terminal: Terminal = context.obj
     board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
-    decision = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at))
+    decision = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at), late=late)
     if format is Form.json:
         fields = {
             "decision": decision.number,
@@ -68,7 +78,9 @@ def decide(
             "name": decision.name,
             "by": decision.by,
             "reason": decision.reason,
+            "late": decision.late,
         }
         return Result(as_json(fields), notes)
-    text = f"{decision.act} {printable(subject)}: {printable(reason, 500)}"
+    act_words = f"{decision.act}, late," if decision.late else decision.act
+    text = f"{act_words} {printable(subject)}: {printable(reason, 500)}"
     return Result(f"{zoned(decision.time, board)}: {text}\n", notes)

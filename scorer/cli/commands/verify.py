@@ -1,4 +1,4 @@
-"""`score verify FILE...`: receipts, or a revealed folder: does all of it fit together?"""
+"""`score verify FILE...`: receipts, a revealed folder, a store: does all of it fit together?"""
 
 from __future__ import annotations
 
@@ -7,23 +7,51 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.options import Result
-from scorer.cli.store import Form, Format, as_json
+from scorer.cli.options import Plugins, Result
+from scorer.cli.store import FilesWord, Form, Format, StoreWord, as_json, board_of
+from scorer.core.text import printable
 
 
 def verify(
+    context: typer.Context,
     paths: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="receipts.jsonl, or a revealed folder.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="receipts.jsonl, a revealed folder, or a challenge, whose store is verified.",
+        ),
     ],
     format: Format = Form.text,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
+    allow_plugins: Plugins = False,
 ) -> Result:
-    """Find entries that were removed, altered, reordered or added, and a changed truth."""
+    """Find entries that were removed, altered, reordered or added, and a changed truth.
+
+    Of a challenge (its folder or file) the store is verified, which takes the truth: every row
+    against its receipt, every kept file against its digest, splits and fingerprints against the
+    files of each version, means against scorecards.
+    """
     from scorer.store.receipts import verify as run
 
-    checked, problems = run(paths)
+    challenges = [path for path in paths if _is_challenge(path)]
+    checked, problems = run([path for path in paths if path not in challenges])
+    for path in challenges:
+        board, _ = board_of(path, context.obj, store, files_at, allow_plugins)
+        checked += len(board.receipts().splitlines())
+        problems += [f"{printable(path)}: {fault}" for fault in board.altered()]
     code = 1 if problems else 0
     if format is Form.json:
         fields = {"ok": not problems, "checked": checked, "problems": problems}
         return Result(as_json(fields), exit_code=code)
     lines = problems or [f"{checked:,} checked; everything is consistent"]
     return Result("".join(f"{line}\n" for line in lines), exit_code=code)
+
+
+def _is_challenge(path: Path) -> bool:
+    """Whether a path is a challenge, and no folder that score reveal made of one."""
+    from scorer.store.receipts import REVEALED
+
+    if path.is_dir():
+        return (path / "challenge.yaml").is_file() and not (path / REVEALED).is_file()
+    return path.suffix in (".yaml", ".yml")

@@ -1,0 +1,117 @@
+"""Whether a store holds what was recorded: all that can be made again is made again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain as joined
+from typing import TYPE_CHECKING
+
+from scorer.api.versions import Versions
+from scorer.core.text import join_first, printable
+from scorer.core.version import __version__
+from scorer.store.chain import body_of, faults, words
+from scorer.store.files import Files, digest_in
+from scorer.store.records import Evaluation, Version
+
+if TYPE_CHECKING:
+    from scorer.store.chain import Record
+    from scorer.store.database import Database
+
+
+def store_faults(
+    versions: Versions,
+    database: Database,
+    files: Files,
+    summary: Callable[[Version, Evaluation], str],
+) -> list[str]:
+    """What was altered in a store, as far as it can be told from the store itself.
+
+    Receipts from their rows, the digests of kept files, splits and fingerprints of versions from
+    their files, means from their scorecards.
+
+    Args:
+        versions: of the challenge.
+        database: of the board.
+        files: the entries' and the versions' files.
+        summary: makes the means of an evaluation under a version, as JSON.
+    """
+    found = faults(database.receipts(), _records(database))
+    spoiled = _spoiled(database, files)
+    found += spoiled.values()
+    for version in database.versions():
+        if not spoiled.keys() & set(version.files.values()):
+            found += _version_faults(versions, version, _release(database, version))
+    known = {(v.values, v.fingerprint): v for v in database.versions()}
+    for evaluation in database.evaluations():
+        if evaluation.status == "scored" and evaluation.summary is not None:
+            found += _mean_faults(known, evaluation, summary)
+    return found
+
+
+def _records(database: Database) -> Iterator[Record]:
+    return joined(
+        database.versions(),
+        database.teams(),
+        database.decisions(),
+        database.entries(),
+        database.evaluations(),
+    )
+
+
+def _spoiled(database: Database, files: Files) -> dict[str, str]:
+    """SHA-256 of each kept file that is missing or has other bytes -> what is wrong."""
+    owners: dict[str, str] = {}
+    for entry in database.entries():
+        owners.setdefault(entry.sha256, f"the file of entry {entry.number}")
+    for version in database.versions():
+        for name, sha256 in version.files.items():
+            owners.setdefault(sha256, f"{printable(name)} of version {version.number}")
+    wrong = {}
+    for sha256, owner in owners.items():
+        try:
+            if digest_in(files, sha256) != sha256:
+                wrong[sha256] = f"{owner} is kept with other bytes than its digest says"
+        except OSError:
+            wrong[sha256] = f"{owner} is not kept any more"
+    return wrong
+
+
+def _release(database: Database, version: Version) -> str:
+    """The release of scorer that made a version; empty where the chain does not say it."""
+    for link in database.receipts():
+        if (link.kind, link.about) == ("version", str(version.number)):
+            return str(body_of(link).get("scorer", ""))
+    return ""
+
+
+def _version_faults(versions: Versions, version: Version, release: str) -> Iterator[str]:
+    """How a version differs from the one that its files make."""
+    again = versions.remade(version)
+    if dict(again.splits) != dict(version.splits):
+        moved = [n for n in again.splits if again.splits[n] != version.splits.get(n)]
+        yield (
+            f"{words(version)}: its splits are not those that its files make, "
+            f"which differ for {len(moved):,} lists: {join_first(moved)}"
+        )
+    if release != __version__:  # another one has fingerprints of its own
+        return
+    for name in ("fingerprint", "values"):
+        if getattr(again, name) != getattr(version, name):
+            yield f"{words(version)}: its {name} is not what its files make"
+
+
+def _mean_faults(
+    known: Mapping[tuple[str, str], Version],
+    evaluation: Evaluation,
+    summary: Callable[[Version, Evaluation], str],
+) -> Iterator[str]:
+    """Kept means that are not those of the scorecard; those of no version are never looked at."""
+    try:
+        kept = json.loads(evaluation.summary or "")
+        version = known.get((evaluation.values, kept["fingerprint"]))
+    except (ValueError, KeyError, TypeError):
+        yield f"the means of {words(evaluation)[4:]} cannot be read"
+        return
+    if version is not None and kept != json.loads(summary(version, evaluation)):
+        yield f"{words(evaluation)}: its means are not those of its scorecard"

@@ -1,0 +1,253 @@
+"""The chain of receipts: one for each act on a store, each with the digest of the one before.
+
+A receipt commits to the whole row of its act: `row` is the SHA-256 of the row and of a random
+salt that stays in the store, so that a published chain tells no reason, digest of a truth or
+choice of a team. Who holds the store makes all of it again, and sees what was changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from scorer.core.text import quoted
+from scorer.core.version import __version__
+from scorer.store.records import Decision, Entry, Evaluation, Kind, Receipt, Team, Version
+
+Record = Version | Team | Entry | Evaluation | Decision
+SALT_BYTES = 16
+LINKED = ("scored", "rejected")  # evaluations that have a receipt; a failure can be tried again
+
+
+def canonical(fields: Mapping[str, Any]) -> str:
+    """JSON with sorted keys and no blanks, of which digests are made."""
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def sha256_of(fields: Mapping[str, Any]) -> str:
+    """The SHA-256 of the canonical JSON."""
+    return hashlib.sha256(canonical(fields).encode()).hexdigest()
+
+
+def new_salt() -> str:
+    """A salt that nobody can guess."""
+    return secrets.token_hex(SALT_BYTES)
+
+
+def named(record: Record) -> tuple[Kind, str]:
+    """The kind of a record, and its name among those of its kind."""
+    match record:
+        case Version():
+            return "version", str(record.number)
+        case Team():
+            return "team", str(record.id)
+        case Entry():
+            return "entry", str(record.number)
+        case Evaluation():
+            return "evaluation", f"{record.values}:{record.sha256}"
+        case Decision():
+            return "decision", str(record.number)
+
+
+def receipt(
+    record: Record,
+    previous: str | None,
+    salt: str,
+    *,
+    team: str = "",
+    version: str = "",
+    scorer: str = __version__,
+) -> Receipt:
+    """The receipt of an act.
+
+    Args:
+        record: the row that it made.
+        previous: the digest of the receipt before; None for the first.
+        salt: of the commitment to the row.
+        team: of an entry, what its team is called then.
+        version: of an entry, the fingerprint of the challenge in force.
+        scorer: of a version, the release that made its fingerprint; empty: it is not known.
+    """
+    kind, about = named(record)
+    body = {
+        "kind": kind,
+        **_told(record, team, version, scorer),
+        "row": sha256_of({"salt": salt, "row": _row(record)}),
+        "previous": previous,
+    }
+    return Receipt(kind, about, previous, sha256_of(body), canonical(body), salt)
+
+
+def _told(record: Record, team: str, version: str, scorer: str) -> dict[str, Any]:
+    """The part of a receipt that everybody may read."""
+    match record:
+        case Entry():
+            return {
+                "entry": record.number,
+                "team": team,
+                "received": _time(record.received),
+                "sha256": record.sha256,
+                "size": record.size,
+                "version": version,
+            }
+        case Version():
+            told = {"number": record.number, "time": _time(record.since), "scorer": scorer}
+            return told | {"version": record.fingerprint}
+        case Decision():
+            return {"number": record.number, "time": _time(record.time)}
+        case Team():
+            return {"number": record.id}
+    return {}
+
+
+def _row(record: Record) -> dict[str, Any]:
+    """All fields of a record on which a board depends, as JSON has them."""
+    match record:
+        case Evaluation():
+            folds = {name: _digest(card) for name, card in record.folds.items()}
+            return {
+                "values": record.values,
+                "sha256": record.sha256,
+                "status": record.status,
+                "findings": record.findings,
+                "card": None if record.card is None else _digest(record.card),
+                "folds": folds,
+            }
+        case Entry():
+            names = ("number", "team", "received", "sha256", "file", "size", "phase", "name")
+            fields = {name: getattr(record, name) for name in names}
+            fields["answers"] = dict(record.answers)
+        case Version():
+            names = ("number", "since", "values", "fingerprint", "terms")
+            fields = {name: getattr(record, name) for name in names}
+            fields |= {"files": dict(record.files), "splits": dict(record.splits)}
+        case Team():
+            fields = {"id": record.id, "name": record.name, "made": record.made}
+        case Decision():
+            names = ("number", "time", "act", "team", "entry", "reason", "by", "name", "late")
+            fields = {name: getattr(record, name) for name in names}
+    return {k: _time(v) if isinstance(v, datetime) else v for k, v in fields.items()}
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def faults(receipts: Sequence[Receipt], records: Iterator[Record]) -> list[str]:
+    """What a chain and the rows of its store do not say alike.
+
+    Args:
+        receipts: the chain, in order.
+        records: all rows that have a receipt or should have one, evaluations last.
+    """
+    found = list(_breaks(receipts))
+    by_name = {(link.kind, link.about): link for link in receipts}
+    fingerprints, names = set[str](), dict[int, set[str]]()
+    entries: list[Entry] = []
+    for record in records:
+        link = by_name.pop(named(record), None)
+        match record:
+            case Version():
+                fingerprints.add(record.fingerprint)
+            case Team():
+                names.setdefault(record.id, set()).add(record.name)
+            case Decision() if record.act == "rename" and record.team and record.name:
+                names.setdefault(record.team, set()).add(record.name)
+            case Entry():
+                entries.append(record)
+        if link is not None:
+            found += _differences(link, record)
+        elif not isinstance(record, Evaluation) or record.status in LINKED:
+            found.append(f"{words(record)} has no receipt: it was added beside the chain, "
+                         "or its receipt was removed")  # fmt: skip
+    links = {link.about: link for link in receipts if link.kind == "entry"}
+    for entry in entries:
+        if (link := links.get(str(entry.number))) is not None:
+            found += _unlike(entry, body_of(link), fingerprints, names)
+    return found + [
+        f"{_called(link)} was removed; its receipt is there" for link in by_name.values()
+    ]
+
+
+def _breaks(receipts: Sequence[Receipt]) -> Iterator[str]:
+    """Receipts that are not as they were written, or not after the one before."""
+    previous: str | None = None
+    for link in receipts:
+        body = body_of(link)
+        if sha256_of(body) != link.digest or body.get("previous") != link.previous:
+            yield f"the receipt of {_called(link)} was altered"
+        if link.previous != previous:
+            yield (
+                f"the receipt of {_called(link)} does not follow the one before it; "
+                "one was removed, added or moved"
+            )
+        previous = link.digest
+
+
+def _differences(link: Receipt, record: Record) -> Iterator[str]:
+    """The fields in which a row is not what its receipt says."""
+    body = body_of(link)
+    again = json.loads(receipt(record, link.previous, link.salt or "").body)
+    aside = {"previous", "team", "version", "scorer"} if link.kind == "entry" else {"scorer"}
+    keys = (body.keys() & again.keys()) - aside
+    wrong = sorted(key for key in keys if not _same(key, body[key], again[key]))
+    if wrong:
+        fields = [key for key in wrong if key != "row"]
+        which = f" ({', '.join(fields)})" if fields else ""
+        yield f"{words(record)} is not what its receipt says{which}"
+
+
+def body_of(link: Receipt) -> dict[str, Any]:
+    """The fields of a receipt; none where it is no JSON any more."""
+    try:
+        return dict(json.loads(link.body))
+    except (ValueError, TypeError):
+        return {}
+
+
+def _same(key: str, one: Any, other: Any) -> bool:
+    """Whether two values of a field are equal; times with other offsets can be."""
+    if key == "received" and one != other:
+        try:
+            return datetime.fromisoformat(one) == datetime.fromisoformat(other)
+        except (ValueError, TypeError):
+            return False
+    return bool(one == other)
+
+
+def _unlike(
+    entry: Entry, body: Mapping[str, Any], versions: set[str], names: Mapping[int, set[str]]
+) -> Iterator[str]:
+    """An entry whose receipt names a team or a version that it cannot have had."""
+    called = {entry.name} if entry.team is None else names.get(entry.team, set())
+    if body.get("team") not in called:
+        yield (
+            f"entry {entry.number} is not what its receipt says: "
+            f"it was sent by {quoted(str(body.get('team')))}"
+        )
+    if body.get("version") not in versions:
+        yield f"entry {entry.number}: no version has the fingerprint that its receipt names"
+
+
+def words(record: Record) -> str:
+    """What a record is called in a message."""
+    kind, about = named(record)
+    return _words(kind, about)
+
+
+def _called(link: Receipt) -> str:
+    return _words(link.kind, link.about)
+
+
+def _words(kind: str, about: str) -> str:
+    if kind == "evaluation":
+        return f"the evaluation of file {about.partition(':')[2][:12]}"
+    return f"{kind} {about}"

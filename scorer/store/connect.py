@@ -1,0 +1,67 @@
+"""Connections to the database of a store, and its migrations."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import OperationalError, ProgrammingError
+
+from scorer.core.errors import UsageError
+from scorer.store import schema
+
+WAIT = 60  # seconds that a writer waits for another
+
+
+def engine_at(url: str) -> Engine:
+    """The engine of a database; a SQLite file is locked by a writer as soon as it begins."""
+    if not url.startswith("sqlite"):
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"timeout": WAIT, "isolation_level": None})
+
+    @event.listens_for(engine, "connect")
+    def _settings(connection: Any, record: Any) -> None:
+        cursor = connection.cursor()
+        for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # a writer locks at once: one that began by reading could not be let in later
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the tables to this scorer's revision; an older store is copied first."""
+    revision = None
+    with engine.connect() as connection, suppress(OperationalError, ProgrammingError):
+        # where the table is not there, the store is empty
+        revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if revision == schema.REVISION:
+        return
+    if revision is not None and revision > schema.REVISION:
+        raise UsageError(
+            f"this store is of revision {revision}, made by a newer scorer; "
+            f"this one reads up to {schema.REVISION}"
+        )
+    path = engine.url.database
+    if revision is not None and engine.dialect.name == "sqlite" and path:
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copy2(path, f"{path}.{revision}.backup")
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "scorer.store:migrations")
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scorer migrations'))"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

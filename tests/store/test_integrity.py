@@ -1,0 +1,226 @@
+"""What an audit, a verification and a reveal tell of a store that somebody wrote to."""
+
+import hashlib
+import json
+import shutil
+import sqlite3
+from datetime import UTC, datetime
+
+import pytest
+
+from scorer.api.board import Board
+from scorer.core.errors import UsageError
+from scorer.store.receipts import RECEIPTS, verify, verify_lines
+
+DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
+RULES = "splits: {public: 0.5, private: rest, seed: 2011}\n"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory, new_life):
+    """A sealed challenge of six lists with four entries, a rejected one and a decision."""
+    life = new_life(tmp_path_factory.mktemp("base") / "life", RULES, lists=6)
+    with life.open() as board:
+        board.seal(now=DAY)
+        for n, team in enumerate(("red", "blue", "green", "red")):
+            board.add([life.sent(f"s{n}", 1.0)], team, now=DAY, answers={})
+        board.add([life.sent("short", 1.0, lists=life.lists[:1])], "blue", now=DAY)
+        board.decide("disqualify", 3, "three accounts", by="anna", now=DAY)
+        board.decide("rename", "green", "asked for it", name="emerald", now=DAY)
+        assert board.altered() == []
+    return life.folder
+
+
+@pytest.fixture
+def folder(base, tmp_path):
+    return shutil.copytree(base, tmp_path / "life")
+
+
+def sql(*statements):
+    def act(folder):
+        with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+            for statement in statements:
+                assert database.execute(statement).rowcount > 0, statement
+
+    return act
+
+
+def changed_means(folder):
+    with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+        (text,) = database.execute(f"SELECT summary FROM evaluation {OF_3}").fetchone()
+        fields = json.loads(text)
+        fields["means"]["public"]["nDCG@10"] = 0.9999
+        database.execute(f"UPDATE evaluation SET summary = ? {OF_3}", [json.dumps(fields)])
+
+
+def other_bytes(folder):
+    kept_file(folder, 3).write_text("list,item,score\n")
+
+
+def no_file(folder):
+    kept_file(folder, 3).unlink()
+
+
+def kept_file(folder, number):
+    with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+        query = "SELECT sha256 FROM entry WHERE number = ?"
+        (sha256,) = database.execute(query, [number]).fetchone()
+    return folder / ".scorer" / "files" / sha256[:2] / sha256
+
+
+OF_3 = "WHERE sha256 = (SELECT sha256 FROM entry WHERE number = 3)"
+EXCHANGED = "replace(replace(replace(splits, '\"public\"', 'x'), '\"private\"', '\"public\"'), 'x',"
+TAMPERINGS = {
+    "time": (sql("UPDATE entry SET received = '2026-10-02 00:00:00.0' WHERE number = 3"),
+             "entry 3 is not what its receipt says (received)"),
+    "no time": (sql("UPDATE entry SET received = 'soon' WHERE number = 3"), "where one belongs"),
+    "team": (sql("UPDATE entry SET team = 1 WHERE number = 3"), "it was sent by 'green'"),
+    "teams exchanged": (sql("UPDATE entry SET team = 3 - team WHERE team < 3"),
+                        "it was sent by 'red'"),
+    "digest": (sql("UPDATE entry SET sha256 = (SELECT sha256 FROM entry WHERE number = 2) "
+                   "WHERE number = 3"), "entry 3 is not what its receipt says (sha256)"),
+    "answers": (sql("UPDATE entry SET answers = '{\"a\": \"b\"}' WHERE number = 3"),
+                "entry 3 is not what its receipt says"),
+    "phase": (sql("UPDATE entry SET phase = 'x' WHERE number = 3"), "entry 3 is not what"),
+    "entry": (sql("DELETE FROM entry WHERE number = 3"), "entry 3 was removed"),
+    "receipt": (sql("DELETE FROM receipt WHERE entry = 3"), "entry 3 has no receipt"),
+    "entry and receipt": (sql("DELETE FROM receipt WHERE entry = 3",
+                              "DELETE FROM entry WHERE number = 3"), "does not follow the one"),
+    "body": (sql("UPDATE receipt SET body = replace(body, 'green', 'red') WHERE entry = 3"),
+             "the receipt of entry 3 was altered"),
+    "no body": (sql("UPDATE receipt SET body = '{' WHERE entry = 3"), "entry 3 was altered"),
+    "means": (changed_means, "its means are not those of its scorecard"),
+    "no means": (sql(f"UPDATE evaluation SET summary = '{{' {OF_3}"), "cannot be read"),
+    "scorecard": (sql("UPDATE evaluation SET (card, summary) = (SELECT card, summary FROM "
+                      "evaluation WHERE sha256 = (SELECT sha256 FROM entry WHERE number = 2)) "
+                      + OF_3), "the evaluation of file"),
+    "status": (sql(f"UPDATE evaluation SET status = 'rejected' {OF_3}"), "the evaluation of file"),
+    "failure": (sql(f"UPDATE evaluation SET status = 'failed' {OF_3}"), "the evaluation of file"),
+    "evaluation": (sql(f"DELETE FROM evaluation {OF_3}"), "was removed"),
+    "file": (other_bytes, "the file of entry 3 is kept with other bytes"),
+    "no file": (no_file, "the file of entry 3 is not kept"),
+    "decision": (sql("DELETE FROM decision WHERE act = 'disqualify'"), "decision 1 was removed"),
+    "reason": (sql("UPDATE decision SET reason = 'none' WHERE number = 1"), "decision 1 is not"),
+    "another decision": (sql("INSERT INTO decision (board, number, time, act, entry, reason, late) "
+                             "VALUES ('life', 3, '2026-01-06T00:00:00.000000+00:00', 'disqualify',"
+                             " 1, 'x', 0)"), "decision 3 has no receipt"),
+    "name": (sql("UPDATE team SET name = 'x' WHERE id = 1"), "team 1 is not what"),
+    "fingerprint": (sql("UPDATE version SET fingerprint = '0000000000000000'"),
+                    "its fingerprint is not what its files make"),
+    "terms": (sql("UPDATE version SET terms = replace(terms, '500', '501')"), "version 1 is not"),
+    "splits": (sql(f"UPDATE version SET splits = {EXCHANGED} '\"private\"')"),
+               "its splits are not those that its files make"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_what_was_altered_is_told(folder, name):
+    act, words = TAMPERINGS[name]
+    act(folder)
+    with Board.open(folder) as board:
+        try:
+            altered = board.altered()
+        except UsageError as error:
+            altered = [str(error)]
+        assert any(words in fault for fault in altered), altered
+        if name == "no time":
+            return
+        assert board.audit().altered == altered
+        with pytest.raises(UsageError, match="nothing is revealed, the store was altered"):
+            board.reveal(folder.parent / "open")
+        assert not (folder.parent / "open").exists()
+
+
+def test_an_altered_store_can_be_revealed_and_the_folder_says_so(folder):
+    sql("UPDATE entry SET team = 1 WHERE number = 3")(folder)
+    with Board.open(folder) as board:
+        board.reveal(folder.parent / "open", altered=True)
+    _, problems = verify([folder.parent / "open"])
+    assert any("it was sent by 'green'" in problem for problem in problems)
+
+
+def test_the_newest_act_removed_with_its_receipt_is_told_by_copies_alone(folder):
+    """As docs/board.md says: no chain shows that its end was cut off."""
+    with Board.open(folder) as board:
+        before = board.receipts().splitlines()
+    sql("DELETE FROM decision WHERE number = 2",
+        "DELETE FROM receipt WHERE kind = 'decision' AND about = '2'")(folder)  # fmt: skip
+    with Board.open(folder) as board:
+        assert board.altered() == []
+        after = board.receipts().splitlines()
+    assert after == before[:-1]
+    kept, chain = folder.parent / "kept.jsonl", folder.parent / RECEIPTS
+    kept.write_text(before[-1])
+    chain.write_text("\n".join(after))
+    assert any("is not in the chain" in problem for problem in verify([chain, kept])[1])
+    chain.write_text("\n".join(before))
+    assert verify([chain, kept])[1] == []
+    assert verify([kept])[1] == []
+
+
+def test_an_evaluation_that_is_lost_is_made_again_and_fits_its_receipt(folder):
+    sql(f"DELETE FROM evaluation {OF_3}")(folder)
+    with Board.open(folder) as board:
+        board.evaluations.finish_pending()
+        assert board.altered() == []
+
+
+def test_a_number_is_never_given_out_again(folder):
+    sql("DELETE FROM entry WHERE number = 5", "DELETE FROM decision WHERE number = 2")(folder)
+    with Board.open(folder) as board:
+        assert board.decide("restore", 3, "a mistake").number == 3
+        path = folder.parent / "again.csv"
+        path.write_text("list,item,score\n")
+        assert board.add([path], "red", now=DAY)[0].entry == 6
+
+
+def test_the_public_chain_tells_no_reason_no_digest_and_no_choice(folder):
+    with Board.open(folder) as board:
+        chain = board.receipts()
+        version = board.version()
+    assert "three accounts" not in chain
+    assert "disqualify" not in chain
+    assert not any(digest in chain for digest in version.files.values())
+    assert verify_lines(chain) == (len(chain.splitlines()), [])
+
+
+def test_an_older_store_is_migrated_and_its_receipts_stay(folder):
+    path = folder / ".scorer" / "board.db"
+    with sqlite3.connect(path) as database:
+        entries = database.execute("SELECT * FROM entry ORDER BY number")
+        names = [column[0] for column in entries.description]
+        rows = [dict(zip(names, row, strict=True)) for row in entries]
+        teams = dict(database.execute("SELECT id, name FROM team"))
+        (version,) = database.execute("SELECT fingerprint FROM version").fetchone()
+        database.execute("DROP TABLE receipt")
+        database.execute(
+            "CREATE TABLE receipt (board VARCHAR(200), entry INTEGER, previous VARCHAR(64), "
+            "digest VARCHAR(64) NOT NULL, body TEXT NOT NULL, PRIMARY KEY (board, entry))"
+        )
+        previous = None
+        for row in rows:
+            body = {
+                "entry": row["number"], "team": teams[row["team"]], "received": row["received"],
+                "sha256": row["sha256"], "size": row["size"], "version": version,
+                "previous": previous,
+            }  # fmt: skip
+            text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            link = ("life", row["number"], previous, digest, text)
+            database.execute("INSERT INTO receipt VALUES (?, ?, ?, ?, ?)", link)
+            previous = digest
+        database.execute("ALTER TABLE decision DROP COLUMN late")
+        database.execute("UPDATE alembic_version SET version_num = '0002'")
+    with Board.open(folder) as board:
+        assert board.altered() == []
+        chain = [json.loads(line) for line in board.receipts().splitlines()]
+        assert chain[len(rows) - 1]["digest"] == previous
+        assert {link.get("kind") for link in chain[len(rows) :]} == {
+            *("version", "team", "evaluation", "decision")
+        }
+        assert verify_lines(board.receipts())[1] == []
+        board.decide("restore", 3, "a mistake")
+        assert board.altered() == []
+    sql("UPDATE entry SET team = 3 - team WHERE team < 3")(folder)
+    with Board.open(folder) as board:
+        assert any("it was sent by 'red'" in fault for fault in board.altered())
