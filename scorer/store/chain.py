@@ -118,19 +118,20 @@ def _row(record: Record) -> dict[str, Any]:
                 "folds": folds,
             }
         case Entry():
-            names = ("number", "team", "received", "sha256", "file", "size", "phase", "name")
-            fields = {name: getattr(record, name) for name in names}
-            fields["answers"] = dict(record.answers)
+            told = "number team received sha256 file size phase name"
+            fields = _fields(record, told) | {"answers": dict(record.answers)}
         case Version():
-            names = ("number", "since", "values", "fingerprint", "terms")
-            fields = {name: getattr(record, name) for name in names}
+            fields = _fields(record, "number since values fingerprint terms")
             fields |= {"files": dict(record.files), "splits": dict(record.splits)}
         case Team():
-            fields = {"id": record.id, "name": record.name, "made": record.made}
+            fields = _fields(record, "id name made")
         case Decision():
-            names = ("number", "time", "act", "team", "entry", "reason", "by", "name", "late")
-            fields = {name: getattr(record, name) for name in names}
+            fields = _fields(record, "number time act team entry reason by name late")
     return {k: _time(v) if isinstance(v, datetime) else v for k, v in fields.items()}
+
+
+def _fields(record: Record, names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names.split()}
 
 
 def _time(moment: datetime) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 import zipfile
 
 import pytest
@@ -140,7 +141,7 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     ]
     assert fields("team", folder, "revoke", "green") == {"team": "green", "revoked": 1}
     audit = fields("audit", folder, "--at", NOW)
-    assert [*audit] == ["duplicates", "near_duplicates", "probing", "shake_up"]
+    assert [*audit] == ["altered", "duplicates", "near_duplicates", "probing", "shake_up"]
     (folder / "truth.csv").write_text(TRUTH.replace("q0,a,1", "q0,a,0"))
     dry = fields("rescore", folder, "--dry-run")
     assert (dry["applied"], dry["lists_changed"]) == (False, 1)
@@ -148,11 +149,58 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     assert fields("rescore", folder)["applied"]
     chain = tmp_path / "receipts.jsonl"
     assert score("log", folder, "--receipts", "-o", chain).code == 0
-    assert fields("verify", chain) == {"ok": True, "checked": 2, "problems": []}
+    acts = len(chain.read_text().splitlines())
+    assert fields("verify", chain) == {"ok": True, "checked": acts, "problems": []}
+    assert fields("verify", folder) == {"ok": True, "checked": acts, "problems": []}
     chain.write_text(chain.read_text().replace("red", "pink"))
     ran = score("verify", chain, "--format", "json")
     assert (ran.code, json.loads(ran.out)["ok"]) == (1, False)
     assert score("work", folder, "--once").out == "0 evaluated\n"
+    with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+        database.execute("UPDATE entry SET team = 3 - team")
+    ran = score("audit", folder)
+    assert (ran.code, ran.out.count("altered: entry ")) == (1, 4)
+    assert score("verify", folder).code == 1
+
+
+def test_a_decision_that_comes_too_late_is_refused(add, score, folder):
+    add("good.csv", "red")
+    words = ("decide", folder, "withdraw", 1, "--reason", "now I know", "--by", "red")
+    ran = score(*words, "--at", "2026-02-01T00:00:00Z")
+    assert (ran.code, ran.out) == (3, "")
+    until = "2026-02-01T00:59:59+01:00"
+    message = f"error[S807] it is too late: teams could decide on entry 1 until {until}"
+    assert message in ran.err
+    late = score(*words, "--at", "2026-02-01T00:00:00Z", "--late")
+    said = "2026-02-01T01:00:00+01:00: withdraw, late, 1: now I know\n"
+    assert (late.code, late.out) == (0, said)
+    assert "withdraw, late" in score("log", folder).out
+    told = "entry 1 of red: withdraw, late"
+    assert told in score("why", folder, "red", "--at", "2026-02-02T00:00:00Z").out
+    board = score("board", folder, "--at", "2026-02-02T00:00:00Z", "--format", "json")
+    assert told in json.loads(board.out)["notes"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("phases", "words"),
+    [
+        (
+            "- {id: a, show: public}\n  - {id: b, after: a, show: private}",
+            "phase 'a' needs `closes`, since 'b' comes after it: closes: 2026-",
+        ),
+        (
+            "- {id: a, show: public}\n  - {id: b, show: private}",
+            "phase 'b' needs `opens`, since 'a' comes before it",
+        ),
+        ("- {id: a, show: public, select_until: 2026-01-01T00:00:00Z}", "phase 'a' takes entries"),
+    ],
+)
+def test_phases_without_their_times_are_refused(score, challenge, phases, words):
+    begin, end = MAIN.index("  - {id: main"), MAIN.index("questions:")
+    folder = challenge(f"{MAIN[:begin]}  {phases}\n{MAIN[end:]}", **{"truth.csv": TRUTH})
+    ran = score("lint", folder)
+    assert ran.code == 2
+    assert f"error[C106] phases{words}" in re.sub(r"phases[\[\]0-9]*: ", "phases", ran.err)
 
 
 def test_a_changed_file_is_noticed_and_the_version_in_force_goes_on(add, score, folder):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
@@ -106,6 +107,8 @@ DECISIONS = [
     ("red", {"kind": "select", "entry": 1, "reason": "ours"}, 201),
     ("red", {"kind": "disqualify", "entry": 1, "reason": "x"}, 403),
     ("red", {"kind": "rename", "team": "red", "name": "rot", "reason": "x"}, 403),
+    ("red", {"kind": "unselect", "entry": 1, "reason": "not ours"}, 201),
+    ("red", {"kind": "select", "entry": 1, "reason": "ours", "late": True}, 403),
     ("blue", {"kind": "withdraw", "entry": 1, "reason": "x"}, 404),
     ("organizer", {"kind": "disqualify", "team": "red", "reason": "x"}, 201),
     ("organizer", {"kind": "disqualify", "team": "nobody", "reason": "x"}, 404),
@@ -113,6 +116,27 @@ DECISIONS = [
     ("organizer", {"kind": "disqualify", "entry": 1, "reason": " "}, 422),
     ("organizer", {"kind": "explode", "entry": 1, "reason": "x"}, 422),
 ]
+
+
+def test_a_team_decides_nothing_after_the_close(client, served):
+    """Of those who sign in, an organizer alone can, and says that it is late."""
+    red = served.bearer("red")
+    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    site = client.app.state.context.sites["course"]
+    site.clock = lambda: datetime(2121, 1, 1, tzinfo=UTC)
+    for act in ("select", "unselect", "withdraw"):
+        for team in ("red", "organizer"):
+            decision = {"kind": act, "entry": 1, "reason": "now I know"}
+            headers = served.bearer(team)
+            answer = client.post(f"{API}/decisions", headers=headers, json=decision)
+            assert (answer.status_code, answer.json()["code"]) == (409, "S807"), (act, team)
+    late = decision | {"late": True}
+    assert client.post(f"{API}/decisions", headers=red, json=late).status_code == 403
+    assert client.post(f"{API}/decisions", headers=headers, json=late).status_code == 201
+    told = "entry 1 of red: withdraw, late"
+    assert told in client.get("/c/course").text
+    page = client.get("/c/course/entries", headers=red).text
+    assert 'value="select"' not in page
 
 
 def test_decisions(client, served):
