@@ -2,6 +2,7 @@
 .PHONY: help new-metric installed dist board serve demo docs test test-all check simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
+LOCKED = .venv/bin/pip install -q -c .venv/versions.txt
 
 # this list; a target that needs .venv makes it
 help:
@@ -86,34 +87,39 @@ installed:
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install -q --require-hashes -r constraints.txt
 	.venv/bin/pip install -q --no-build-isolation --no-deps -e .
-	touch .venv/runs .venv/tests .venv/web .venv/peers .venv/browser .venv/docs
+	touch .venv/versions.txt .venv/runs .venv/tests .venv/web .venv/peers .venv/browser .venv/docs
 
 # the distribution, in dist/, built with the versions of constraints.txt
 dist: .venv/tests
 	rm -rf dist
 	.venv/bin/python -m hatchling build
 
-.venv/runs: pyproject.toml
+# the versions of constraints.txt; its hashes pip takes only where it is given every package, as CI does
+.venv/versions.txt: constraints.txt
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip install -q -e .
+	grep '^[a-z0-9]' constraints.txt | sed 's/ *\\$$//' > $@
+	$(LOCKED) hatchling editables
+
+.venv/runs: pyproject.toml .venv/versions.txt
+	$(LOCKED) --no-build-isolation -e .
 	@touch $@
 
-.venv/tests: pyproject.toml .venv/runs
-	.venv/bin/pip install -q -e .[dev]
+.venv/tests: .venv/runs
+	$(LOCKED) challenge-scorer[dev]
 	@touch $@
 
-.venv/web: pyproject.toml .venv/runs
-	.venv/bin/pip install -q -e .[web]
+.venv/web: .venv/runs
+	$(LOCKED) challenge-scorer[web]
 	@touch $@
 
-.venv/peers: pyproject.toml .venv/tests
-	.venv/bin/pip install -q -e .[peers]
+.venv/peers: .venv/tests
+	$(LOCKED) challenge-scorer[peers]
 	@touch $@
 
-.venv/browser: pyproject.toml .venv/tests
-	.venv/bin/pip install -q -e .[browser]
+.venv/browser: .venv/tests
+	$(LOCKED) challenge-scorer[browser]
 	@touch $@
 
-.venv/docs: pyproject.toml .venv/runs
-	.venv/bin/pip install -q -e .[docs]
+.venv/docs: .venv/runs
+	$(LOCKED) challenge-scorer[docs]
 	@touch $@
