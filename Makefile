@@ -31,6 +31,7 @@ PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ign
 # all but what is marked as slow
 test: .venv/tests check
 	$(PYTEST) -m "not slow"
+	@echo "not run: slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers)"
 
 # everything
 test-all: .venv/tests check

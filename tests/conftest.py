@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,14 @@ def pytest_collection_modifyitems(items):
         for mark in item.iter_markers("slow"):
             if not (len(mark.args) == 1 and isinstance(mark.args[0], str) and mark.args[0]):
                 raise pytest.UsageError(f'{item.nodeid}: say why, as @pytest.mark.slow("...")')
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Each reason for which tests were skipped, once; it says what they need."""
+    skipped = terminalreporter.getreports("skipped")
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"skipped {count}: {reason}")
 
 
 @pytest.fixture(autouse=True)

@@ -119,7 +119,7 @@ def test_the_recipes_commands(score, tmp_path, monkeypatch):
 
 
 def test_the_site_builds(tmp_path):
-    pytest.importorskip("material", reason="make docs installs what builds the site")
+    pytest.importorskip("material", reason="mkdocs-material is missing: make docs installs it")
     site = tmp_path / "site"
     words = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict", "-d", str(site)]
     ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,10 @@ def main() -> None:
     """Do what standard input asks for, within its limits."""
     task: dict[str, Any] = json.load(sys.stdin)
     memory, seconds, time = (int(task[key]) for key in ("memory", "seconds", "time"))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    import resource  # POSIX systems alone have it; `ask_child` says so
+
+    with suppress(ValueError):  # macOS takes no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     signal.alarm(time + 1)  # also where nobody is left who would end it
     answer = answered(task)

@@ -9,11 +9,12 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scorer.api.board import Board
-from scorer.core.errors import ScorerError
+from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
 
 LEASE, BEAT = 60.0, 15.0  # seconds that work is held by who does it, and between renewals
@@ -65,7 +66,13 @@ def ask_child(
     Raises:
         ScorerError: what it says is wrong.
         Failed: it died, or took too long.
+        UsageError: this system cannot limit a process.
     """
+    if find_spec("resource") is None:
+        raise UsageError(
+            "untrusted files are evaluated within limits of time and memory, which this system "
+            "does not have; serve and work need Linux or macOS, or on Windows WSL"
+        )
     task = {"do": do, "place": place, "time": limits.time, **limits._asdict(), **more}
     environment = {key: value for key, value in os.environ.items() if key not in SECRETS}
     # each child is one of several: a pool of threads of its own would only be in the way

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import socket
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -69,7 +70,7 @@ class Evaluations:
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
         """Do what `Board.work` says."""
         version, done = self._versions.in_force(), 0
-        name = worker or f"{os.uname().nodename}:{os.getpid()}"
+        name = worker or worker_name()
         files = {entry.sha256: entry.file for entry in self._database.entries()}
         while most is None or done < most:
             sha256 = self._database.claim(version.values, name, datetime.now(UTC), LEASE)
@@ -305,6 +306,11 @@ class _Means(Mapping[str, Means]):
 
     def __len__(self) -> int:
         return len(self._summaries)
+
+
+def worker_name() -> str:
+    """What this process is called as a worker: its machine and its number."""
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def _failure(version: Version, sha256: str, cause: str) -> Evaluation:

@@ -179,7 +179,10 @@ def as_path(files: Files, sha256: str, name: str) -> Iterator[Path]:
 
 def _sync_folder(folder: Path) -> None:
     """Make a rename in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY)
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # Windows opens no folder
+        return
     try:
         os.fsync(handle)
     finally:

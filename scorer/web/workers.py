@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from typing import TYPE_CHECKING
 
 from scorer.api.children import Limits, evaluate_next
+from scorer.api.evaluations import worker_name
 from scorer.core.errors import ScorerError
 
 if TYPE_CHECKING:
@@ -67,5 +67,5 @@ class Workers:
 
     def _evaluate_one(self, site: Site) -> bool:
         """Have one waiting file evaluated; False where none waits."""
-        name = f"{os.uname().nodename}:{os.getpid()}:{threading.current_thread().name}"
+        name = f"{worker_name()}:{threading.current_thread().name}"
         return evaluate_next(site.board, site.place, self._limits, name)

@@ -284,7 +284,7 @@ def test_streams_and_places(line, code, said, folder, tmp_path):
     assert "internal" not in err
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere: run it as another user")
 def test_a_folder_that_may_only_be_read(folder, tmp_path):
     folder.chmod(0o500)
     try:

@@ -22,7 +22,7 @@ from scorer.views.join import Truth, judge
 
 GOLDEN = os.environ.get("SCORER_GOLDEN")
 pytestmark = pytest.mark.skipif(
-    not GOLDEN, reason="SCORER_GOLDEN does not name the directory with trec_eval's values"
+    not GOLDEN, reason="SCORER_GOLDEN=FOLDER names the folder with trec_eval's values"
 )
 METRICS = discover("metric", "scorer.metrics", Metric)
 

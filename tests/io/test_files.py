@@ -93,7 +93,7 @@ def test_no_regular_file(tmp_path):
         digest(tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything: run it as another user")
 def test_no_permission(written):
     path = written(ROWS)
     path.chmod(0)

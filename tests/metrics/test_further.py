@@ -146,7 +146,9 @@ def test_chunks(tags, found):
 
 
 def test_chunks_are_seqevals():
-    scheme = pytest.importorskip("seqeval.metrics.sequence_labeling")
+    scheme = pytest.importorskip(
+        "seqeval.metrics.sequence_labeling", reason="seqeval is missing: pip install seqeval"
+    )
     rng = np.random.default_rng(1)
     marks = ["O", "B-A", "I-A", "B-B", "I-B", "E-A", "S-B"]
     for _ in range(200):

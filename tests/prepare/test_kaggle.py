@@ -43,7 +43,9 @@ TRUTH, SENT = "id,price\na,1\nb,2\nc,4\n", "id,price\nc,4\na,2\nb,2\n"
 
 @pytest.fixture
 def kaggle(challenge, score):
-    pytest.importorskip("pandas")  # which such files import
+    pytest.importorskip(
+        "pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]"
+    )  # which such files import
 
     def run(*words, yaml=YAML, metric=METRIC, truth=TRUTH, sent=SENT):
         files = {"truth.csv": truth, "sub.csv": sent, "metric.py": metric}
@@ -130,7 +132,7 @@ def test_unknown_parameters_are_told(kaggle):
 
 
 def test_its_measure_pickles_with_its_file(challenge):
-    pytest.importorskip("pandas")
+    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT, "metric.py": METRIC})
     measure, _ = prepare(load(folder), allow_plugins=True).measures
     again = pickle.loads(pickle.dumps(measure))

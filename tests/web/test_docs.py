@@ -23,7 +23,7 @@ def example(kind, url):
 
 def test_the_examples_send_a_file_and_show_what_became_of_it(serve, served):
     if shutil.which("curl") is None:
-        pytest.skip("no curl here")
+        pytest.skip("curl is missing: apt-get install curl")
     _, url = serve(served.folder)
     folder = served.folder.parent
     environment = {
@@ -72,11 +72,11 @@ def test_containers_are_asked_for_what_there_is():
 
 def test_compose_can_be_read():
     if shutil.which("docker") is None:
-        pytest.skip("no docker here")
+        pytest.skip("docker is missing: apt-get install docker.io")
     command = ["docker", "compose", "config", "--quiet"]
     known = {**os.environ, "POSTGRES_PASSWORD": "x", "SCORER_SECRET": "y"}
     if subprocess.run(["docker", "compose", "version"], capture_output=True).returncode:
-        pytest.skip("no docker compose here")
+        pytest.skip("docker compose is missing: apt-get install docker-compose")
     assert subprocess.run(command, cwd=ROOT, env=known).returncode == 0
     known.pop("SCORER_SECRET")
     without = subprocess.run(command, cwd=ROOT, env=known, capture_output=True, text=True)

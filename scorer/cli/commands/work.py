@@ -33,6 +33,7 @@ def work(
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
     from scorer.api.children import Limits, Place, ask_child, evaluate_next
+    from scorer.api.evaluations import worker_name
 
     terminal: Terminal = context.obj
     limits, done = Limits(seconds, memory << 20), 0
@@ -45,7 +46,7 @@ def work(
             place, limits, "prepare"
         )  # a challenge that cannot be evaluated ends the command at once
         boards.append((board, place))
-    name = f"{os.uname().nodename}:{os.getpid()}"
+    name = worker_name()
     while True:
         evaluated = sum(evaluate_next(board, place, limits, name) for board, place in boards)
         done += evaluated
