@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scorer.core.nested import DEPTH
 from scorer.core.text import join_first, nearest, quoted
@@ -15,6 +17,8 @@ from scorer.core.text import join_first, nearest, quoted
 SPACE = re.compile(r"[ \t\r\n]*")
 SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null")
 STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")
+HALF = re.compile("[\ud800-\udfff]")
+PLACES = 4096  # characters; so many are looked through for the number of a line
 NAMES = ("list", "item", "better", "worse")  # roles that a member's name can say
 EACH = ("[]", "*")
 Steps = tuple[str, ...]
@@ -28,15 +32,12 @@ class Wrong(Exception):
         super().__init__(message)
 
 
-class Node(NamedTuple):
-    """A value and where it begins: text, a list of nodes, or members by their names."""
-
-    value: Any
-    at: int
+class TooMany(Exception):
+    """More values than are looked at one by one."""
 
 
 class Cell(NamedTuple):
-    """A cell of a row, and where it begins."""
+    """A cell of a row or a member's name, and where it begins."""
 
     text: str
     at: int
@@ -85,20 +86,33 @@ def astray(paths: Mapping[str, Steps]) -> str | None:
 
 
 class Document:
-    """A JSON document as text, each value of which is looked at once.
+    """A JSON document as text, through which one walks by offsets: no tree of it is made.
 
     Args:
         text: all of it.
+        most: how many values are looked at, one by one.
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
+    def __init__(self, text: str, most: int = sys.maxsize) -> None:
+        self.text, self._left = text, most
+        self._after = 0  # where the value that was looked at last ended
+        self._objects: dict[int, tuple[dict[str, int], int]] = {}
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """How many lines end before each block of the text."""
+        starts = range(0, len(self.text), PLACES)
+        counts = (self.text.count("\n", start, start + PLACES) for start in starts)
+        return [0, *accumulate(counts)]
 
     def place(self, at: int) -> tuple[int, int]:
         """The line and the character of an offset, from 1."""
-        line = bisect_right(self._lines, at)
-        return line, at - self._lines[line - 1] + 1
+        return self.line(at), at - self.text.rfind("\n", 0, at)
+
+    def line(self, at: int) -> int:
+        """The line of an offset, from 1; of a long line, its characters take longer to count."""
+        block = at // PLACES
+        return self._lines[block] + self.text.count("\n", block * PLACES, at) + 1
 
     def space(self, at: int) -> int:
         """The offset of the next character that is no blank."""
@@ -106,42 +120,42 @@ class Document:
         assert match is not None  # it matches anything
         return match.end()
 
-    def node(self, at: int, depth: int = 0) -> tuple[Node, int]:
-        """The value that begins at an offset, and where it ends.
+    def skip(self, at: int, depth: int = 0) -> int:
+        """Where the value that begins at an offset ends.
 
         Raises:
             Wrong: it is no JSON, or too deep.
+            TooMany: as many values as are accepted have been looked at.
         """
-        text, sign = self.text, self.text[at : at + 1]
-        if sign == '"':
-            string, end = self._string(at)
-            return Node(string, at), end
-        if sign in ("[", "{") and sign:
-            if depth >= DEPTH:
-                raise Wrong(at, "the values are nested too deeply")
-            value: Any = {} if sign == "{" else []
-            for name, start in self.members(at):
-                element, after = self.node(start, depth + 1)
-                self._after = after
-                if name is None:
-                    value.append(element)
-                elif name.value in value:
-                    raise Wrong(name.at, f"the key {quoted(name.value)} is given twice")
-                else:
-                    value[name.value] = name, element
-            return Node(value, at), self._after
-        match = SCALAR.match(text, at)
-        if match is None:
-            what = f"{quoted(text[at])} is no value" if at < len(text) else "it ends early"
-            raise Wrong(min(at, max(len(text) - 1, 0)), f"not JSON: {what}")
-        return Node("" if match[0] == "null" else match[0], at), match.end()
+        if self.text[at : at + 1] not in ("[", "{") or at >= len(self.text):
+            return self.leaf(at)[1]
+        if depth >= DEPTH:
+            raise Wrong(at, "the values are nested too deeply")
+        for _, start in self.members(at):
+            self._after = self.skip(start, depth + 1)
+        return self._after
 
-    def members(self, at: int) -> Iterator[tuple[Node | None, int]]:
+    def leaf(self, at: int) -> tuple[str, int]:
+        """The text of the scalar that begins at an offset, and where it ends; as `skip`."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooMany
+        if self.text[at : at + 1] == '"':
+            return self._string(at)
+        match = SCALAR.match(self.text, at)
+        if match is None:
+            ended = at >= len(self.text)
+            what = "it ends early" if ended else f"{quoted(self.text[at])} is no value"
+            raise Wrong(self._within(at), f"not JSON: {what}")
+        return "" if match[0] == "null" else match[0], match.end()
+
+    def members(self, at: int) -> Iterator[tuple[Cell | None, int]]:
         """The name, if any, and the place of each element or member of the value at an offset.
 
         Before the next one is asked for, `after` must have the end of the last one.
         """
         text, end = self.text, {"[": "]", "{": "}"}[self.text[at]]
+        names = set[str]()
         at = self.space(at + 1)
         if text[at : at + 1] == end:
             self._after = at + 1
@@ -150,11 +164,14 @@ class Document:
             name = None
             if end == "}":
                 if text[at : at + 1] != '"':
-                    raise Wrong(min(at, len(text) - 1), "not JSON: expected a key in quotes")
+                    raise Wrong(self._within(at), "not JSON: expected a key in quotes")
                 key, after = self._string(at)
-                name, at = Node(key, at), self.space(after)
+                if key in names:
+                    raise Wrong(at, f"the key {quoted(key)} is given twice")
+                names.add(key)
+                name, at = Cell(key, at), self.space(after)
                 if text[at : at + 1] != ":":
-                    raise Wrong(min(at, len(text) - 1), "not JSON: expected a colon after the key")
+                    raise Wrong(self._within(at), "not JSON: expected a colon after the key")
                 at = self.space(at + 1)
             yield name, at
             at = self.space(self._after)
@@ -164,26 +181,56 @@ class Document:
                 return
             if sign != ",":
                 what = f"expected a comma or {end}" if sign else "it ends early"
-                raise Wrong(min(at, max(len(text) - 1, 0)), f"not JSON: {what}")
+                raise Wrong(self._within(at), f"not JSON: {what}")
             at = self.space(at + 1)
-
-    _after = 0  # where the value that was looked at last ended
 
     def after(self, at: int) -> None:
         """Say where the element that `members` gave ended."""
         self._after = at
+
+    def entries(self, at: int) -> dict[str, int]:
+        """Where the values of the object at an offset begin, by their names."""
+        if at not in self._objects:
+            if len(self._objects) > DEPTH:
+                self._objects.clear()
+            found = {}
+            for name, start in self.members(at):
+                assert name is not None
+                found[name.text] = start
+                self._after = self.skip(start, 1)
+            self._objects[at] = found, self._after
+        return self._objects[at][0]
+
+    def _within(self, at: int) -> int:
+        return min(at, max(len(self.text) - 1, 0))
 
     def _string(self, at: int) -> tuple[str, int]:
         try:
             string: str
             string, end = scanstring(self.text, at + 1)
         except JSONDecodeError as error:
-            raise Wrong(
-                min(error.pos, len(self.text) - 1), f"not JSON: {error.msg.lower()}"
-            ) from None
-        if "\0" in string or any("\ud800" <= sign <= "\udfff" for sign in string):
+            raise Wrong(self._within(error.pos), f"not JSON: {error.msg.lower()}") from None
+        if "\0" in string or HALF.search(string):
             raise Wrong(at, "a text holds a NUL, or half a character")
         return string, end
+
+
+def container(document: Document, paths: Mapping[str, Steps]) -> tuple[int, dict[str, Steps]]:
+    """Where the outermost elements or members of rows are, and the paths from there.
+
+    Args:
+        document: the document.
+        paths: the steps to each role's cells.
+
+    Raises:
+        Wrong: the document has another shape.
+    """
+    *common, kind = through(next(iter(paths.values())))
+    at = document.space(0)
+    for step in common:
+        at = _member(document, at, step)
+    _refuse_other(document, at, kind)
+    return at, {role: tuple(path[len(common) :]) for role, path in paths.items()}
 
 
 def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict[str, Cell]]:
@@ -196,94 +243,98 @@ def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict
     Raises:
         Wrong: the document has another shape.
     """
-    *common, kind = through(next(iter(paths.values())))
-    first, at = len(common), document.space(0)
-    for step in common:
-        at = _member(document, at, step)
-    inner_paths = {role: tuple(path[first:]) for role, path in paths.items()}
-    sign = document.text[at : at + 1]
-    if sign != ("[" if kind == "[]" else "{"):
-        what = "an array" if kind == "[]" else "an object"
-        raise Wrong(min(at, max(len(document.text) - 1, 0)), f"expected {what} here")
+    at, inner_paths = container(document, paths)
     for name, start in document.members(at):
-        node, end = document.node(start, 1)
-        yield from _under([(name, node)], inner_paths, {})
+        end = document.skip(start, 1)
+        yield from under(document, name, start, inner_paths, {})
         document.after(end)
-    if not first and document.space(document._after) < len(document.text):
-        raise Wrong(document.space(document._after), "not JSON: something follows the document")
+    refuse_more(document, document._after, paths)
+
+
+def refuse_more(document: Document, at: int, paths: Mapping[str, Steps]) -> None:
+    """Refuse what follows a document that ends at an offset, where its rows are all of it."""
+    whole = len(through(next(iter(paths.values())))) == 1
+    if whole and document.space(at) < len(document.text):
+        raise Wrong(document.space(at), "not JSON: something follows the document")
+
+
+def _refuse_other(document: Document, at: int, kind: str) -> None:
+    if document.text[at : at + 1] != ("[" if kind == "[]" else "{"):
+        what = "an array" if kind == "[]" else "an object"
+        raise Wrong(document._within(at), f"expected {what} here")
 
 
 def _member(document: Document, at: int, name: str) -> int:
     """Where the member of that name begins, of the object that begins at an offset."""
     if document.text[at : at + 1] != "{":
-        at = min(at, max(len(document.text) - 1, 0))
-        raise Wrong(at, f"expected an object with {quoted(name)}")
-    names, begin = [], at
+        raise Wrong(document._within(at), f"expected an object with {quoted(name)}")
+    names = []
     for key, start in document.members(at):
         assert key is not None
-        if key.value == name:
+        if key.text == name:
             return start
-        names.append(key.value)
-        _, end = document.node(start, 1)
-        document.after(end)
+        names.append(key.text)
+        document.after(document.skip(start, 1))
     similar = nearest(name, names)
     hint = f"; rename {quoted(similar)}?" if similar else ""
-    raise Wrong(begin, f"no {quoted(name)} here; found: {join_first(names) or 'nothing'}{hint}")
+    raise Wrong(at, f"no {quoted(name)} here; found: {join_first(names) or 'nothing'}{hint}")
 
 
-def _under(
-    members: Sequence[tuple[Node | None, Node]],
+def under(
+    document: Document,
+    name: Cell | None,
+    start: int,
     paths: Mapping[str, Steps],
     outer_cells: Mapping[str, Cell],
 ) -> Iterator[Cell | dict[str, Cell]]:
-    """The rows of elements, or members, of one value.
+    """The rows of one element, or member.
 
     Args:
-        members: their names, if they have any, and values.
-        paths: the steps to each role's cells; the first step is to these.
+        document: the document.
+        name: of the member, if it is one.
+        start: where its value begins.
+        paths: the steps to each role's cells; the first step is to this one.
         outer_cells: the cells that the values above have given.
     """
     ends = [role for role in NAMES if paths.get(role) == ("*",)]
     named = ends[:1]  # {id: text}: where two end at the same member, its value is the second
-    for name, node in members:
-        cells, deeper = dict(outer_cells), dict[str, Steps]()
-        for role, path in paths.items():
-            if role in named and name is not None:
-                cells[role] = Cell(name.value, name.at)
-            elif through(path[1:]):
-                deeper[role] = path[1:]
-            else:
-                leaf = _value_at(node, path[1:])
-                if not isinstance(leaf.value, str):
-                    what = "an array" if isinstance(leaf.value, list) else "an object"
-                    raise Wrong(leaf.at, f"{what} where the {role} is expected")
-                cells[role] = Cell(leaf.value, leaf.at)
-        if not deeper:
-            yield cells
-            continue
-        head = through(next(iter(deeper.values())))
-        below, kind = _value_at(node, head[:-1]), head[-1]
-        inner: list[tuple[Node | None, Node]]
-        if kind == "[]" and isinstance(below.value, list):
-            inner = [(None, element) for element in below.value]
-        elif kind == "*" and isinstance(below.value, dict):
-            inner = list(below.value.values())
+    cells, deeper = dict(outer_cells), dict[str, Steps]()
+    for role, path in paths.items():
+        if role in named and name is not None:
+            cells[role] = name
+        elif through(path[1:]):
+            deeper[role] = path[1:]
         else:
-            what = "an array" if kind == "[]" else "an object"
-            raise Wrong(below.at, f"expected {what} here")
-        if not inner and "list" in cells:
-            yield cells["list"]
-        yield from _under(inner, {r: p[len(head) - 1 :] for r, p in deeper.items()}, cells)
+            at = _value_at(document, start, path[1:])
+            if document.text[at] in "[{":
+                what = "an array" if document.text[at] == "[" else "an object"
+                raise Wrong(at, f"{what} where the {role} is expected")
+            cells[role] = Cell(document.leaf(at)[0], at)
+    if not deeper:
+        yield cells
+        return
+    head = through(next(iter(deeper.values())))
+    below = _value_at(document, start, head[:-1])
+    _refuse_other(document, below, head[-1])
+    inner_paths = {role: path[len(head) - 1 :] for role, path in deeper.items()}
+    empty = True
+    for inner_name, inner in document.members(below):
+        empty, end = False, document.skip(inner, 1)
+        yield from under(document, inner_name, inner, inner_paths, cells)
+        document.after(end)
+    if empty and "list" in cells:
+        yield cells["list"]
 
 
-def _value_at(node: Node, path: Sequence[str]) -> Node:
-    """The value at the end of a path of names."""
+def _value_at(document: Document, at: int, path: Sequence[str]) -> int:
+    """Where the value at the end of a path of names begins."""
     for name in path:
-        if not isinstance(node.value, dict):
-            raise Wrong(node.at, f"expected an object with {quoted(name)}")
-        if name not in node.value:
-            similar = nearest(name, list(node.value))
+        if document.text[at] != "{":
+            raise Wrong(at, f"expected an object with {quoted(name)}")
+        entries = document.entries(at)
+        if name not in entries:
+            similar = nearest(name, list(entries))
             hint = f"; rename {quoted(similar)}?" if similar else ""
-            raise Wrong(node.at, f"{quoted(name)} is missing here{hint}")
-        node = node.value[name][1]
-    return node
+            raise Wrong(at, f"{quoted(name)} is missing here{hint}")
+        at = entries[name]
+    return at

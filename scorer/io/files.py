@@ -84,7 +84,15 @@ def beginning(path: Path, most: int, own: Own = None) -> bytes:
         Unreadable: it is missing, or no regular file.
     """
     with _regular(path, own) as stream:
-        return stream.read(most)
+        return at_most(stream, most)
+
+
+def at_most(stream: BinaryIO, most: int) -> bytes:
+    """The next bytes of a stream, for which no more memory is asked than they take."""
+    data = bytearray()
+    while len(data) < most and (block := stream.read(min(BLOCK, most - len(data)))):
+        data += block
+    return bytes(data)
 
 
 @contextmanager

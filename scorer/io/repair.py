@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.io.files import beginning, open_bytes
+from scorer.io.files import at_most, beginning, open_bytes
 from scorer.io.formats.base import COMPRESSED
 from scorer.io.limits import Limits, Unreadable
 from scorer.io.table import TEXT
@@ -96,7 +96,7 @@ def _bytes(path: Path) -> bytes:
             data = beginning(path, MOST + 1)
         else:
             with open_bytes(path, Limits(size=MOST, unpacked=MOST)) as stream:
-                data = stream.read(MOST + 1)
+                data = at_most(stream, MOST + 1)
     except Unreadable as error:
         raise UsageError(f"{printable(path)} cannot be repaired: {error.problem.message}") from None
     if len(data) > MOST:

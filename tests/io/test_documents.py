@@ -1,5 +1,7 @@
 """JSON documents: rows with the lines and characters of their values."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -112,5 +114,46 @@ def test_a_long_document_is_given_in_tables(tmp_path, monkeypatch):
     found, said = reading(tmp_path, text)
     assert ([row[:2] for row in found[0]], said) == (
         [(n + 1, f"u{n}") for n in range(5) for _ in "ab"],
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"s1": [' + "1," * 50_000 + "1]}",
+        '{"s1": [' + "[]," * 50_000 + "1]}",
+        '{"s1": {' + ",".join(f'"{n}": 1' for n in range(50_000)) + "}}",
+        '{"s1": [{"a": [' + "0," * 50_000 + "0]}]}",
+        '{"x": [' + "0," * 50_000 + '0], "s1": [1]}',
+    ],
+    ids=["items", "arrays", "scores", "deep", "unused"],
+)
+def test_a_document_is_no_tree_of_objects(text, tmp_path):
+    """What is read of a long list takes no more memory than a batch of its rows."""
+    findings, path = Findings(), tmp_path / "file.json"
+    path.write_text(text)
+    tracemalloc.start()
+    read(path, format_of(path, "json"), [RANKED], findings, Limits(careful=2_000))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [p.code for p in findings] in (["S104"], ["S207"])
+    assert peak < 5 * len(text) + 2_000_000
+
+
+def test_values_are_looked_at_one_by_one_no_more_often_than_said(tmp_path):
+    path = tmp_path / "file.json"
+    path.write_text('{"s1": ["a", "b", "c"]}')
+    for careful, codes in ((3, []), (2, ["S104"])):
+        findings = Findings()
+        read(path, format_of(path, "json"), [RANKED], findings, Limits(careful=careful))
+        assert [p.code for p in findings] == codes
+
+
+def test_the_lines_of_a_document_of_very_many(tmp_path):
+    text = '{"q1": ["a"],' + "\n" * 20_000 + '"q2": ["b",\n"c"]}'
+    found, said = reading(tmp_path, text)
+    assert ([row[:3] for row in found[0]], said) == (
+        [(1, "q1", "a"), (20_001, "q2", "b"), (20_002, "q2", "c")],
         [],
     )

@@ -8,9 +8,10 @@ from typing import Any
 
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
-from scorer.io.documents import Cell, Document, Steps, Wrong, depth, rows, steps
+from scorer.io.documents import Cell, Document, Steps, TooMany, Wrong, depth, rows, steps
+from scorer.io.files import at_most
 from scorer.io.formats.base import Rows, format, resolve
-from scorer.io.limits import NoTable, Unreadable, format_size, limit
+from scorer.io.limits import NoTable, Unreadable, format_size, limit, too_careful
 from scorer.io.lines import count_only, mended
 from scorer.io.table import BATCH_ROWS, TEXT, Builder, Schema, Table
 from scorer.io.text import Request
@@ -46,7 +47,7 @@ def _places(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int
                 if (n := places.get((line, role, cell.text))) is not None and columns[n] is None:
                     at, column = document.place(cell.at)
                     columns[n] = column if at == line else None
-    except (Wrong, Unreadable, NoTable):
+    except (Wrong, TooMany, Unreadable, NoTable):
         pass  # what stands before it has been found
     return columns
 
@@ -61,10 +62,12 @@ def json(request: Request) -> Iterator[Table]:
     except Wrong as error:
         line, column = document.place(error.at)
         raise Unreadable(Problem("S207", error.message, line=line, column=column)) from None
+    except TooMany:
+        raise Unreadable(too_careful(request.limits)) from None
 
 
 def _document(request: Request) -> tuple[Document, str]:
-    data = request.stream.read(MOST + 1)
+    data = at_most(request.stream, MOST + 1)
     if len(data) > MOST:
         message = f"a JSON document of more than {format_size(MOST)}"
         raise Unreadable(Problem("S104", message, help="write an object a line, in a .jsonl file"))
@@ -75,7 +78,8 @@ def _document(request: Request) -> tuple[Document, str]:
         text = "\n".join(mended(line, n, request.findings) for n, line in enumerate(lines, 1))
     if not text.strip():
         raise Unreadable(Problem("S102", "the file holds nothing but blank lines"))
-    return Document(text), text
+    # a value is looked at some times, and takes a tenth of what a row does
+    return Document(text, 10 * request.limits.careful), text
 
 
 def _shape(
@@ -105,17 +109,17 @@ def _guessed(request: Request, document: Document, text: str) -> tuple[Schema, d
     first = next((start for _, start in document.members(at)), None)
     if first is None:
         raise Unreadable(Problem("S103", "the document is empty"))
-    node, _ = document.node(first, 1)
+    document.skip(first, 1)
+    sign = text[first]
     if text[at] == "[":
-        if not isinstance(node.value, dict):
+        if sign != "{":
             raise Wrong(first, "expected an array of objects")
-        fit = resolve(list(node.value), request, document.place(first)[0])
+        fit = resolve(list(document.entries(first)), request, document.place(first)[0])
         if fit is None:
             raise NoTable
         shape, roles = fit
         return shape, {role: ("[]", shape.called(role)) for role in roles}
-    kind = "*[]" if isinstance(node.value, list) else "*"
-    kind = "*.*" if isinstance(node.value, dict) else kind
+    kind = {"[": "*[]", "{": "*.*"}.get(sign, "*")
     for shape in request.wanted:
         value = next((r for r in (*shape.required, *shape.optional) if r in VALUES), None)
         if kind == "*":
@@ -134,10 +138,10 @@ def _guessed(request: Request, document: Document, text: str) -> tuple[Schema, d
 def _line(document: Document, row: Cell | dict[str, Cell]) -> tuple[int, dict[str, Cell]]:
     """The line of a row: that of its number, else of its item, else of its list."""
     if isinstance(row, Cell):
-        return document.place(row.at)[0], {"list": row}
+        return document.line(row.at), {"list": row}
     last = max(row.values(), key=lambda cell: cell.at)
     main = next((cell for role, cell in row.items() if role not in TEXT), row.get("item", last))
-    return document.place(main.at)[0], row
+    return document.line(main.at), row
 
 
 def _tables(
@@ -167,13 +171,13 @@ def _tables(
             table.ids, table.numbers, table.line, shape, {"columns": roles, "empty": tuple(empty)}
         )
 
-    builder, count = Builder(shape, roles, findings, place), 0
+    builder, count, total = Builder(shape, roles, findings, place), 0, 0
     yielded = False
     for row in rows(document, paths):
         line, cells = _line(document, row)
         if whole:
             name, at = cells["list"]
-            first = first_places.setdefault(name, (document.place(at)[0], at))
+            first = first_places.setdefault(name, (document.line(at), at))
             if first[1] != at:
                 if at not in again and not count_only(findings, "S303"):
                     message = (
@@ -193,6 +197,8 @@ def _tables(
         builder.row(line, [cells[role].text for role in roles], "", len(offsets))
         offsets.append(tuple(cells[role].at for role in roles))
         count += 1
+        if (total := total + 1) > limits.careful:
+            raise TooMany
         if count == BATCH_ROWS:
             yield finished(builder)
             builder, count, yielded = Builder(shape, roles, findings, place), 0, True
