@@ -9,10 +9,13 @@
     not_raised: {P@3: why raising a relevant item over an irrelevant one can lower this variant}
     cases: [...]                   # see scorer.testing
 
+METRIC=HitShare in the environment holds the laws to that metric; several with commas.
+
 A metric of a view that no oracle is written for names the tests of its values instead:
 `tested_in: tests/kinds/test_ratings.py`.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -135,7 +138,9 @@ def values(notation, judged):
     return found[0] if made.metric.view is not Ranked else np.array(found, dtype=np.float64)
 
 
-RANKED = [metric for metric in EVERY if metric.view in (Judged, Ranked)]
+ONLY = os.environ.get("METRIC", "").split(",")
+TRIED = [metric for metric in EVERY if ONLY == [""] or metric.name in ONLY]
+RANKED = [metric for metric in TRIED if metric.view in (Judged, Ranked)]
 OURS = [metric for metric in RANKED if metric.aggregate != "pooled"]  # a value a list
 NOTATIONS = [each for metric in OURS for each in described(metric).variants]
 DIVERSE = variants(Diverse)

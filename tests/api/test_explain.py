@@ -13,11 +13,11 @@ from lists import table
 from rounds import rounds
 from variants import (
     DIVERSE,
-    EVERY,
     NOTATIONS,
     PREDICTED,
     PREFERRED,
     RETURNED,
+    TRIED,
     described,
     pairs,
     refuses,
@@ -131,7 +131,7 @@ def grades_of(lists, **tables):
     return kinds().get("grades").open(table(truth, "grade"), aids, Findings()), table(sent, "score")
 
 
-@pytest.mark.parametrize("metric", EVERY, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", TRIED, ids=lambda metric: metric.name)
 def test_every_metric_explains_itself(metric):
     """Those of tables and of further columns do so in the tests that their files name."""
     assert metric.explain
