@@ -44,10 +44,12 @@ def metric_pages() -> str:
 def code_pages() -> str:
     """The page of every problem code, as `score rule` prints it."""
     parts, family = [], ""
-    for code in sorted(codes().values(), key=lambda code: ("STC".index(code.code[0]), code.code)):
+    for code in sorted(
+        codes().values(), key=lambda code: ("STC".find(code.code[0]) % 4, code.code)
+    ):
         if code.code[0] != family:
             family = code.code[0]
-            parts.append(f"## {family}: {FAMILIES[family]}\n")
+            parts.append(f"## {family}: {FAMILIES.get(family, 'Of a plugin')}\n")
         parts.append(
             f"### {code.code}: {_cell(code.title)}\n\n"
             f"Severity: {code.severity}\n\n{_fenced(code.meaning)}\n"

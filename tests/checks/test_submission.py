@@ -268,7 +268,7 @@ def test_no_code_has_two_pages():
         code
         for folder in ("core/codes", "checks")
         for page in ROOT.joinpath("scorer", folder).rglob("*.yaml")
-        for code in re.findall(r"^([SCT]\d{3}):", page.read_text(), re.MULTILINE)
+        for code in re.findall(r"^([A-Z]\d{3}):", page.read_text(), re.MULTILINE)
     ]
     assert sorted(found) == sorted(set(found)) == list(codes())
 
