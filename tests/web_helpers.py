@@ -59,6 +59,7 @@ def finished(client, headers, number, seconds=60):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         fields = client.get(f"{API}/entries/{number}", headers=headers).json()
+        assert "status" in fields, fields
         if fields["status"] != "pending":
             return fields
         time.sleep(0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 from typing import Any
@@ -20,6 +21,8 @@ def engine_at(url: str) -> Engine:
     if not url.startswith("sqlite"):
         return create_engine(url, pool_pre_ping=True)
     engine = create_engine(url, connect_args={"timeout": WAIT, "isolation_level": None})
+    if (path := engine.url.database) and path != ":memory:":
+        _keep_private(path)
 
     @event.listens_for(engine, "connect")
     def _settings(connection: Any, record: Any) -> None:
@@ -35,6 +38,15 @@ def engine_at(url: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _keep_private(path: str) -> None:
+    """Have a database's file readable by its owner alone; those beside it follow its mode."""
+    with suppress(OSError):  # another's, or on no disk: opening it says what is wrong
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:  # not opened: to close it would end SQLite's locks of this process
+            os.chmod(path, 0o600)
 
 
 def migrate(engine: Engine) -> None:

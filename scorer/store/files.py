@@ -48,7 +48,9 @@ class LocalFiles:
         target = self._path(sha256)
         if target.exists():
             return
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder.chmod(0o700)  # also of an older store
+        target.parent.mkdir(exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)  # mode 0600
         try:
             with os.fdopen(handle, "wb") as written:

@@ -6,11 +6,10 @@ import json
 from collections import Counter
 from datetime import datetime
 from math import nan
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -230,6 +229,7 @@ async def check(request: Request, id: str) -> Any:
     site = context.site(id)
     viewer = context.reader(request, site)
     context.limited(request, site, viewer)
+    context.gate.refuse_if_full()
     async with context.uploaded(request, site) as form:
         findings = await run_in_threadpool(problems_of, context, site, file_of(form))
     return {"problems": [problem(finding) for finding in findings]}
@@ -436,6 +436,8 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
     """
     if (decision.entry is None) == (decision.team is None):
         raise HTTPException(422, "a decision is on an entry or on a team")
+    if decision.team is not None and decision.team.isdigit():
+        raise HTTPException(422, "no team's name has only digits; an entry is told as entry")
     if not viewer.organizer:
         if decision.kind not in OF_TEAMS or decision.entry is None or decision.late:
             raise HTTPException(403, "teams select and withdraw their own entries, in time")
@@ -455,16 +457,16 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
 
 
 @router.get(V1 + "/{id}/kit.zip", response_class=Response)
-def kit(request: Request, id: str) -> Response:
+async def kit(request: Request, id: str) -> Response:
     """The participants' kit: rules, public files, a sample submission."""
     context = context_of(request)
     site = context.site(id)
-    context.reader(request, site)
-    with scratch() as folder:
-        path = Path(folder, "kit.zip")
-        context.ask(site, "kit", path=str(path))
-        data = path.read_bytes()
-    return Response(data, media_type="application/zip")
+    await run_in_threadpool(context.reader, request, site)
+    version = await run_in_threadpool(site.once, "version", lambda: site.board.version().number)
+    path = await context.kits.path(
+        site.id, version, lambda path: context.ask(site, "kit", path=str(path))
+    )
+    return FileResponse(path, media_type="application/zip")
 
 
 @router.get(V1 + "/{id}/receipts.jsonl", response_class=PlainTextResponse)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from anyio import to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
@@ -32,15 +33,12 @@ HEADERS = {
 }
 
 
-def error_answer(status: int, message: str, code: str | None = None) -> JSONResponse:
-    """An error as the API answers it.
+UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
 
-    Args:
-        status: the HTTP status.
-        message: what is wrong.
-        code: S80x of a refusal.
-    """
-    return JSONResponse({"code": code, "message": message, "problems": []}, status)
+
+def error_answer(status: int, message: str) -> JSONResponse:
+    """An error as the API answers it."""
+    return JSONResponse({"code": None, "message": message, "problems": []}, status)
 
 
 def create(settings: Settings | None = None) -> FastAPI:
@@ -60,15 +58,19 @@ def create(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         context.workers.start()
+        # those that wait for children leave as many threads to the others as there are without
+        to_thread.current_default_thread_limiter().total_tokens += context.gate.most
         yield
         context.closing = True
         await asyncio.to_thread(context.workers.end)
         for site in context.sites.values():
             site.board.close()
+        context.kits.close()
 
     app = FastAPI(
         title="scorer", version=__version__, docs_url=None, redoc_url=None,
         openapi_url="/api/openapi.json", lifespan=lifespan, root_path=settings.root_path,
+        redirect_slashes=False,  # such a redirect holds the request's Host
     )  # fmt: skip
     app.state.context = context
     for name in ("page.css", "page.js"):  # of the reports, whose parts the pages hold
@@ -91,6 +93,8 @@ def create(settings: Settings | None = None) -> FastAPI:
             response: Response = error_answer(503, "the server is shutting down; try again soon")
         elif writes and not context.is_ours(request):
             response = error_answer(403, "another site's page sent this; nothing was done")
+        elif writes and not request.url.path.endswith(UPLOADS) and not context.is_small(request):
+            response = error_answer(413, "this is too large, or does not say how large it is")
         else:
             response = await answer(request)
         if writes:
@@ -103,30 +107,27 @@ def create(settings: Settings | None = None) -> FastAPI:
         context.count(request.method, response.status_code)
         return response
 
-    def wants_page(request: Request) -> bool:
+    def told(request: Request, status: int, message: str) -> Response:
         path = request.url.path.removeprefix(settings.root_path)
-        return not path.startswith(("/api/", "/metrics", "/healthz"))
+        if path.startswith(("/api/", "/metrics", "/healthz")):
+            return error_answer(status, message)
+        return pages.error_page(request, status, message)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        if wants_page(request):
-            return pages.error_page(request, error.status_code, str(error.detail))
-        return error_answer(error.status_code, str(error.detail))
+        response = told(request, error.status_code, str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
 
     @app.exception_handler(RequestValidationError)
     async def unfit(request: Request, error: RequestValidationError) -> Response:
         fault = error.errors()[0]
         place = ".".join(str(step) for step in fault["loc"][1:])
-        message = f"{place}: {fault['msg']}"
-        if wants_page(request):
-            return pages.error_page(request, 422, message)
-        return error_answer(422, message)
+        return told(request, 422, f"{place}: {fault['msg']}")
 
     @app.exception_handler(UnknownName)
     async def unknown(request: Request, error: UnknownName) -> Response:
-        if wants_page(request):
-            return pages.error_page(request, 404, str(error))
-        return error_answer(404, str(error))
+        return told(request, 404, str(error))
 
     @app.exception_handler(Refused)
     async def too_late(request: Request, error: Refused) -> Response:
@@ -137,9 +138,7 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     @app.exception_handler(UsageError)
     async def unusable(request: Request, error: UsageError) -> Response:
-        if wants_page(request):
-            return pages.error_page(request, 422, str(error))
-        return error_answer(422, str(error))
+        return told(request, 422, str(error))
 
     app.include_router(api.router)
     app.include_router(organize.router)

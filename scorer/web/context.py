@@ -28,11 +28,14 @@ from scorer.web.access import (
     token_of_session,
     viewer_of,
 )
+from scorer.web.gate import Gate, Kits
 from scorer.web.site import Ready, Site
 from scorer.web.workers import Workers
 
 COOKIE = "scorer_session"
-UPLOADS, ADDRESS, SIGN_INS = 30, 300, 10  # a minute: of a token, of an address, failed ones
+# a minute: of a token, of an address, failed sign-ins, and checks and teams of visitors
+UPLOADS, ADDRESS, SIGN_INS, VISITS = 30, 300, 10, 10
+AGAIN = {"Retry-After": "60"}
 SPARE = 1 << 16  # bytes of a form beside its file
 NAME_BYTES = 200  # of a file's name; most file systems take 255
 
@@ -52,6 +55,7 @@ class Settings(NamedTuple):
     root_path: str = ""
     trusted_proxies: tuple[str, ...] = ()
     secret: str | None = None
+    public_url: str = ""  # what participants reach it by
 
 
 class Context:
@@ -72,6 +76,7 @@ class Context:
         self.sessions = Sessions(settings.secret or secret_of(first.board))
         self.limiter = Limiter()
         self.workers = Workers([*self.sites.values()], settings.workers, self.limits)
+        self.gate, self.kits = Gate(max(settings.workers, 1)), Kits()
         self.closing = False
         self.counts: dict[tuple[str, int], int] = {}
         self._counting = threading.Lock()
@@ -132,17 +137,18 @@ class Context:
         """Count a failed sign-in; 429 after too many."""
         most = SIGN_INS if self.settings.limit is None else self.settings.limit
         if not self.limiter.allows("failed", self.address(request), most):
-            raise HTTPException(429, "too many failed sign-ins; wait a minute")
+            raise HTTPException(429, "too many failed sign-ins; wait a minute", AGAIN)
 
     def limited(self, request: Request, site: Site, viewer: Viewer) -> None:
         """Count an act; 429 after too many by a token or from an address."""
         most = self.settings.limit
         token, address = (UPLOADS, ADDRESS) if most is None else (most, most * 10)
-        allowed = self.limiter.allows("address", self.address(request), address) and (
-            not viewer.known or self.limiter.allows("token", f"{site.id}/{viewer.token}", token)
-        )
-        if not allowed:
-            raise HTTPException(429, "too many requests; wait a minute")
+        own = ("token", f"{site.id}/{viewer.token}", token)
+        if not viewer.known:
+            own = ("visitor", self.address(request), VISITS if most is None else most)
+        if not (self.limiter.allows("address", self.address(request), address)
+                and self.limiter.allows(*own)):  # fmt: skip
+            raise HTTPException(429, "too many requests; wait a minute", AGAIN)
 
     def is_ours(self, request: Request) -> bool:
         """Whether a request that changes something was not made by another site's page.
@@ -153,6 +159,12 @@ class Context:
             return site in ("same-origin", "none")
         origin = request.headers.get("origin")
         return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+    def is_small(self, request: Request) -> bool:
+        """Whether what is sent may be held in memory; files of submissions are not."""
+        length = request.headers.get("content-length", "0")
+        is_streamed = "transfer-encoding" in request.headers
+        return not is_streamed and length.isdecimal() and int(length) <= SPARE
 
     @asynccontextmanager
     async def uploaded(self, request: Request, site: Site) -> AsyncIterator[FormData]:
@@ -180,10 +192,18 @@ class Context:
         finally:
             await form.close()
 
-    def ask(self, site: Site, do: str, **more: Any) -> dict[str, Any]:
-        """The answer of a child process to a task; 503 where it fails."""
+    def ask(self, site: Site, do: str, *, patient: bool = False, **more: Any) -> dict[str, Any]:
+        """The answer of a child process to a task; 503 where it fails, or too many wait.
+
+        Args:
+            site: the challenge.
+            do: the task.
+            patient: wait however many do.
+            more: what the task needs.
+        """
         try:
-            return ask_child(site.place, self.limits, do, **more)
+            with self.gate.place(patient=patient):
+                return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:
             raise HTTPException(503, f"the scorer failed: {error}") from None
 

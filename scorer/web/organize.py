@@ -137,7 +137,7 @@ def rescored(context: Context, site: Site, dry_run: bool) -> dict[str, Any]:
         site: the challenge.
         dry_run: only preview them.
     """
-    changes = context.ask(site, "rescore", dry_run=dry_run)
+    changes = context.ask(site, "rescore", patient=True, dry_run=dry_run)
     site.reload()
     return changes
 
@@ -188,7 +188,7 @@ def log(request: Request, id: str) -> Any:
 def audit(request: Request, id: str) -> Any:
     """Copies, near-copies, probing and the shake-up (organizers only)."""
     context, site, _ = organizer(request, id)
-    return context.ask(site, "audit")
+    return context.ask(site, "audit", patient=True)
 
 
 @router.post("/rescore", response_model=dict[str, Any])

@@ -342,7 +342,7 @@ def submission(
         status: the HTTP status.
         more: what the template needs beside.
     """
-    span, root = site.span(), str(request.base_url).rstrip("/")
+    span, root = site.span(), context.settings.public_url
     values: dict[str, Any] = {"findings": None, "checked": None, "fatal": False, "fault": None}
     return page(
         request, site, viewer, "submit.html", status, here="submit",
@@ -539,7 +539,9 @@ def act(
     organizer(request, id)
     match do:
         case "audit":
-            return administration(request, site, viewer, audit=context.ask(site, "audit"))
+            return administration(
+                request, site, viewer, audit=context.ask(site, "audit", patient=True)
+            )
         case "preview" | "rescore":
             changes = rescored(context, site, do == "preview")
             return administration(request, site, viewer, preview=changes)

@@ -112,6 +112,8 @@ DECISIONS = [
     ("blue", {"kind": "withdraw", "entry": 1, "reason": "x"}, 404),
     ("organizer", {"kind": "disqualify", "team": "red", "reason": "x"}, 201),
     ("organizer", {"kind": "disqualify", "team": "nobody", "reason": "x"}, 404),
+    ("organizer", {"kind": "disqualify", "team": "1", "reason": "x"}, 422),
+    ("organizer", {"kind": "disqualify", "team": "²", "reason": "x"}, 422),
     ("organizer", {"kind": "disqualify", "reason": "x"}, 422),
     ("organizer", {"kind": "disqualify", "entry": 1, "reason": " "}, 422),
     ("organizer", {"kind": "explode", "entry": 1, "reason": "x"}, 422),

@@ -1,13 +1,20 @@
 """The server as a process: what waits is scored after it was killed, and participants' way in."""
 
 import json
+import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 import urllib.request
 from contextlib import closing
+from pathlib import Path
 
-from web_helpers import API, mixed, rows
+import pytest
+from web_helpers import API, free_port, good, mixed, rows
+
+from scorer.api.board import Board
 
 WAITING = 6
 
@@ -71,3 +78,43 @@ def test_submit_checks_sends_waits_and_shows(serve, served, score):
     ran = score("submit", page, good, "--token-file", token, "--format", "json")
     assert ran.code == 3
     assert json.loads(ran.out)["code"] == "S803"
+
+
+def test_sigterm_while_it_starts_ends_with_0(served):
+    command = [Path(sys.executable).parent / "score", "serve", served.folder, "--port", free_port()]
+    process = subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    until = time.monotonic() + 120
+    while not (served.folder / ".scorer" / "board.db").exists():  # what follows takes a second
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    process.terminate()
+    output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, b"")
+
+
+def test_the_address_that_participants_are_told(client_with, served):
+    client = client_with(public_url="https://board.example/x")
+    client.post("/c/course/sign-in", data={"token": served.token("red")})
+    page = client.get("/c/course/submit", headers={"Host": "evil.example"}).text
+    assert "score submit https://board.example/x/c/course FILE" in page
+    assert "evil" not in page
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_the_store_is_its_owners_alone(served, tmp_path, umask):
+    (served.folder / "a.csv").write_text(rows(good))
+    before = os.umask(umask)
+    try:
+        for store, files in ((None, None), (f"sqlite:///{tmp_path}/s.db", f"{tmp_path}/kept")):
+            with Board.open(served.folder, store, files) as board:
+                board.add([served.folder / "a.csv"], "red")
+                board.seal() if store is None else None
+    finally:
+        os.umask(before)
+    kept = [served.folder / ".scorer", tmp_path / "kept", *tmp_path.glob("s.db*")]
+    kept += [path for folder in kept[:2] for path in folder.rglob("*")]
+    assert len(kept) > 8
+    for path in kept:
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path

@@ -131,6 +131,20 @@ def test_every_route_on_ones_own_board_and_on_another(two, who):
         assert sent(client, "other", cookie, method, path, more) == strangers, (method, path)
 
 
+@pytest.mark.parametrize("team", [None, "red", "organizer"])
+def test_no_answer_holds_the_host_that_was_asked_for(two, team):
+    client, ours, _ = two
+    cookie = cookie_of(client, ours, team)
+    client.headers["Host"] = "evil.example"
+    for method, path, more, *_ in ROUTES:
+        for slash in ("", "/"):
+            url = path.replace("ID", "course").replace("?", f"{slash}?") + slash * ("?" not in path)
+            headers = {"Cookie": f"scorer_session_course={cookie}"} if cookie else {}
+            answer = client.request(method.upper(), url, headers=headers, **more)
+            assert b"evil" not in answer.content, url
+            assert "evil" not in str(answer.headers), url
+
+
 def test_a_session_of_an_older_store_beside_the_same_key_is_nobodys(two):
     client, ours, other = two
     sessions = client.app.state.context.sessions

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ import typer
 from scorer.cli.options import Plugins, Result
 from scorer.cli.store import FILES, STORE, FilesWord, Memory, Seconds, StoreWord
 from scorer.core.errors import UsageError
+from scorer.core.text import quoted
 
 SECRET = "SCORER_SECRET"  # of the environment: what sessions are signed with, on several machines
 
@@ -46,6 +48,14 @@ def serve(
         str,
         typer.Option("--root-path", help="The path at which a proxy serves it, such as /board."),
     ] = "",
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            "--public-url",
+            metavar="URL",
+            help="The address that participants are told; default: that of --host and --port.",
+        ),
+    ] = None,
     trusted_proxy: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,6 +69,9 @@ def serve(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Serve boards until interrupted; uploads under way are finished first."""
+    signal.signal(SIGTERM, lambda number, frame: sys.exit(0))  # until the server takes it over
+    if public_url is not None and not public_url.startswith(("https://", "http://")):
+        raise UsageError(f"--public-url {quoted(public_url)}: write https://...")
     try:
         import uvicorn
     except ImportError:
@@ -76,6 +89,7 @@ def serve(
         "seconds": seconds,
         "memory": memory << 20,
         "root_path": root_path.rstrip("/"),
+        "public_url": (public_url or f"http://{host}:{port}{root_path}").rstrip("/"),
         "trusted_proxies": trusted_proxy or [],
         "secret": os.environ.get(SECRET),
     }
@@ -84,6 +98,7 @@ def serve(
     config = uvicorn.Config(
         "scorer.web.app:create", factory=True, host=host, port=port, log_level="warning",
         server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
+        http="scorer.web.idle:ImpatientProtocol",
     )  # fmt: skip
 
     class Server(uvicorn.Server):
@@ -100,6 +115,8 @@ def serve(
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             """Tell the application at once, so that pages that follow a board let go of it."""
+            if not self.config.loaded:
+                sys.exit(0)
             self.config.loaded_app.state.context.closing = True
             super().handle_exit(sig, frame)
 
