@@ -1,8 +1,10 @@
-"""What serving a board costs: `python benchmarks/web.py [uploads] [reading]`.
+"""What serving a board costs: `python benchmarks/web.py [uploads] [reading] [greed]`.
 
 `uploads`: 50 files of 50,000 rows sent at once; none may be lost or refused, and the final board
 must be what `score` says of the same files, to the bit. `reading`: requests for the page of a board
 of 300 teams and 1,000 lists when nothing is new, and how long a new entry takes to show.
+`greed`: how long a page takes while visitors without a token ask for the kit and have files checked
+as often as the server lets them, hold uploads that stand still, and follow the board.
 Everything at 127.0.0.1, by a server of its own; the client takes its part of the machine.
 """
 
@@ -15,11 +17,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +37,7 @@ SCORE = Path(sys.executable).parent / "score"
 UPLOADS, ROWS, ITEMS = 50, 50_000, 10
 TEAMS, LISTS = 300, 1_000
 REQUESTS, AT_ONCE = 800, 4
+GREEDY, PAGES = 200, 100  # visitors; pages that are asked for one after another
 PATIENCE = 1_800.0
 
 
@@ -86,7 +91,7 @@ def served(folder: Path, *words: str) -> Iterator[tuple[str, int]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [str(SCORE), "serve", str(folder), "--port", str(port), "--limit", "0", *words]
+    command = [str(SCORE), "serve", str(folder), "--port", str(port), *words]
     process = subprocess.Popen(command)
     url = f"http://127.0.0.1:{port}"
     try:
@@ -119,7 +124,7 @@ def uploads(place: Path, count: int = UPLOADS, rows: int = ROWS) -> None:
     with Board.open(folder) as board:
         tokens = [board.add_team(path.stem) for path in files]
         organizer = {"Authorization": f"Bearer {board.new_token(None)}"}
-    with served(folder) as (url, _):
+    with served(folder, "--limit", "0") as (url, _):
         api = f"{url}/api/v1/challenges/uploads"
 
         def send(path: Path, token: str) -> int:
@@ -169,7 +174,7 @@ def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
             board.add([submission(place / f"{n}.csv", grades, n)], f"team{n}")
         token = board.add_team("late")
     head = {"Authorization": f"Bearer {token}"}
-    with served(folder) as (url, process):
+    with served(folder, "--limit", "0") as (url, process):
         port = int(url.rsplit(":", 1)[1])
         for path in ("/c/reading", "/api/v1/challenges/reading/board"):
             httpx.get(f"{url}{path}", timeout=60).raise_for_status()
@@ -212,12 +217,87 @@ def reading(place: Path, teams: int = TEAMS, lists: int = LISTS) -> None:
                   f"CPU of the server {cpu(process) - spent:.2f} s")  # fmt: skip
 
 
+def greed(place: Path, visitors: int = GREEDY) -> None:
+    """Read a page in quiet, and beside visitors who want all that they can get.
+
+    Args:
+        place: a folder for what is written.
+        visitors: how many there are.
+    """
+    folder = place / "greed"
+    grades = challenge(folder, LISTS, WHOLE)
+    with Board.open(folder) as board:
+        board.add([submission(place / "a.csv", grades, 1)], "a")
+    data = (place / "a.csv").read_bytes()
+    proxy = ("--trusted-proxy", "127.0.0.1", "--workers", "1")  # each has an address of its own
+    with served(folder, *proxy) as (url, process):
+        port, ends = int(url.rsplit(":", 1)[1]), threading.Event()
+
+        def pages() -> list[float]:
+            took = []
+            for _ in range(PAGES):
+                began = time.perf_counter()
+                assert httpx.get(f"{url}/c/greed", timeout=600).status_code == 200
+                took.append(time.perf_counter() - began)
+            return took
+
+        def visitor(number: int) -> tuple[Counter[int], int]:
+            """The answers to one who asks again at once, or when the server says."""
+            codes: Counter[int] = Counter()
+            head = {"X-Forwarded-For": f"10.0.{number // 256}.{number % 256}"}
+            with socket.create_connection(("127.0.0.1", port)) as silent, httpx.Client() as client:
+                silent.sendall(b"POST /api/v1/challenges/greed/check HTTP/1.1\r\nHost: x\r\n"
+                               b"Content-Length: 1000\r\nContent-Type: multipart/form-data; "
+                               b"boundary=b\r\n\r\n--b")  # fmt: skip
+                path = f"{url}/api/v1/challenges/greed"
+                while not ends.is_set():
+                    files = {"file": ("a.csv", data)}
+                    answers = [
+                        client.get(f"{path}/kit.zip", headers=head, timeout=600),
+                        client.post(f"{path}/check", headers=head, files=files, timeout=600),
+                    ]
+                    codes.update(answer.status_code for answer in answers)
+                    ends.wait(max(float(a.headers.get("retry-after", 0)) for a in answers))
+                silent.settimeout(0.1)
+                try:
+                    ended = silent.recv(1) == b""
+                except TimeoutError:
+                    ended = False
+            return codes, ended
+
+        pages()
+        quiet = statistics.median(pages())
+        most = [0]
+        with ThreadPoolExecutor(visitors + 1) as pool:
+            greedy = [pool.submit(visitor, n) for n in range(visitors)]
+            watch = pool.submit(children, process, ends, most)
+            time.sleep(35)  # until what stands still is ended
+            beside = statistics.median(pages())
+            ends.set()
+            watch.result()
+            codes = sum((each.result()[0] for each in greedy), Counter())
+            ended = sum(each.result()[1] for each in greedy)
+    print(f"a page beside {visitors} greedy visitors takes {beside / quiet:.1f} times as long")
+    print(f"answers to them: {dict(sorted(codes.items()))}; most children at once: {most[0]}")
+    print(f"uploads that stood still and were ended: {ended} of {visitors}")
+
+
+def children(process: int, ends: threading.Event, most: list[int]) -> None:
+    """Count the children of a process until told to end; the most at once are left in `most`."""
+    while not ends.wait(0.1):
+        count = 0
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            with suppress(OSError):
+                count += len((thread / "children").read_text().split())
+        most[0] = max(most[0], count)
+
+
 def main() -> None:
     """Measure what is asked for and print."""
-    names = sys.argv[1:] or ["uploads", "reading"]
+    names = sys.argv[1:] or ["uploads", "reading", "greed"]
     for name in names:
         with tempfile.TemporaryDirectory() as place:
-            {"uploads": uploads, "reading": reading}[name](Path(place))
+            {"uploads": uploads, "reading": reading, "greed": greed}[name](Path(place))
 
 
 if __name__ == "__main__":
