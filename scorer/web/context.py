@@ -15,6 +15,7 @@ from fastapi import Request, Response
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect
 
 from scorer.api.children import Limits, ask_child
 from scorer.core.errors import ScorerError
@@ -187,6 +188,8 @@ class Context:
             form = await MultiPartParser(request.headers, counted(), max_files=1).parse()
         except (MultiPartException, KeyError) as error:
             raise HTTPException(422, f"this is no form with a file: {error}") from None
+        except ClientDisconnect:  # nobody reads this; it keeps a traceback out of the log
+            raise HTTPException(400, "the upload did not come whole") from None
         try:
             yield form
         finally:
