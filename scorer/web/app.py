@@ -36,9 +36,15 @@ HEADERS = {
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
 
 
-def error_answer(status: int, message: str) -> JSONResponse:
-    """An error as the API answers it."""
-    return JSONResponse({"code": None, "message": message, "problems": []}, status)
+def error_answer(status: int, message: str, code: str | None = None) -> JSONResponse:
+    """An error as the API answers it.
+
+    Args:
+        status: the HTTP status.
+        message: what is wrong.
+        code: S80x of a refusal.
+    """
+    return JSONResponse({"code": code, "message": message, "problems": []}, status)
 
 
 def create(settings: Settings | None = None) -> FastAPI:
@@ -107,10 +113,10 @@ def create(settings: Settings | None = None) -> FastAPI:
         context.count(request.method, response.status_code)
         return response
 
-    def told(request: Request, status: int, message: str) -> Response:
+    def told(request: Request, status: int, message: str, code: str | None = None) -> Response:
         path = request.url.path.removeprefix(settings.root_path)
         if path.startswith(("/api/", "/metrics", "/healthz")):
-            return error_answer(status, message)
+            return error_answer(status, message, code)
         return pages.error_page(request, status, message)
 
     @app.exception_handler(HTTPException)
@@ -132,9 +138,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     @app.exception_handler(Refused)
     async def too_late(request: Request, error: Refused) -> Response:
         (problem,) = error.problems
-        if wants_page(request):
-            return pages.error_page(request, 409, problem.message)
-        return error_answer(409, problem.message, problem.code)
+        return told(request, 409, problem.message, problem.code)
 
     @app.exception_handler(UsageError)
     async def unusable(request: Request, error: UsageError) -> Response:
