@@ -39,7 +39,12 @@ SUFFIXES = {
 }
 
 
-READ = ("table", "markdown")  # forms of a comparison that a person reads from end to end
+READ = (
+    "text",
+    "table",
+    "markdown",
+    "latex",
+)  # forms of a comparison that a person reads from end to end
 DECIMALS = 4  # that a notebook shows
 
 
@@ -233,7 +238,7 @@ class Report(Text, results.Report):
 
     def _repr_html_(self) -> str:
         """The leaderboard as a table, who was rejected, and what to know beside the numbers."""
-        from scorer.reports.findings.cells import counted
+        from scorer.reports.findings.problems import counted
         from scorer.reports.leaderboard import cells
 
         primary, ends = self.primary, cells.level(self)
@@ -323,7 +328,7 @@ class Checked(Text, list[Scored]):
 
     def content(self) -> Any:
         """The data that the form writes."""
-        from scorer.reports.findings.cells import Checked as Content
+        from scorer.reports.findings.problems import Checked as Content
 
         return Content(self.challenge, self)
 

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from scorer.core.problems import Findings
     from scorer.results.report import Scored
 
-SUFFIXES = {"md": "markdown", "tex": "latex", "htm": "html"}  # others are called as their form
+SUFFIXES = {
+    "md": "markdown",
+    "tex": "latex",
+    "htm": "html",
+    "txt": "text",
+}  # others are called as their form
 REJECTED, WRONG = 1, 2  # exit codes: a submission is rejected; the challenge is wrong
 
 
@@ -350,6 +355,6 @@ def problems(findings: Findings, quiet: bool = False, every: bool = False) -> li
         quiet: only the errors.
         every: all occurrences of a problem, not only the first few.
     """
-    from scorer.reports.findings.text import format_findings
+    from scorer.reports.findings.problems import format_findings
 
     return format_findings(findings, every, quiet)

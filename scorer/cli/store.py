@@ -163,21 +163,18 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal
         rows: the cells, as many in each row as there are columns.
         terminal: whose width and colour the text has.
     """
-    from scorer.reports.syntax.terminal import Column, TextReport
+    from scorer.reports.document import Cell, Column, Row, Table
+    from scorer.reports.write.text import Paper
 
-    report = TextReport(terminal.width, terminal.colour)
-    columns = zip(*rows, strict=True) if rows else [()] * len(head)
-    report.table(
-        [
-            Column(name, list(cells), right=False, fold=n == len(head) - 1)
-            for n, (name, cells) in enumerate(zip(head, columns, strict=True))
-        ]
-    )
-    return report.text
+    paper = Paper(terminal.width, terminal.colour)
+    columns = [Column(name, "text", cut=1000) for name in head]
+    columns[-1] = columns[-1]._replace(kind="name")
+    paper.table(Table("", columns, [Row(list(map(Cell, row))) for row in rows]))
+    return paper.text
 
 
 def as_json(data: Any) -> str:
     """JSON of a command's result."""
-    from scorer.reports.syntax.json import dumped
+    from scorer.reports.codec import dumped
 
     return dumped(data) + "\n"

@@ -1,18 +1,22 @@
-"""Output forms, and the data that several of them share.
+"""Output forms: the syntaxes that every subject has, and forms of a subject's own.
 
-Every subject (a leaderboard, a comparison, findings, an explanation, soundness) has a folder of
-forms, one file each; an installed project adds more by an entry point of the subject's group.
+A subject (a leaderboard, a comparison, findings, an explanation, soundness, power) has a folder
+that tells what there is to write: `document`, its blocks, `rows`, a table of exact values, and
+`fields`, all of it for programs. A file of `write` is a syntax of one of the three for all
+subjects; another module of a subject's folder is a form of its own. An installed project adds
+forms by an entry point of the subject's group.
 
 Stability: plugin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from scorer.core.registry import Registry, discover, load_one, mark
 
@@ -23,11 +27,13 @@ GROUPS = {
     "findings": "scorer.findings",
     "explanation": "scorer.explanation",
     "soundness": "scorer.soundness",
+    "power": "scorer.power",
 }
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
-SHARED = {"cells", "curves", "power"}  # modules beside the forms, which define none
+SHARED = {"cells", "curves", "document", "fields", "page", "problems", "rows"}  # are no forms
+ALIASES = {"table": "text"}  # of syntaxes
 
 
 class Options(NamedTuple):
@@ -40,8 +46,12 @@ class Options(NamedTuple):
     every: bool = False  # all places of a problem, not only the first; all pairs
     quiet: bool = False  # no warnings
     private: bool = False  # with what only organizers may read
+    page: bool = False  # with everything that a page has room for; a syntax sets it
+    alone: bool = True  # read without the command's other output; a syntax sets it
+    problems: bool = True  # a board tells its files' problems; a syntax sets it
 
 
+WRITE = f"{__package__}.write"
 Write = Callable[[Any, Options], str]
 
 
@@ -71,7 +81,7 @@ def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
     r"""Make a function from a subject's data to text the form of that name.
 
     Args:
-        subject: what is written: leaderboard, comparison, findings, explanation, soundness.
+        subject: what is written: leaderboard, comparison, findings, explanation, soundness, power.
         name: of the form.
         paths: whether it needs the paths of files; else it gets their names only.
 
@@ -82,29 +92,75 @@ def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
     return lambda function: mark(function, TYPES[subject](name, function, paths=paths))
 
 
+class Syntax(NamedTuple):
+    """A way to write every subject."""
+
+    name: str
+    function: Write
+    aliases: tuple[str, ...]
+    takes: Literal["document", "rows", "fields"]
+    page: bool
+    alone: bool
+    problems: bool
+
+    def form(self, subject: str) -> Form:
+        """The form of a subject in this syntax."""
+
+        def write(data: Any, options: Options) -> str:
+            options = options._replace(page=self.page, alone=self.alone, problems=self.problems)
+            made = getattr(import_module(f"{__package__}.{subject}.{self.takes}"), self.takes)
+            return self.function(made(data, options), options)
+
+        return TYPES[subject](self.name, write, self.aliases)
+
+
+def syntax(
+    name: str,
+    *aliases: str,
+    takes: Literal["document", "rows", "fields"] = "document",
+    page: bool = False,
+    alone: bool = True,
+    problems: bool = True,
+) -> Callable[[F], F]:
+    """Make a function the syntax of that name.
+
+    Args:
+        name: of the form in every subject.
+        aliases: other names of it.
+        takes: what the function writes: a `Document`, `Rows`, or a record of fields.
+        page: whether it has room for everything.
+        alone: whether its text is read without the command's other output.
+        problems: whether a board in it tells the problems of files.
+    """
+    made = Syntax(name, lambda data, options: "", aliases, takes, page, alone, problems)
+    return lambda function: mark(function, made._replace(function=function))
+
+
 @cache
 def forms(subject: str) -> Registry[Form]:
-    """Every form of a subject: those in its folder and the installed ones."""
-    package = f"{__package__}.{subject}"
-    return discover(f"{subject} format", package, TYPES[subject], GROUPS[subject])
+    """Every form of a subject: its syntaxes, those in its folder, and the installed ones."""
+    own = discover(f"{subject} format", f"{__package__}.{subject}", TYPES[subject], GROUPS[subject])
+    syntaxes = discover("syntax", WRITE, Syntax)
+    return own.with_((each.form(subject), syntaxes.origin(each) or "") for each in syntaxes)
 
 
 def form_of(subject: str, name: str) -> Form:
     """The form of that name. Raises `UnknownName`."""
-    package = f"{__package__}.{subject}"
-    return load_one(package, TYPES[subject], name) or forms(subject).get(name)
+    if own := load_one(f"{__package__}.{subject}", TYPES[subject], name):
+        return own
+    written = load_one(WRITE, Syntax, ALIASES.get(name, name))
+    return written.form(subject) if written else forms(subject).get(name)
 
 
 def form_names(subject: str) -> str:
-    """The names of a subject's own forms for a command's help; none of them is loaded."""
-    folder = Path(__file__).parent / subject
-    names = (module.name for module in iter_modules([str(folder)]))
-    return ", ".join(name for name in names if name not in SHARED)
+    """The names of a subject's forms for a command's help; none of them is loaded."""
+    here = Path(__file__).parent
+    modules = iter_modules([str(here / "write"), str(here / subject)])
+    return ", ".join(sorted({module.name for module in modules} - SHARED))
 
 
-class TableData(NamedTuple):
-    """A further table; each row begins with what it is about. Texts are not escaped yet."""
+class Rows(NamedTuple):
+    """A table of exact values for programs: numbers as they are, None and NaN for no value."""
 
-    title: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    head: list[str]
+    rows: list[list[Any]]

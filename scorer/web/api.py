@@ -18,7 +18,7 @@ from scorer.api.board import Added
 from scorer.api.submissions import Named
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
-from scorer.reports.syntax.json import number_or_null, problem
+from scorer.reports.codec import number_or_null, problem
 from scorer.store.names import ORGANIZER
 from scorer.store.phases import shown_at, spans
 from scorer.store.records import OF_TEAMS, Act

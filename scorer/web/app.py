@@ -19,11 +19,11 @@ from starlette.exceptions import HTTPException
 from scorer.api.children import ask_child
 from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.version import __version__
-from scorer.reports import syntax
+from scorer.reports import write
 from scorer.web import api, organize, pages
 from scorer.web.context import Context, Settings
 
-REPORTS = Path(syntax.__file__).parent / "templates"
+REPORTS = Path(write.__file__).parent / "templates"
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
     "form-action 'self'; object-src 'none'",

@@ -15,9 +15,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
-from scorer.reports.findings.text import format_findings
-from scorer.reports.leaderboard.html import prose
-from scorer.reports.syntax.html import Histogram
+from scorer.reports.findings.problems import format_findings
+from scorer.reports.pictures import Histogram
+from scorer.reports.write.html import prose
 from scorer.store.phases import decided_until, shown_at, spans
 from scorer.store.records import Act
 from scorer.web import pictures

@@ -14,7 +14,8 @@ from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.base import Measure
-from scorer.reports.syntax.html import Histogram, Table, histogram, place, plain
+from scorer.reports.document import Table, texts
+from scorer.reports.pictures import Histogram, histogram, place
 from scorer.store.live import LiveReport, Snapshot
 from scorer.store.records import Entry
 
@@ -132,7 +133,7 @@ def over_time(
     return OverTime(
         label, path, dots, [(place(float(up(v))), f"{v:.3f}") for v in dict.fromkeys((low, high))],
         (days[0].date().isoformat(), days[-1].date().isoformat()),
-        plain(label, ["time", "team", "value"], rows),
+        texts(label, ["time", "team", "value"], rows),
     )  # fmt: skip
 
 
@@ -235,7 +236,7 @@ def duel(
     caption = (
         f"Means over the {printable(split)} lists; the difference is the first minus the second"
     )
-    numbers = plain(caption, head, rows)
+    numbers = texts(caption, head, rows)
     if not lists:
         notes = (f"Entry {a.entry}: {a.message}." for a in pair if a.message)
         return Duel(numbers, None, [*notes])
@@ -300,4 +301,4 @@ def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Sh
     ]
     head = ["team", printable(one.split), printable(other.split), "gained"]
     return Shake(label, (printable(one.split), printable(other.split)), LINE * (len(both) + 2),
-                 lines, plain(label, head, rows))  # fmt: skip
+                 lines, texts(label, head, rows))  # fmt: skip

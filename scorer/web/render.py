@@ -11,7 +11,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 
 from scorer.core.text import printable
 from scorer.core.version import __version__
-from scorer.reports.syntax.html import environment
+from scorer.reports.write.html import environment
 from scorer.web.access import NOBODY
 
 

@@ -24,8 +24,8 @@ from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
-from scorer.reports.syntax.html import Strip
-from scorer.reports.syntax.json import dumped, number_or_null, problem
+from scorer.reports.codec import dumped, number_or_null, problem
+from scorer.reports.pictures import Strip
 from scorer.store.live import LiveReport, Snapshot
 from scorer.store.phases import Span, phase_at, shown_at, spans
 from scorer.web.access import Viewer

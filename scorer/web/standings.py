@@ -9,9 +9,12 @@ from zoneinfo import ZoneInfo
 
 from scorer.core.text import printable
 from scorer.reports.base import Options
-from scorer.reports.leaderboard.html import board
-from scorer.reports.syntax.html import Cell, Head, Strip, Table, named
+from scorer.reports.leaderboard import document, page
+from scorer.reports.pictures import Strip
+from scorer.reports.write.html import Cell, Head, Table, view
 from scorer.store.live import LiveReport
+
+FILTERED = 8  # rows above which a board has a filter
 
 
 class Standings(NamedTuple):
@@ -34,10 +37,11 @@ def local_time(time: datetime, zone: ZoneInfo) -> str:
 
 def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Strip | None]:
     """The board's table and its picture, with times in that zone."""
-    data = board(live.report, Options())
-    table, strip = data["table"], data.get("strip")
-    if table is None:
-        return Standings(None, False, data["notes"]), strip
+    options = Options(page=True)
+    notes, strip = page.notes(live.report, options), page.overview(live.report, options)
+    if not live.report.standings:
+        return Standings(None, False, notes), strip
+    table = view(document.standings(live.report, options))
     questions = [key for key, question in live.report.challenge.questions.items() if question.board]
     # the last column says how many lists count: of interest where they differ
     last = None if any(row.fewer for row in live.report.standings) else -1
@@ -52,12 +56,13 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Strip | None
         time = local_time(live_row.received, zone) if is_theirs else ""
         for key in questions:
             answer = live_row.answers.get(key, "")
-            cells.append(named(answer, 80, sort=printable(answer, 80), look="text answer"))
+            text, title = printable(answer, 80), printable(answer, 1000) * (len(answer) > 80)
+            cells.append(Cell(text, text, "text answer", title=title))
         cells += [
             Cell(str(live_row.entries), str(live_row.entries)) if is_theirs else Cell(sort="")
         ]
         cells += [Cell(time[:10], time, "text", title=time)]
         marks = [] if live_row.id is None else [f"team-{live_row.id}"]
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
-    full_table: Table = table._replace(head=head, rows=body)
-    return Standings(full_table, data["filter"], data["notes"]), strip
+    full_table = table._replace(head=head, rows=body)
+    return Standings(full_table, len(body) > FILTERED, notes), strip

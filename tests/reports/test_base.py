@@ -8,12 +8,14 @@ import pytest
 from scorer.core.errors import UnknownName
 from scorer.reports.base import GROUPS, form_names, form_of, forms
 
+SYNTAXES = {"csv", "html", "json", "latex", "markdown", "text"}
 OWN = {
-    "leaderboard": {"csv", "github", "html", "json", "latex", "markdown", "table"},
-    "comparison": {"csv", "html", "json", "jsonl", "markdown", "table"},
-    "findings": {"github", "json", "sarif", "text"},
-    "explanation": {"json", "markdown", "text"},
-    "soundness": {"json", "text"},
+    "leaderboard": {"github"},
+    "comparison": {"jsonl"},
+    "findings": {"github", "sarif"},
+    "explanation": set(),
+    "soundness": set(),
+    "power": set(),
 }
 PLUGIN = '''
 """A form of every subject in one file."""
@@ -38,15 +40,20 @@ def explanation(found, options):
 @form("soundness", "words")
 def soundness(lint, options):
     return f"soundness of {lint.lists}\\n"
+
+@form("power", "words")
+def power(estimate, options):
+    return f"power of {len(estimate.needed)}\\n"
 '''
 
 
 @pytest.mark.parametrize("subject", list(OWN))
-def test_every_subject_has_its_forms(subject):
-    assert {each.name for each in forms(subject)} == OWN[subject]
-    assert set(form_names(subject).split(", ")) == OWN[subject]
-    for name in OWN[subject]:
-        assert form_of(subject, name) == forms(subject).get(name)
+def test_every_subject_has_every_syntax_and_its_own_forms(subject):
+    names = SYNTAXES | OWN[subject]
+    assert {each.name for each in forms(subject)} == names
+    assert set(form_names(subject).split(", ")) == names
+    for name in (*names, "table"):
+        assert form_of(subject, name).name == forms(subject).get(name).name
 
 
 @pytest.mark.parametrize(
@@ -85,6 +92,7 @@ def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
         ["check", here, first],
         ["explain", here, first, "--list", "q1"],
         ["lint", here],
+        ["power", here, "-d", "0.5"],
     ]
     code = f"from scorer.cli.main import run\nfor words in {commands!r}:\n"
     code += "    run([*words, '--format', 'words'])\n"
@@ -96,4 +104,5 @@ def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
     )
     assert ended.stdout.splitlines() == [
         "board of 2", "comparison of 2", "findings of 1", "explanation of q1", "soundness of 2",
+        "power of 4",
     ], ended.stderr  # fmt: skip

@@ -8,8 +8,10 @@ import pytest
 
 import scorer
 from scorer.reports.base import Options
-from scorer.reports.leaderboard.html import parts
-from scorer.reports.syntax.html import Part, bar, fragment, plain, scale_of, strip
+from scorer.reports.document import Heading, Notes, Paragraph, Span, texts
+from scorer.reports.leaderboard.document import document
+from scorer.reports.pictures import bar, scale_of, strip
+from scorer.reports.write.html import fragment, sections
 
 HOSTILE = "</td><script>alert(1)</script>\"' onload=x \x1b[31m\u202e{{ 7 * 7 }}{% raw %}"
 
@@ -28,8 +30,14 @@ def test_templates_can_be_read():
     assert long == []
 
 
+def parts(report):
+    """The sections of a board's page, each by its key."""
+    made = document(report, Options(page=True))
+    return {section.key: fragment(section) for section in sections(made.blocks)}
+
+
 def test_every_part_of_a_board_stands_alone(board):
-    whole = {part.key: fragment(part) for part in parts(board, Options())}
+    whole = parts(board)
     assert list(whole) == ["board", "groups", "submissions", "pairs", "ranks", "measures"]
     for key, text in whole.items():
         assert "<html" not in text
@@ -40,20 +48,16 @@ def test_every_part_of_a_board_stands_alone(board):
 
 
 def test_text_is_written_as_text_wherever_it_stands():
-    table = plain(HOSTILE, [HOSTILE, HOSTILE], [[HOSTILE, HOSTILE]])
-    data = {"lead": HOSTILE, "tables": [{"name": HOSTILE, "table": table}]}
-    text = fragment(Part("x", HOSTILE, "tables.html", data))
+    table = texts(HOSTILE, [HOSTILE, HOSTILE], [[HOSTILE, HOSTILE]], fold=HOSTILE)
+    told = [Heading(HOSTILE, 3, "x", HOSTILE), Paragraph(HOSTILE), Notes([HOSTILE]), table]
+    (section,) = sections(told)
+    text = fragment(section)
     assert "<script" not in text
     assert "49" not in text
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert escape("</td><script>alert(1)</script>") in text
     assert r"\x1b[31m\u202e{{ 7 * 7 }}{% raw %}" in text
-
-
-def test_what_a_template_needs_and_lacks_is_an_error():
-    with pytest.raises(Exception, match="tables"):
-        fragment(Part("x", "x", "tables.html", {"lead": ""}))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,7 @@ def test_a_scale_leaves_out_what_lies_far_away(values, scale):
 
 @pytest.mark.parametrize(("dot", "beyond"), [(0.5, 0), (0.1, -1), (0.9, 1)])
 def test_what_lies_beyond_a_scale_is_pointed_to(dot, beyond):
-    made = bar((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4)
+    made = bar(Span((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4))
     assert made.beyond == beyond
     assert 0 <= float(made.left) <= float(made.right) <= 200
 
@@ -81,7 +85,7 @@ def test_what_lies_beyond_a_scale_is_pointed_to(dot, beyond):
 def test_a_picture_tells_no_more_than_the_numbers(decimals):
     """Two values that are shown alike are drawn alike."""
     one, other = 0.5 + 0.1 * 10**-decimals, 0.5 + 0.2 * 10**-decimals
-    bars = [bar((0.0, 1.0), value, (0.0, 1.0), decimals) for value in (one, other)]
+    bars = [bar(Span((0.0, 1.0), value, (0.0, 1.0), decimals)) for value in (one, other)]
     assert bars[0] == bars[1]
     strips = [
         strip("x", [("a", value, (0.0, 1.0), False), ("b", 0.0, None, True)], decimals)
@@ -93,13 +97,12 @@ def test_a_picture_tells_no_more_than_the_numbers(decimals):
 def test_a_submission_with_fewer_lists_is_marked(board):
     first, *others = board.standings
     fewer = replace(board, standings=(replace(first, fewer=(20, 24)), *others))
-    made = {part.key: fragment(part) for part in parts(fewer, Options())}
-    assert '<td data-sort="20">20 of 24</td>' in made["board"]
-    assert "of 24</td>" not in fragment(next(parts(board, Options())))
+    assert '<td data-sort="20">20 of 24</td>' in parts(fewer)["board"]
+    assert "of 24</td>" not in parts(board)["board"]
 
 
 def test_pairs_say_how_they_were_tested_and_mark_what_is_significant(board):
-    pairs = fragment(next(p for p in parts(board, Options()) if p.key == "pairs"))
+    pairs = parts(board)["pairs"]
     how = board.certainty.how
     assert f"{how.test} test, {how.adjust} adjusted for {board.certainty.pairs} pairs" in pairs
     assert "row minus column, over the topics that both have" in pairs

@@ -12,6 +12,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from approximate import approximately
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -22,27 +23,18 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import LEFT_TO_RIGHT, printable, unit
 from scorer.core.version import __version__
 from scorer.reports.base import Options, forms
+from scorer.reports.codec import dumped
 from scorer.reports.findings.github import workflow_commands
-from scorer.reports.findings.text import format_findings
+from scorer.reports.findings.problems import format_findings
+from scorer.reports.github import annotation
 from scorer.reports.leaderboard.cells import gap, remarks, worse
-from scorer.reports.leaderboard.latex import escaped as latex
-from scorer.reports.syntax.csv import FORMULA, cell
-from scorer.reports.syntax.github import annotation
-from scorer.reports.syntax.json import dumped
-from scorer.reports.syntax.markdown import escaped as markdown
+from scorer.reports.write.csv import FORMULA, cell
+from scorer.reports.write.latex import escaped as latex
+from scorer.reports.write.markdown import escaped as markdown
 from scorer.results.report import Certainty, How, Scored, Standing, Value
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FORMATS = ["table", "json", "csv", "markdown", "latex", "github", "html"]
-
-
-def approximately(said):
-    """Numbers may differ in their last places from machine to machine."""
-    if isinstance(said, dict):
-        return {key: approximately(value) for key, value in said.items()}
-    if isinstance(said, list):
-        return [approximately(value) for value in said]
-    return pytest.approx(said, rel=1e-9, abs=1e-12) if isinstance(said, float) else said
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "github"])

@@ -96,7 +96,7 @@ def _answers(words: list[str]) -> dict[str, str]:
 
 
 def _fields(added: Added) -> dict[str, Any]:
-    from scorer.reports.syntax.json import number_or_null, problem
+    from scorer.reports.codec import number_or_null, problem
 
     return {
         "entry": added.entry,

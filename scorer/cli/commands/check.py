@@ -70,7 +70,7 @@ def check(
 ) -> Result:
     """Check submissions without scoring them; works without the truth where lists are public."""
     from scorer.api.check import check as run
-    from scorer.reports.findings.cells import Checked
+    from scorer.reports.findings.problems import Checked
 
     terminal: Terminal = context.obj
     form = chosen_form("findings", format, None if fix else output, "text")
@@ -154,7 +154,7 @@ class _Fixing:
             check: checks files.
         """
         from scorer.io.write import write
-        from scorer.reports.findings.cells import counted
+        from scorer.reports.findings.problems import counted
 
         outcomes = list(checked)
         failing = [n for n in self._targets if outcomes[n].findings.fatal]

@@ -148,7 +148,7 @@ def _has_extra_lists(challenge: Challenge, sample: Path) -> bool:
 def _problems_of_sample(folder: Path, sample: Path) -> tuple[str, ...]:
     """The problems of the sample by the challenge that was made for it."""
     from scorer.api.check import check
-    from scorer.reports.findings.text import format_findings
+    from scorer.reports.findings.problems import format_findings
 
     (checked,) = check(folder, [sample])
     if not checked.findings.fatal:

@@ -16,7 +16,7 @@ from scorer.cli.options import (
     chosen_form,
     refuse_overwrite,
 )
-from scorer.reports.base import Options, form_names
+from scorer.reports.base import form_names
 
 FORMATS = form_names("soundness")
 
@@ -47,5 +47,5 @@ def lint(
     settled, _ = challenge_of(challenge, terminal)
     refuse_overwrite(output, settled, challenge)
     soundness = run(settled, allow_plugins=allow_plugins)
-    text = form.write(soundness, Options())
+    text = form.write(soundness, terminal.options(output))
     return Result(text, exit_code=0 if soundness.sound else 2, output=output)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -15,15 +14,12 @@ from scorer.cli.options import (
     Result,
     Terminal,
     challenge_of,
+    chosen_form,
     refuse_overwrite,
 )
+from scorer.reports.base import form_names
 
-
-class Format(StrEnum):
-    """How it is written."""
-
-    text = "text"
-    json = "json"
+FORMATS = form_names("power")
 
 
 def power(
@@ -47,7 +43,14 @@ def power(
             help="For so many submissions, all pairs tested; repeatable. Default: 2, 5, 10 and 30.",
         ),
     ] = None,
-    format: Annotated[Format, typer.Option("--format", help="How it is written.")] = Format.text,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
+        ),
+    ] = None,
     output: Output = None,
     metric: MetricWords = None,
     allow_plugins: Plugins = False,
@@ -60,11 +63,10 @@ def power(
     """
     from scorer.api.power import SUBMISSIONS
     from scorer.api.power import power as run
-    from scorer.reports.soundness.power import as_json, as_text
 
+    form = chosen_form("power", format, output, "text")
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal, metric)
     refuse_overwrite(output, settled, challenge)
     estimate = run(settled, difference, submissions or SUBMISSIONS, allow_plugins=allow_plugins)
-    write = as_json if format is Format.json else as_text
-    return Result(write(estimate), tuple(notes), 0, output)
+    return Result(form.write(estimate, terminal.options(output)), tuple(notes), 0, output)

@@ -1,14 +1,37 @@
-"""`score schema`: the JSON Schema of challenge.yaml."""
+"""`score schema [RESULT]`: the JSON Schema of challenge.yaml, or of a result."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from scorer.cli.options import Result
+from scorer.core.errors import UnknownName
 
 
-def schema() -> Result:
-    """Print the JSON Schema of challenge.yaml, for editors that complete it."""
+def schema(
+    result: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RESULT",
+            help="What --format json writes: report, findings, comparison, explanation, "
+            "soundness, power. Default: challenge.yaml.",
+        ),
+    ] = None,
+) -> Result:
+    """Print the JSON Schema of challenge.yaml, for editors that complete it, or of a result."""
     import json
 
-    from scorer.challenge.schema import schema as described
+    if result is None:
+        from scorer.challenge.schema import schema as described
 
-    return Result(json.dumps(described(), indent=1, ensure_ascii=False) + "\n")
+        document = described()
+    else:
+        from scorer.reports.codec import RECORDS
+        from scorer.reports.codec import schema as schema_of
+
+        if result not in RECORDS:
+            raise UnknownName("result", result, RECORDS)
+        document = schema_of(result)
+    return Result(json.dumps(document, indent=1, ensure_ascii=False) + "\n")

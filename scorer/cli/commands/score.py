@@ -90,7 +90,7 @@ def score(
     from scorer.api.score import score as run
     from scorer.leaderboard.board import first_ranks
     from scorer.prepare.bind import prepare
-    from scorer.reports.syntax.github import annotation
+    from scorer.reports.github import annotation
 
     terminal: Terminal = context.obj
     form = chosen_form("leaderboard", format, output, "table")

@@ -12,9 +12,9 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
 from scorer.core.text import join_first, printable, unit
 from scorer.metrics.base import Measure
-from scorer.reports.base import TableData
+from scorer.reports.document import Cell, Column, Row, Table, cut
 from scorer.reports.leaderboard.cells import chance, test_name
-from scorer.results.comparison import Differing, Pair, Pairing, Tally
+from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally
 from scorer.results.report import Report
 
 MANY = 10  # pairs above which each is shown only when all are asked for
@@ -77,7 +77,7 @@ class Compared:
 
 def title(pair: Pair) -> str:
     """The title of a pair: the first's mean minus the second's."""
-    return f"{printable(pair.a, 60)} minus {printable(pair.b, 60)}"
+    return f"{cut(pair.a)} minus {cut(pair.b)}"
 
 
 def signed(value: float, precision: int) -> str:
@@ -159,29 +159,7 @@ def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
     return ", ".join(lines) or "none"
 
 
-def by_measure(compared: Compared, measure: Measure, precision: int) -> TableData:
-    """The pairs by one measure, a row each.
-
-    Args:
-        compared: the comparison.
-        measure: one that was compared.
-        precision: decimals of the differences.
-    """
-    lists = compared.pairing.lists
-    rows = []
-    for pair in compared.pairing.pairs:
-        differing = pair.measures[measure.id]
-        rows.append(
-            [
-                title(pair),
-                *figures(differing, compared, precision),
-                most(differing, lists, precision),
-            ]
-        )
-    return TableData(measure.id, ["a minus b", *headings(compared), MOST], rows)
-
-
-def by_preference(pairing: Pairing, key: str, precision: int) -> TableData:
+def by_preference(pairing: Pairing, key: str, precision: int) -> Table:
     """The pairs by one preference, a row each.
 
     Args:
@@ -189,27 +167,39 @@ def by_preference(pairing: Pairing, key: str, precision: int) -> TableData:
         key: the name of the preference.
         precision: decimals of the means.
     """
-    rows = []
-    for pair in pairing.pairs:
-        preferred = pair.preferences[key]
-        name = f"{printable(pair.a, 60)}, {printable(pair.b, 60)}"
-        rows.append([name, signed(preferred.mean, precision), record(preferred.tally)])
-    return TableData(f"{key}; above 0, a is preferred", ["a, b", "mean", "w-t-l"], rows)
+    columns = [
+        Column("a, b", "name", first="ascending", cut=130),
+        *preference_columns(),
+    ]
+    rows = [
+        Row([Cell(f"{cut(p.a)}, {cut(p.b)}"), *preferred(p.preferences[key], precision)])
+        for p in pairing.pairs
+    ]
+    return Table(f"{key}; above 0, a is preferred", columns, rows)
 
 
-def orders(pairing: Pairing) -> TableData:
+def preference_columns() -> list[Column]:
+    """The columns of the cells that `preferred` gives."""
+    return [Column("mean", first="descending"), Column("w-t-l", first="descending")]
+
+
+def preferred(outcome: Preferred, precision: int) -> list[Cell]:
+    """The outcome of a preference: its mean, and wins, ties and losses."""
+    balance = str(outcome.tally.wins - outcome.tally.losses)
+    return [Cell(signed(outcome.mean, precision)), Cell(record(outcome.tally), balance)]
+
+
+def orders(pairing: Pairing) -> Table:
     """An order a row, with the aggregations that make it."""
     rows = []
     for key, groups_by_name in pairing.orders.items():
         by: dict[str, list[str]] = {}
         for name, groups in groups_by_name.items():
-            order = " > ".join(
-                " = ".join(printable(name_of, 60) for name_of in group) for group in groups
-            )
+            order = " > ".join(" = ".join(map(cut, group)) for group in groups)
             by.setdefault(order, []).append(name)
-        rows += [[key, ", ".join(names), order] for order, names in by.items()]
-    head = ["preference", "aggregation", "order"]
-    return TableData("Orders, best first; = are tied", head, rows)
+        rows += [Row(list(map(Cell, (key, ", ".join(names), o)))) for o, names in by.items()]
+    columns = [Column("preference", "name"), Column("aggregation", "text"), Column("order", "long")]
+    return Table("Orders, best first; = are tied", columns, rows)
 
 
 def contradictions(pairing: Pairing) -> Iterator[str]:
@@ -298,18 +288,11 @@ def shared(drawn: Sequence[Bar], units: str = "lists") -> str:
     return f"each bar is the mean of {counts} consecutive {units}"
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """Every submission against every other in one sign each, best first."""
+def matrices(compared: Compared) -> Iterator[tuple[str, Table]]:
+    """Every submission against every other in one sign each, and what the signs mean.
 
-    key: str  # the measure or preference
-    meaning: str  # of the signs
-    names: tuple[str, ...]
-    signs: tuple[str, ...]  # one sign a column in each
-
-
-def matrices(compared: Compared) -> Iterator[Matrix]:
-    """The matrices of the primary measure, or the first there is, and of the first preference."""
+    By the primary measure, or the first there is, and by the first preference.
+    """
     pairing, rules = compared.pairing, compared.challenge.leaderboard.tiers
     for measure in compared.measures[:1]:
         lines = [pair.measures[measure.id] for pair in pairing.pairs]
@@ -318,16 +301,14 @@ def matrices(compared: Compared) -> Iterator[Matrix]:
         lead = [up * differing.lead for differing in lines]
         alpha = f", p at most {rules.alpha:g}" if rules else ""
         meaning = f"> the row is significantly better{alpha}; < worse; . neither"
-        yield _matrix(measure.id, meaning, pairing, lead, sure)
+        yield meaning, _matrix(measure.id, pairing, lead, sure)
     for key in compared.preferences[:1]:
         lead = [pair.preferences[key].mean for pair in pairing.pairs]
         meaning = "> the row is preferred on average; < the column; . neither"
-        yield _matrix(key, meaning, pairing, lead, [abs(mean) > 1e-12 for mean in lead])
+        yield meaning, _matrix(key, pairing, lead, [abs(mean) > 1e-12 for mean in lead])
 
 
-def _matrix(
-    key: str, meaning: str, pairing: Pairing, lead: Sequence[float], sure: Sequence[bool]
-) -> Matrix:
+def _matrix(key: str, pairing: Pairing, lead: Sequence[float], sure: Sequence[bool]) -> Table:
     count = len(pairing.names)
     first, second = np.triu_indices(count, 1)
     leads, signs = np.zeros((count, count)), np.full((count, count), ".")
@@ -338,5 +319,10 @@ def _matrix(
     signs[certain & (leads > 0)], signs[certain & (leads < 0)] = ">", "<"
     np.fill_diagonal(signs, " ")
     order = np.argsort(-leads.sum(axis=1), kind="stable")
-    rows = tuple("".join(signs[n, order].tolist()) for n in order)
-    return Matrix(key, meaning, tuple(pairing.names[n] for n in order), rows)
+    numbers = [Column(f"{n + 1}", "sign", n) for n in range(count)]
+    rows = [
+        Row([Cell(pairing.names[n]), Cell(str(k)), *map(Cell, signs[n, order].tolist())])
+        for k, n in enumerate(order, start=1)
+    ]
+    columns = [Column("", "name", cut=16), Column("", "sign"), *numbers]
+    return Table(f"{key}, best first", columns, rows)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scorer.reports.base import Options, form
+from scorer.reports.codec import dumped, number_or_null
 from scorer.reports.comparison.cells import Compared
-from scorer.reports.syntax.json import dumped, number_or_null
 
 
 @form("comparison", "jsonl")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from scorer.core.problems import Findings
 from scorer.reports.base import Options, form
-from scorer.reports.findings.cells import Checked
-from scorer.reports.findings.text import places
-from scorer.reports.syntax.github import annotation
+from scorer.reports.findings.problems import Checked, places
+from scorer.reports.github import annotation
 
 
 @form("findings", "github")

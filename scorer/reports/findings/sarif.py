@@ -11,8 +11,8 @@ from scorer.core.codes import codes
 from scorer.core.problems import Problem
 from scorer.core.version import __version__
 from scorer.reports.base import Options, form
-from scorer.reports.findings.cells import Checked
-from scorer.reports.syntax.json import dumped
+from scorer.reports.codec import dumped
+from scorer.reports.findings.problems import Checked
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scorer.core.text import join_first, natural, printable, unit
 from scorer.metrics.base import Measure
-from scorer.reports.base import TableData
+from scorer.reports.document import Table, texts
 from scorer.results.report import Certainty, Report, Scored, Standing
 
 FEW = 10  # lists below which the level of an interval is nominal
@@ -78,13 +78,6 @@ def lists_of(standing: Standing, lists: int) -> str:
     return f"{lists:,}" if standing.fewer is None else "{:,} of {:,}".format(*standing.fewer)
 
 
-def marked(standing: Standing, report: Report) -> str:
-    """The same as a mark behind a value, where no column has it: ` (20 of 60 users)`."""
-    if standing.fewer is None:
-        return ""
-    return f" ({lists_of(standing, 0)} {unit(report.called, standing.fewer[1])})"
-
-
 def level(report: Report) -> str:
     """The heading of the intervals; empty where no standing has one."""
     share = report.challenge.leaderboard.intervals
@@ -112,7 +105,7 @@ def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
     return [*(scored.groups[measure.id][group] for group in report.groups), gap(scored, measure)]
 
 
-def by_group(report: Report, precision: int) -> Iterator[TableData]:
+def by_group(report: Report, precision: int) -> Iterator[Table]:
     """For each measure the means over groups of lists; none where there are no groups."""
     valid = [scored for scored in ordered(report) if scored.valid]
     word = report.called.get("group", "group")
@@ -121,7 +114,7 @@ def by_group(report: Report, precision: int) -> Iterator[TableData]:
             continue  # a formula of measures of different groups
         if measure.combination.group is not None:
             continue  # of one alone, which its column says
-        yield TableData(
+        yield texts(
             f"{measure.id} by {word}",
             ["name", *(group or "(none)" for group in report.groups), "gap"],
             [
@@ -131,7 +124,7 @@ def by_group(report: Report, precision: int) -> Iterator[TableData]:
         )
 
 
-def by_list(report: Report, scored: Scored, precision: int) -> TableData:
+def by_list(report: Report, scored: Scored, precision: int) -> Table:
     """The value of each list by every measure, lists by name; a dash where there is none.
 
     Args:
@@ -141,7 +134,7 @@ def by_list(report: Report, scored: Scored, precision: int) -> TableData:
     """
     order = sorted(range(len(report.lists)), key=lambda n: natural(report.lists[n]))
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
-    return TableData(
+    return texts(
         scored.name,
         [report.called.get("list", "list"), *(measure.id for measure in report.measures)],
         [

@@ -14,7 +14,8 @@ from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.reports.base import Options
-from scorer.reports.syntax.html import Curve, curve, plain
+from scorer.reports.document import texts
+from scorer.reports.pictures import Curve, curve
 from scorer.results.report import Report, Scored
 from scorer.views.pooled import Statistics
 
@@ -76,7 +77,7 @@ def confusion(measure: Measure, statistics: Statistics) -> Curve | None:
         for name, row in zip(names, table.tolist(), strict=True)
     ]
     label = "Confusion matrix: rows of each class, by predicted class"
-    return Curve(label, plain(label, head, rows))
+    return Curve(label, texts(label, head, rows))
 
 
 def calibration(measure: Measure, statistics: Statistics) -> Curve | None:
@@ -97,7 +98,7 @@ def calibration(measure: Measure, statistics: Statistics) -> Curve | None:
         for n, x, y in zip(used.tolist(), sure.tolist(), correct.tolist(), strict=True)
     ]
     label = "Calibration: how often it is right, by how sure it is; the dashed line is perfect"
-    numbers = plain(label, ["confidence", "rows", "mean confidence", "right"], rows)
+    numbers = texts(label, ["confidence", "rows", "mean confidence", "right"], rows)
     points = list(zip(sure.tolist(), correct.tolist(), strict=True))
     return curve(label, numbers, points, ("confidence", "right"))
 
@@ -122,7 +123,7 @@ def roc(measure: Measure, statistics: Statistics) -> Curve | None:
     ]
     which = " of all classes together" if problems > 1 else ""
     label = f"ROC curve{which}: true positives against false ones; the dashed line is chance"
-    numbers = plain(label, ["probability from", "true positives", "false positives"], rows)
+    numbers = texts(label, ["probability from", "true positives", "false positives"], rows)
     points = list(zip(x.tolist(), y.tolist(), strict=True))
     return curve(label, numbers, points, ("false positives", "true positives"))
 
@@ -141,7 +142,7 @@ def predicted(measure: Measure, statistics: Statistics) -> Curve | None:
     ends = f"both from {low:.6g} to {low + span:.6g}"
     label = f"Predicted against true, {ends}{cut}; the dashed line is perfect"
     points = _shares(target, low, span), _shares(prediction, low, span)
-    numbers = plain(label, ["true", "predicted"], rows)
+    numbers = texts(label, ["true", "predicted"], rows)
     return curve(label, numbers, list(zip(*points, strict=True)), ("true", "predicted"), False)
 
 

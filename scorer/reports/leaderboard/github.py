@@ -1,11 +1,11 @@
 """Annotations that GitHub shows beside a pull request: every problem, and the board."""
 
-from scorer.core.text import printable
+from scorer.core.text import printable, unit
 from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.findings.github import workflow_commands
-from scorer.reports.leaderboard.cells import interval, level, marked, mean_of, place, remarks
-from scorer.reports.syntax.github import annotation
-from scorer.results.report import Report
+from scorer.reports.github import annotation
+from scorer.reports.leaderboard.cells import interval, level, lists_of, mean_of, place, remarks
+from scorer.results.report import Report, Standing
 
 
 @form("leaderboard", "github", paths=True)
@@ -21,7 +21,7 @@ def github(report: Report, options: Options) -> str:
         ends = interval(standing, primary, options.precision)
         rows.append(
             f"{place(standing)} {printable(standing.name, 100)}: {value} {ends}".strip()
-            + marked(standing, report)
+            + _fewer(standing, report)
         )
     rows += [f"- {printable(s.name, 100)}: not scored" for s in report.submissions if not s.valid]
     head = f"Rank, name: {printable(primary.id)}{f' [{level(report)}]' if level(report) else ''}"
@@ -29,3 +29,10 @@ def github(report: Report, options: Options) -> str:
     board = "\n".join([*banner, head, *rows, *remarks(report, options.precision)])
     lines.append(annotation("notice", board, title=printable(report.challenge.title)))
     return "\n".join(lines) + "\n"
+
+
+def _fewer(standing: Standing, report: Report) -> str:
+    """A mark of a value that is of fewer lists than others: ` (20 of 60 users)`."""
+    if standing.fewer is None:
+        return ""
+    return f" ({lists_of(standing, 0)} {unit(report.called, standing.fewer[1])})"

@@ -1,0 +1,158 @@
+"""The one codec of results: records of fields to plain data, to JSON and to a JSON Schema.
+
+Every result as data is a record, a dataclass whose first field is its schema: `report/2`. A door,
+be it a command, the API or a template, turns it into plain data by `to_fields` alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from importlib import import_module
+from re import Match
+from typing import Any
+
+from scorer.challenge.model import Challenge
+from scorer.core.arrays import Floats
+from scorer.core.problems import Problem
+from scorer.core.text import unseen
+from scorer.core.version import __version__
+
+BEYOND = re.compile(r"[^\n -~]")
+RECORDS = {  # schema's name -> the subject whose `fields` makes it
+    "report": "leaderboard",
+    "findings": "findings",
+    "comparison": "comparison",
+    "explanation": "explanation",
+    "soundness": "soundness",
+    "power": "power",
+}
+
+
+ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
+
+
+def optional() -> Any:
+    """A field of a record that may be `ABSENT`: its key is left out then."""
+    return field(default_factory=lambda: ABSENT)
+
+
+def to_fields(value: Any) -> Any:
+    """A record as plain data: a number that is none as None, an array as a list.
+
+    >>> to_fields({"a": (1.0, math.nan)})
+    {'a': [1.0, None]}
+    """
+    if is_dataclass(value):
+        return {
+            _key(each.name): to_fields(getattr(value, each.name))
+            for each in fields(value)
+            if getattr(value, each.name) is not ABSENT
+        }
+    if isinstance(value, Mapping):
+        return {key: to_fields(each) for key, each in value.items()}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if hasattr(value, "tolist"):
+        return to_fields(value.tolist())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [to_fields(each) for each in value]
+    return value
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of a result, from its dataclasses.
+
+    Args:
+        name: one of `RECORDS`.
+    """
+    from pydantic import TypeAdapter
+
+    record = import_module(f"{__package__}.{RECORDS[name]}.fields").Record
+    document = TypeAdapter(record).json_schema()
+    described = [document, *document.get("$defs", {}).values()]
+    for each in described:
+        properties = each.pop("properties", {})
+        each["required"] = [_key(key) for key in properties if key in each.get("required", ())]
+        each["properties"] = {_key(key): about for key, about in properties.items()}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": name}
+
+
+def _key(name: str) -> str:
+    """The key of a field; one that is a word of Python ends in a `_` there."""
+    return name.removesuffix("_")
+
+
+def dumped(data: Any, indent: int | None = 1) -> str:
+    r"""JSON in which no text can steer a terminal, and every program reads the same.
+
+    A surrogate without its other half, which strict readers refuse, is written as text.
+
+    >>> dumped({"name": "é\x9b[31m"}, indent=None)
+    '{"name": "é\\u009b[31m"}'
+    >>> dumped("\ud800")
+    '"\\\\ud800"'
+    """
+    text = json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False)
+    return BEYOND.sub(_escaped, text).replace("##[", "##\\u005b")  # GitHub's runners obey this
+
+
+def _escaped(match: Match[str]) -> str:
+    sign = match[0]
+    if "\ud800" <= sign <= "\udfff":
+        return f"\\\\u{ord(sign):04x}"
+    return sign if unseen(sign) is None else json.dumps(sign)[1:-1]
+
+
+def number_or_null(value: float) -> float | None:
+    """A number as JSON has it: NaN is None."""
+    return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The challenge that a result is of."""
+
+    id: str
+    title: str
+    fingerprint: str | None
+
+    @classmethod
+    def of(cls, challenge: Challenge, fingerprint: str | None = None) -> About:
+        """The fields of a challenge."""
+        return cls(challenge.id, challenge.title, fingerprint)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A problem with its place."""
+
+    code: str
+    severity: str
+    line: int | None
+    column: int | None
+    list: str | None
+    item: str | None
+    message: str
+    help: str | None
+
+    @classmethod
+    def of(cls, fault: Problem) -> Place:
+        """The fields of a problem."""
+        return cls(*(getattr(fault, each.name) for each in fields(cls)))
+
+
+def problem(fault: Problem) -> dict[str, Any]:
+    """A problem with its place, as plain data."""
+    return dict(to_fields(Place.of(fault)))
+
+
+def by_list(lists: Sequence[str], values: Floats) -> Mapping[str, float | None]:
+    """The value of every list."""
+    return dict(zip(lists, values.tolist(), strict=True))
+
+
+VERSION = __version__

@@ -1,0 +1,250 @@
+"""A comparison as a document: pairs, orders, and a picture of the lists that differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from scorer.core.text import printable
+from scorer.metrics.base import Measure
+from scorer.reports.base import PRIVATE, Options
+from scorer.reports.comparison.cells import (
+    EQUIVALENT,
+    MANY,
+    MOST,
+    TOGETHER,
+    Compared,
+    bars,
+    by_preference,
+    contradictions,
+    figures,
+    headings,
+    legend,
+    matrices,
+    most,
+    orders,
+    preference_columns,
+    preferred,
+    shared,
+    signed,
+    title,
+)
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Kind,
+    Notes,
+    Paragraph,
+    Picture,
+    Row,
+    Span,
+    Table,
+    cut,
+)
+from scorer.reports.document import texts as table_of
+from scorer.reports.leaderboard.cells import chance
+from scorer.reports.pictures import differences
+from scorer.results.comparison import Differing, Pair
+
+BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
+PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
+
+
+def document(compared: Compared, options: Options) -> Document:
+    """Every pair, then the orders; on a page a section of each."""
+    challenge, report = compared.challenge, compared.report
+    about = list(_about(compared)) if options.page else []
+    return Document(
+        f"{challenge.title}: comparison" if options.page else challenge.title,
+        list(_page(compared, options) if options.page else _brief(compared, options)),
+        PRIVATE if options.private else "",
+        about,
+        (challenge.id, report.fingerprint if report else ""),
+        "Skip to the comparison",
+    )
+
+
+def _about(compared: Compared) -> Iterator[Paragraph]:
+    names, report = compared.pairing.names, compared.report
+    yield Paragraph(f"{len(names):,} submissions compared: {', '.join(map(cut, names))}.")
+    if report is not None and (out := [s.name for s in report.submissions if not s.valid]):
+        message = ", ".join(map(cut, out))
+        yield Paragraph(f"Not compared, as they cannot be scored: {message}.", "fault")
+
+
+def _brief(compared: Compared, options: Options) -> Iterator[Block]:
+    """Every pair; of many pairs a sign each unless all are requested."""
+    pairing = compared.pairing
+    many = len(pairing.pairs) > MANY and not options.every
+    if many:
+        signs = "their orders and a sign each" if pairing.orders else "a sign each"
+        yield Paragraph(f"{len(pairing.pairs):,} pairs: {signs} (--all shows every pair).", "soft")
+    elif compared.measures:
+        yield Paragraph(legend(compared), "soft")
+    for measure in () if many else compared.shown_measures:
+        yield Heading(measure.id)
+        yield _by_measure(measure, compared, options)
+    for key in () if many else compared.preferences:
+        table = by_preference(pairing, key, options.precision)
+        yield Heading(table.caption)
+        yield table
+    if pairing.orders:
+        table = orders(pairing)
+        yield Heading(table.caption)
+        yield table
+    if said := list(contradictions(pairing)):
+        yield Notes(said)
+    for meaning, table in matrices(compared) if many else ():
+        yield Heading(table.caption)
+        yield Paragraph(f"{meaning}.")
+        yield table
+    if len(pairing.pairs) == 1 and compared.measures:
+        yield from _picture(compared, pairing.pairs[0], options)
+    if compared.others:
+        yield Paragraph(compared.others, "soft")
+
+
+def _page(compared: Compared, options: Options) -> Iterator[Block]:
+    """The sections of a page; every pair's picture where pairs are few."""
+    pairing = compared.pairing
+    if len(pairing.pairs) <= MANY:
+        yield Heading("Pairs", key="pairs")
+        yield from [Paragraph(legend(compared))] if compared.measures else []
+        for n, pair in enumerate(pairing.pairs, start=1):
+            yield from _pair(n, pair, compared, options)
+    if len(pairing.pairs) > 1 and compared.measures:
+        yield Heading("Measures", key="measures")
+        yield Paragraph(f"{legend(compared)} Click a heading to sort.")
+        for n, measure in enumerate(compared.measures):
+            table = _by_measure(measure, compared, options)
+            yield table._replace(fold=printable(measure.id), open=not n)
+    if pairing.orders:
+        yield Heading("Orders", key="orders")
+        yield orders(pairing)
+        said = list(contradictions(pairing))
+        yield Notes(said) if said else Paragraph("No preference contradicts itself.")
+    if len(pairing.pairs) > 1 and pairing.orders:
+        yield Heading("Preferences", key="preferences")
+        yield Paragraph(
+            f"The mean over {compared.units}, above 0 where a is preferred, and the "
+            f"{compared.units} that a wins, ties and loses. Click a heading to sort."
+        )
+        for n, key in enumerate(compared.preferences):
+            table = by_preference(pairing, key, options.precision)
+            yield table._replace(fold=printable(key), open=not n)
+
+
+def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> Iterator[Block]:
+    """One pair: its measures, a picture of its lists, its preferences."""
+    state, precision = "", options.precision
+    if compared.measures:
+        first = compared.measures[0]
+        differing = pair.measures[first.id]
+        state = f"{printable(first.id)} {signed(differing.difference, precision)}"
+        state += f", p {chance(differing.p)}"
+    yield Heading(title(pair), 3, f"p{n}", state, open=len(compared.pairing.pairs) == 1)
+    if compared.measures:
+        rows = [
+            Row([Cell(m.id), *_figures(pair.measures[m.id], compared, options)])
+            for m in compared.measures
+        ]
+        columns = [Column("measure", "name", first="ascending"), *_columns(compared)]
+        yield Table(f"Measures, {title(pair)}", columns, rows)
+        yield from _picture(compared, pair, options)
+    if pair.preferences:
+        caption = f"Preferences; above 0, {cut(pair.a)} is preferred"
+        rows = [
+            Row([Cell(name), *preferred(outcome, precision)])
+            for name, outcome in pair.preferences.items()
+        ]
+        columns = [Column("preference", "name", first="ascending"), *preference_columns()]
+        yield Table(caption, columns, rows)
+
+
+def _by_measure(measure: Measure, compared: Compared, options: Options) -> Table:
+    """A row a pair, with its interval on one scale."""
+    pairing, precision = compared.pairing, options.precision
+    lines = [pair.measures[measure.id] for pair in pairing.pairs]
+    scale = _scale(lines)
+    rows = []
+    for n, (pair, differing) in enumerate(zip(pairing.pairs, lines, strict=True), start=1):
+        link = f"p{n}" if options.page and len(pairing.pairs) <= MANY else ""
+        cells = _figures(differing, compared, options, scale)
+        rows.append(Row([Cell(title(pair), link=link), *cells]))
+    ends = " to ".join(signed(end, precision) for end in scale)
+    bars = f", pair by pair. Every bar is an interval on one scale, {ends}." if options.page else ""
+    columns = [Column("a minus b", "name", first="ascending", cut=130), *_columns(compared)]
+    return Table(f"{printable(measure.id)}{bars}", columns, rows)
+
+
+def _columns(compared: Compared) -> list[Column]:
+    rising = ("p", EQUIVALENT)
+    kinds: dict[str, Kind] = {"interval": "interval", TOGETHER: "long"}
+    columns = [
+        Column(
+            head if head != TOGETHER else f"interval {TOGETHER}",
+            kinds.get(head, "number"),
+            PRIORITY.get(head, 0),
+            "ascending" if head in rising else "descending",
+        )
+        for head in headings(compared)
+    ]
+    return [*columns, Column(MOST, "long")]
+
+
+def _figures(
+    differing: Differing,
+    compared: Compared,
+    options: Options,
+    scale: tuple[float, float] | None = None,
+) -> list[Cell]:
+    """The cells below `_columns`; with a scale the interval has a bar, too."""
+    precision, ends = options.precision, differing.interval
+    span = Span(ends, differing.difference, scale, precision) if scale and ends else None
+    texts = dict(zip(headings(compared), figures(differing, compared, precision), strict=True))
+    sorts = {
+        "interval": texts["difference"],
+        TOGETHER: texts["difference"],
+        "w-t-l": str(differing.tally.wins - differing.tally.losses),
+    }
+    cells = [
+        Cell(text, sorts.get(key), span=span if key == "interval" else None)
+        for key, text in texts.items()
+    ]
+    return [*cells, Cell(most(differing, compared.pairing.lists, precision))]
+
+
+def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
+    """One scale for the intervals of all pairs, which 0 is on."""
+    ends = [
+        end
+        for differing in lines
+        for end in (*(differing.interval or ()), differing.difference, 0.0)
+    ]
+    numbers = [end for end in ends if not math.isnan(end)]
+    return min(numbers), max(numbers)
+
+
+def _picture(compared: Compared, pair: Pair, options: Options) -> Iterator[Picture]:
+    """The primary measure's differences, list by list; many lists share bars."""
+    measure, precision = compared.measures[0], options.precision
+    at_most = BARS if options.page else ROWS
+    drawn = bars(compared.pairing, pair.measures[measure.id].per_list, at_most)
+    if not drawn:
+        return
+    one, rule = compared.unit, shared(drawn, compared.units)
+    label = f"{printable(measure.id)}, {one} by {one}, {title(pair)}, greatest first"
+    label += f"; {rule}" if rule else ""
+    values = [bar.value for bar in drawn]
+    ends = signed(max(*values, 0.0), precision), signed(min(*values, 0.0), precision)
+    entries = [
+        (printable(bar.lists[0], 18) + " .." * (len(bar.lists) > 1), bar.value,
+         signed(bar.value, precision))
+        for bar in drawn
+    ]  # fmt: skip
+    rows = [[bar.name, f"{len(bar.lists):,}", signed(bar.value, precision)] for bar in drawn]
+    numbers = table_of(label, [compared.units, "how many", "difference"], rows)
+    yield Picture("differences", differences(f"{label}.", entries, ends, numbers))

@@ -1,0 +1,26 @@
+"""A comparison for a spreadsheet: a row a pair and measure or preference."""
+
+from __future__ import annotations
+
+import math
+
+from scorer.reports.base import Options, Rows
+from scorer.reports.comparison.cells import Compared
+
+HEAD = ["a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
+        "low", "high", "effect_size", "p"]  # fmt: skip
+
+
+def rows(compared: Compared, options: Options) -> Rows:
+    """Full doubles."""
+    table = list[list[object]]()
+    for pair in compared.pairing.pairs:
+        for key, found in pair.measures.items():
+            ends = map(float, found.interval or (math.nan, math.nan))
+            tally = found.tally.wins, found.tally.ties, found.tally.losses
+            table.append([pair.a, pair.b, key, "measure", found.difference, *tally, *ends,
+                          found.effect, found.p])  # fmt: skip
+        for key, outcome in pair.preferences.items():
+            tally = outcome.tally.wins, outcome.tally.ties, outcome.tally.losses
+            table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 4])
+    return Rows(HEAD, table)

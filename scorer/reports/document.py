@@ -1,0 +1,172 @@
+"""What a report tells: headings, paragraphs, notes, tables and pictures, in no syntax yet.
+
+A subject's `document` makes these blocks, and a syntax in `write` puts them into text. Nothing
+here says how anything looks, and no text is escaped or cut yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from scorer.core.text import printable
+
+# what a column holds: a number is set to the right; a `group` is told by rules where a syntax has
+# them, a `count` may be left out where all are alike, and `long` texts may go below the table
+Kind = Literal["rank", "name", "text", "number", "interval", "group", "count", "sign", "long"]
+Tone = Literal["", "fault", "soft", "strong", "problems", "page", "prose", "steps"]
+
+
+class Heading(NamedTuple):
+    """Begins a section; of level 3, a part of one that may be folded; of level 4, of that."""
+
+    text: str
+    level: int = 2
+    key: str = ""  # by which a link finds it
+    state: str = ""  # a few words on what follows
+    open: bool = True  # not folded at first
+    fault: bool = False
+
+
+class Paragraph(NamedTuple):
+    """Running text; of tone `page` a docstring."""
+
+    text: str
+    tone: Tone = ""
+    fold: str = ""  # a summary, under which it may be folded
+
+
+class Notes(NamedTuple):
+    """Sentences that each stand alone; of tone `problems` the lines of a file's problems."""
+
+    items: Sequence[str]
+    tone: Tone = ""
+
+
+class Facts(NamedTuple):
+    """Terms, each with its text."""
+
+    pairs: Sequence[tuple[str, str]]
+
+
+class Span(NamedTuple):
+    """An interval and its value, on the scale of all intervals of the column."""
+
+    ends: tuple[float, float]
+    value: float
+    scale: tuple[float, float]
+    decimals: int
+
+
+class Cell(NamedTuple):
+    """A cell of a table."""
+
+    text: str = ""
+    sort: str | None = None  # what it is sorted by; None: its text
+    link: str = ""  # the key of a heading
+    aside: str = ""  # a word that belongs to it
+    below: str = ""  # a second value that belongs to it
+    marks: Collection[str] = ()  # best, worse, significant, itself
+    span: Span | None = None
+
+
+class Column(NamedTuple):
+    """A column."""
+
+    head: str
+    kind: Kind = "number"
+    priority: int = 0  # 0: it is always shown; of the others the highest leaves first
+    first: str = ""  # ascending or descending: the better end; empty: rows are not sorted by it
+    primary: bool = False
+    cut: int = 100  # characters of a text that are shown where there is little room
+
+
+class Row(NamedTuple):
+    """A row; a rule parts those of a later group from those before."""
+
+    cells: Sequence[Cell]
+    group: int | None = None
+    aside: bool = False  # outside the order of the others
+
+
+class Table(NamedTuple):
+    """A table; its first column of kind `name` names each row."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    key: str = ""  # of a table that can be filtered by name
+    fold: str = ""  # a summary, under which it may be folded
+    open: bool = False  # not folded at first
+    legend: str = ""  # what the mark `worse` says
+
+
+class Picture(NamedTuple):
+    """A picture by one of the functions of `pictures`, which carries its numbers."""
+
+    kind: str
+    data: Any
+
+
+Block = Heading | Paragraph | Notes | Facts | Table | Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A report before it is written."""
+
+    title: str
+    blocks: Sequence[Block]
+    private: str = ""  # why it is not for publication
+    about: Sequence[Paragraph] = ()  # of the whole
+    source: tuple[str, str] = ("", "")  # a challenge's id, and its fingerprint
+    skip: str = "Skip to the content"
+
+    @property
+    def tables(self) -> list[Table]:
+        """Its tables in their order."""
+        return [block for block in self.blocks if isinstance(block, Table)]
+
+
+def texts(
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    kind: Kind = "number",
+    **rest: Any,
+) -> Table:
+    """A table of texts: names, then columns of one kind.
+
+    Args:
+        caption: what the table shows.
+        head: the headings.
+        rows: the cells; the first of each row is its name.
+        kind: of all columns but the first.
+        **rest: the other fields of `Table`.
+    """
+    columns = [Column(head[0], "name"), *(Column(text, kind) for text in head[1:])]
+    return Table(caption, columns, [Row(list(map(Cell, row))) for row in rows], **rest)
+
+
+def by_width(table: Table, keep: int = 0) -> Table:
+    """The table, from whose right end columns leave where the width does not suffice.
+
+    Args:
+        table: any.
+        keep: the place of the one of the other columns than the name that stays.
+    """
+    first, *others = table.columns
+    kept = keep % len(others) if others else 0
+    ranked = [c._replace(priority=0 if n == kept else n + 1) for n, c in enumerate(others)]
+    return table._replace(columns=[first, *ranked])
+
+
+def name_of(table: Table) -> int:
+    """The place of the column that names each row."""
+    return next((n for n, column in enumerate(table.columns) if column.kind == "name"), 0)
+
+
+def cut(text: str, width: int = 60) -> str:
+    """A name inside a sentence."""
+    return printable(text, width)

@@ -1,0 +1,133 @@
+"""An explanation as a document: the steps from what a list holds to its value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from scorer.core.text import printable, quoted
+from scorer.metrics.explain.steps import Cell as Given
+from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, Step, Write
+from scorer.reports.base import EXPLAINED, Options
+from scorer.reports.document import Block, Cell, Column, Document, Heading, Paragraph, Row, Table
+from scorer.results.explanation import Explained, Explanation
+
+
+def document(explanation: Explanation, options: Options) -> Document:
+    """A section a measure, as a person would write it."""
+    name = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}"
+    title = f"{name.capitalize()} in {explanation.submission}" if options.page else ""
+    blocks = [
+        block
+        for explained in explanation.explained
+        for block in _section(explanation, explained, options.precision)
+    ]
+    return Document(title, blocks, EXPLAINED, skip="Skip to the steps")
+
+
+def _section(explanation: Explanation, explained: Explained, precision: int) -> Iterator[Block]:
+    """The title of a measure, its steps, remarks, and the value that they end in."""
+    yield Heading(title(explanation, explained))
+    lines, steps = list[str](), explained.working.steps
+    for n, step in enumerate(steps):
+        if not isinstance(step, Grid) or not step.rows:
+            lines.append(line(step, precision))
+        else:
+            yield Paragraph("\n".join([*lines, f"{printable(step.title, 1000)}:"]), "steps")
+            yield table(step, precision)
+            lines = []
+        ends = isinstance(step, Formula) and not isinstance([*steps, None][n + 1], Formula)
+        if lines and (ends or isinstance(step, Grid)):
+            yield Paragraph("\n".join(lines), "steps")
+            lines = []
+    lines += [printable(note, 1000) for note in explained.notes]
+    if lines:
+        yield Paragraph("\n".join(lines), "steps")
+    yield Paragraph(end(explained, precision), "strong")
+
+
+def table(step: Grid, precision: int) -> Table:
+    """A table of a working; of a long one the rows that matter."""
+    columns = [
+        Column(name, "number" if number else "text")
+        for name, number in zip(step.columns, right(step), strict=True)
+    ]
+    return Table(
+        printable(step.title, 1000),
+        columns,
+        [Row(list(map(Cell, row))) for row in cells(step, precision)],
+    )
+
+
+def title(explanation: Explanation, explained: Explained) -> str:
+    """The measure that is worked out, of which list and submission."""
+    list_ = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}"
+    return f"{explained.working.title} of {list_} in {explanation.submission}"
+
+
+def end(explained: Explained, precision: int) -> str:
+    """The value that an explanation ends with, and what it counts as."""
+    write = _writer(precision)
+    message = f"{explained.measure.id} = {write(explained.working.value)}"
+    if explained.counts == explained.counts and explained.counts != explained.working.value:
+        message += f", counted as {write(explained.counts)}"
+    return printable(message, 1000)
+
+
+def line(step: Step, precision: int) -> str:
+    """A step that is no table, or one without rows."""
+    write = _writer(precision)
+    match step:
+        case Sentence(text):
+            return printable(text, 1000)
+        case Grid(title):
+            return f"{printable(title)}: nothing"
+        case Items(name):
+            return printable(f"{name}: {step}", 100_000)
+        case Formula(name, symbols, _, _, value):
+            parts = [name, symbols, step.put_in(write), write(value)]
+            different = [
+                part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]
+            ]
+            return printable(" = ".join(different), 10_000)
+
+
+def cells(step: Grid, precision: int) -> Iterator[list[str]]:
+    """The rows to show as text; a column has decimals where any of its numbers does."""
+    numbers = zip(*step.rows, strict=True) if step.rows else [()] * len(step.columns)
+    whole = [
+        all(isinstance(c, str) or c is None or c == int(c) for c in column) for column in numbers
+    ]
+
+    def cell_text(cell: Given, is_whole: bool) -> str:
+        if cell is None or isinstance(cell, str):
+            return cell or ""
+        return f"{cell:.0f}" if is_whole else f"{cell:.{precision}f}"
+
+    for row in step.abbreviated():
+        if isinstance(row, int):
+            yield ["…", f"{row:,} left out", *[""] * (len(step.columns) - 2)][: len(step.columns)]
+        else:
+            yield [cell_text(cell, is_whole) for cell, is_whole in zip(row, whole, strict=True)]
+
+
+def right(step: Grid) -> list[bool]:
+    """Which columns hold numbers."""
+    return [
+        name != "item" and not any(isinstance(c, str) for c in column)
+        for name, column in zip(
+            step.columns, zip(*step.rows, strict=True) if step.rows else step.columns, strict=True
+        )
+    ]
+
+
+def _writer(precision: int) -> Write:
+    def write(value: float) -> str:
+        if math.isnan(value):
+            return "undefined"
+        rounded = f"{value:.{precision}f}"
+        if value and not float(rounded):
+            return f"{value:.{max(precision, 1)}g}"
+        return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded
+
+    return write

@@ -1,0 +1,98 @@
+"""An explanation as fields: every digit, and nothing is abbreviated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, Step
+from scorer.reports.base import EXPLAINED, Options
+from scorer.results.explanation import Explained, Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A step in words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """A named set of items."""
+
+    set: str
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tabled:
+    """A table of a working."""
+
+    table: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A formula with its numbers put in."""
+
+    name: str
+    formula: str
+    numbers: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measure's value of the list, worked out."""
+
+    id: str
+    value: float | None
+    counts_as: float | None
+    notes: Sequence[str]
+    steps: Sequence[Text | Set | Tabled | Worked]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """How one list of a submission comes by its values."""
+
+    private: str = EXPLAINED
+    schema: str = "explanation/1"
+    submission: str
+    list: str
+    measures: Sequence[Measured]
+
+
+def fields(explanation: Explanation, options: Options) -> Record:
+    """The record of an explanation."""
+    return Record(
+        submission=explanation.submission,
+        list=explanation.list,
+        measures=[_measured(explained) for explained in explanation.explained],
+    )
+
+
+def _measured(explained: Explained) -> Measured:
+    steps = [_step(step) for step in explained.working.steps]
+    value = explained.working.value
+    return Measured(explained.measure.id, value, explained.counts, explained.notes, steps)
+
+
+def _step(step: Step) -> Any:
+    match step:
+        case Sentence(text):
+            return Text(text)
+        case Items(name, items):
+            return Set(name, items)
+        case Grid(title, columns, rows):
+            return Tabled(title, columns, rows)
+        case Formula(name, symbols, _, _, value):
+            return Worked(name, symbols, step.put_in(_exactly), value)
+
+
+def _exactly(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)

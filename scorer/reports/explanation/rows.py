@@ -1,0 +1,29 @@
+"""An explanation for a spreadsheet: a row a step, or a row a cell of a step's table."""
+
+from __future__ import annotations
+
+from scorer.metrics.explain.steps import Formula, Grid
+from scorer.reports.base import Options, Rows
+from scorer.reports.explanation.document import line
+from scorer.results.explanation import Explanation
+
+HEAD = ["private_measure", "step", "text", "row", "column", "value"]
+
+
+def rows(explanation: Explanation, options: Options) -> Rows:
+    """The measure, the number of the step, its text, and its value or that of a table's cell."""
+    table = list[list[object]]()
+    for explained in explanation.explained:
+        key = explained.measure.id
+        for n, step in enumerate(explained.working.steps, start=1):
+            if isinstance(step, Grid):
+                table += [
+                    [key, n, step.title, k, column, cell]
+                    for k, cells in enumerate(step.rows, start=1)
+                    for column, cell in zip(step.columns, cells, strict=True)
+                ]
+            else:
+                value = step.value if isinstance(step, Formula) else None
+                table.append([key, n, line(step, options.precision), None, None, value])
+        table.append([key, None, "counts as", None, None, explained.counts])
+    return Rows(HEAD, table)

@@ -1,0 +1,48 @@
+"""Findings as fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scorer.reports.base import Options
+from scorer.reports.codec import VERSION, About, Place
+from scorer.reports.findings.problems import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A file with its problems."""
+
+    name: str
+    path: str
+    sha256: str | None
+    valid: bool
+    problems: Sequence[Place]
+    counts: Mapping[str, int]  # code -> how many there are, which may be more than were kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """Submissions that were only checked."""
+
+    schema: str = "findings/1"
+    scorer: str = VERSION
+    challenge: About
+    submissions: Sequence[Submission]
+
+
+def fields(checked: Checked, options: Options) -> Record:
+    """Every problem that was kept, with how many there are of each code."""
+    submissions = [
+        Submission(
+            scored.name,
+            scored.path,
+            scored.sha256,
+            not scored.findings.fatal,
+            [Place.of(finding) for finding in scored.findings],
+            dict(sorted(scored.findings.counts.items())),
+        )
+        for scored in checked.submissions
+    ]
+    return Record(challenge=About.of(checked.challenge), submissions=submissions)

@@ -1,0 +1,19 @@
+"""Findings for a spreadsheet: a row a problem."""
+
+from __future__ import annotations
+
+from scorer.reports.base import Options, Rows
+from scorer.reports.findings.problems import Checked
+
+HEAD = ["file", "line", "column", "severity", "code", "message", "help", "list", "item"]
+
+
+def rows(checked: Checked, options: Options) -> Rows:
+    """Every problem that was kept."""
+    table = [
+        [scored.path, p.line, p.column, p.severity, p.code, p.message, p.help, p.list, p.item]
+        for scored in checked.submissions
+        for p in scored.findings
+        if p.severity == "error" or not options.quiet
+    ]
+    return Rows(HEAD, table)

@@ -1,0 +1,174 @@
+"""The leaderboard as a document: the board and its remarks; on a page all else that is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from scorer.core.text import unit
+from scorer.metrics.base import Measure
+from scorer.reports.base import PRIVATE, Options
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Paragraph,
+    Row,
+    Span,
+    Table,
+    by_width,
+    cut,
+)
+from scorer.reports.findings.problems import counted, format_findings
+from scorer.reports.leaderboard.cells import (
+    by_group,
+    by_list,
+    head_of,
+    interval,
+    level,
+    lists_of,
+    mean_of,
+    number,
+    ordered,
+    place,
+    remarks,
+    worse,
+)
+from scorer.reports.pictures import bar, scale_of
+from scorer.results.report import Report, Standing
+
+
+def document(report: Report, options: Options) -> Document:
+    """The board, the remarks, means by group; then the files' problems, or sections of a page."""
+    from scorer.reports.leaderboard.page import page
+
+    challenge = report.challenge
+    about = challenge.description.strip() if options.page else ""
+    return Document(
+        challenge.title,
+        list(page(report, options) if options.page else _brief(report, options)),
+        PRIVATE if options.private else "",
+        [Paragraph("\n".join(about.splitlines()), "prose")] if about else [],
+        (challenge.id, report.fingerprint),
+        "Skip to the leaderboard",
+    )
+
+
+def _brief(report: Report, options: Options) -> Iterator[Block]:
+    if report.standings:
+        yield standings(report, options)
+    rejected = [scored for scored in report.submissions if not scored.valid]
+    if rejected and not options.problems:
+        yield Notes([f"{cut(s.name, 200)}: not scored, {counted(s)}" for s in rejected], "fault")
+    if notes := remarks(report, options.precision):
+        yield Notes(notes)
+    for table in by_group(report, options.precision):
+        yield Heading(table.caption)
+        yield by_width(table, keep=-1)
+    for scored in report.submissions if options.per_list else ():
+        if scored.valid:
+            table = by_list(report, scored, options.precision)
+            yield Heading(table.caption)
+            yield by_width(table)
+    for scored in report.submissions if options.problems else ():
+        if len(scored.findings):
+            yield Heading(f"{scored.name} {'has problems' if scored.valid else 'was rejected'}")
+            yield Notes(format_findings(scored.findings, options.every), "problems")
+
+
+def standings(report: Report, options: Options) -> Table:
+    """The leaderboard: a row a standing, best first."""
+    rows, precision, primary = report.standings, options.precision, report.primary
+    others = [measure for measure in report.measures if measure.id != primary.id]
+    tiers, ends = any(row.tier for row in rows), level(report)
+    # who has fewer than others must not go unmarked for want of room
+    last = 0 if any(row.fewer for row in rows) else len(others) + 10
+    columns = [
+        Column("rank", "rank", first="ascending"),
+        Column("name", "name", first="ascending"),
+        *([Column("tier", "group", first="ascending")] if tiers else []),
+        Column(head_of(primary, report), first=_first(primary), primary=True),
+        *([Column(ends, "interval", 1, _first(primary))] if ends else []),
+        *(Column(head_of(m, report), "number", n, _first(m)) for n, m in enumerate(others, 2)),
+        Column(unit(report.called), "count", last, "descending"),
+    ]
+    scale = scale_of([_ends(row, primary) for row in rows])
+    best = {m.id: _best(rows, m, precision) for m in report.measures}
+    behind = worse(report)
+    anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(report), start=1)}
+    submissions = {scored.name: scored for scored in report.submissions}
+
+    def mean(n: int, row: Standing, measure: Measure) -> Cell:
+        value = number(row.values[measure.id], measure, precision)
+        marks = [mark for mark, holds in (
+            ("best", n in best[measure.id]),
+            ("worse", measure is primary and row.name in behind),
+        ) if holds]  # fmt: skip
+        return Cell(mean_of(row, measure, precision), value, marks=marks)
+
+    body = []
+    for n, row in enumerate(rows):
+        lists = lists_of(row, submissions[row.name].values[primary.id].lists)
+        aside = "baseline" if row.baseline else ""
+        cells = [
+            Cell(place(row), str(n)),
+            Cell(row.name, link=anchors[row.name], aside=aside),
+            *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
+            mean(n, row, primary),
+            *([_interval(row, primary, precision, scale)] if ends else []),
+            *(mean(n, row, m) for m in others),
+            Cell(lists, str(row.fewer[0]) if row.fewer else lists),
+        ]
+        body.append(Row(cells, row.tier, row.baseline))
+    key = "standings" if options.page else ""
+    caption = _caption(body, report, scale, precision) if options.page else ""
+    legend = "significantly worse than the first"
+    return Table(caption, columns, body, key, legend=legend)
+
+
+def _caption(
+    body: Sequence[Row], report: Report, scale: tuple[float, float], precision: int
+) -> str:
+    caption = "Leaderboard, best first; click a heading to sort."
+    spans = [cell.span for row in body for cell in row.cells if cell.span]
+    if not level(report):
+        return caption
+    low, high = (number(end, report.primary, precision) for end in scale)
+    caption += f" Every bar is an interval on one scale, from {low} to {high}."
+    beyond = any(bar(span).beyond for span in spans)
+    return caption + " An arrow marks values beyond it." * beyond
+
+
+def _best(rows: Sequence[Standing], measure: Measure, precision: int) -> set[int]:
+    """The ranked rows whose value of the measure, as it is shown, is the best one."""
+    values = {n: row.values[measure.id] for n, row in enumerate(rows) if row.rank is not None}
+    valued = {n: value for n, value in values.items() if not math.isnan(value)}
+    if not valued:
+        return set()
+    best_value = (max if measure.metric.better == "higher" else min)(valued.values())
+    printed = number(best_value, measure, precision)
+    return {n for n, value in valued.items() if number(value, measure, precision) == printed}
+
+
+def _first(measure: Measure) -> str:
+    return "descending" if measure.metric.better == "higher" else "ascending"
+
+
+def _ends(row: Standing, measure: Measure) -> tuple[float, float, float]:
+    """The low end of the interval, the value, and the high end."""
+    value = row.values[measure.id]
+    low, high = row.interval or (value, value)
+    return low, value, high
+
+
+def _interval(row: Standing, measure: Measure, precision: int, scale: tuple[float, float]) -> Cell:
+    """The interval, with a bar of it."""
+    if row.interval is None:
+        return Cell(sort="")
+    value = row.values[measure.id]
+    span = Span(row.interval, value, scale, precision if measure.decimals else 0)
+    sort = number(value, measure, precision)
+    return Cell(interval(row, measure, precision), sort, span=span)

@@ -1,0 +1,226 @@
+"""The report as fields: full doubles, keys in a fixed order, no value as None."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scorer.metrics.base import Measure
+from scorer.reports.base import PRIVATE, Options
+from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
+from scorer.reports.leaderboard.cells import gap
+from scorer.results.report import Certainty, Report, Scored, Standing
+from scorer.results.report import Value as Worth
+
+Numbers = Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A measure of a submission; folds and groups where the challenge has them."""
+
+    mean: float | None
+    lists: int
+    missing: int
+    undefined: int
+    folds: Mapping[str, float | None] | None = optional()
+    deviation: float | None = optional()
+    per_list: Mapping[str, float | None] | None = optional()
+    groups: Mapping[str, float | None] = optional()
+    gap: float | None = optional()  # between the best and the worst group
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A submission with its problems and values."""
+
+    name: str
+    path: str
+    sha256: str | None
+    valid: bool
+    baseline: bool
+    problems: Sequence[Place]
+    values: Mapping[str, Value] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the leaderboard."""
+
+    rank: int | None
+    name: str
+    values: Mapping[str, float | None]
+    tier: int | None
+    ranks: tuple[int, int] | None
+    interval: tuple[float, float] | None
+    best: float | None
+    fewer_lists: tuple[int, int] | None
+    points: float = optional()
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A baseline against each of the ranked."""
+
+    name: str
+    difference: Numbers
+    p: Numbers
+    lists: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """How far the lists tell the ranked apart by the primary measure."""
+
+    measure: str
+    names: Sequence[str]
+    difference: Sequence[Numbers]
+    p: Sequence[Numbers]
+    lists: int
+    detectable: float | None
+    how: Mapping[str, Any]
+    signature: str
+    common_lists: Sequence[Sequence[int]]
+    pairs: int
+    least_p: float | None
+    fewest_lists: int
+    baselines: Sequence[Baseline]
+    fewer_lists: Sequence[Mapping[str, Any]]
+    rank_shares: Sequence[Numbers] | None
+    shake_up: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """Everything that is known of a board."""
+
+    private: str = optional()
+    schema: str = "report/2"
+    scorer: str = VERSION
+    challenge: About
+    measures: Sequence[Mapping[str, Any]]
+    submissions: Sequence[Submission]
+    leaderboard: Sequence[Row]
+    ranked_by: Mapping[str, Any]
+    certainty: Sure | None
+    no_certainty: str | None
+    cycles: Sequence[Sequence[str]]
+    groups: Mapping[str, int]  # group of lists -> how many it has
+    omitted: int = optional()
+    notes: Sequence[Place]
+
+
+def fields(report: Report, options: Options) -> Record:
+    """The record of a report; with `per_list` the value of every list is in it."""
+    return Record(
+        private=PRIVATE if options.private else ABSENT,
+        challenge=About.of(report.challenge, report.fingerprint),
+        measures=[_measure(measure, report) for measure in report.measures],
+        submissions=[_submission(scored, report, options) for scored in report.submissions],
+        leaderboard=[_row(standing) for standing in report.standings],
+        ranked_by=_ranked_by(report),
+        certainty=_certainty(report.certainty, report) if report.certainty else None,
+        no_certainty=report.uncertain or None,
+        cycles=report.cycles,
+        groups=report.groups,
+        omitted=report.omitted or ABSENT,
+        notes=[Place.of(note) for note in report.notes],
+    )
+
+
+def _measure(measure: Measure, report: Report) -> Mapping[str, Any]:
+    return {
+        "id": measure.id,
+        "metric": measure.metric.name,
+        "params": measure.params,
+        "better": measure.metric.better,
+        "aggregate": measure.aggregate,
+        **{k: v for k, v in measure.combination.facts().items() if k != "aggregate"},
+        **({"parts": [part.id for part in measure.parts]} if measure.parts else {}),
+        "primary": measure.primary,
+        "signature": report.signatures[measure.id],
+    }
+
+
+def _submission(scored: Scored, report: Report, options: Options) -> Submission:
+    values = {m.id: _value(scored, m, report, options) for m in report.measures if scored.valid}
+    return Submission(
+        scored.name,
+        scored.path,
+        scored.sha256,
+        scored.valid,
+        scored.baseline,
+        [Place.of(finding) for finding in scored.findings],
+        values if scored.valid else None,
+    )
+
+
+def _value(scored: Scored, measure: Measure, report: Report, options: Options) -> Value:
+    value, folds = scored.values[measure.id], scored.values[measure.id].folds
+    return Value(
+        value.mean,
+        value.lists,
+        value.missing,
+        value.undefined,
+        ABSENT if folds is None else folds,
+        ABSENT if folds is None else value.deviation,
+        _per_list(value, report) if options.per_list else ABSENT,
+        scored.groups[measure.id] if report.groups else ABSENT,
+        gap(scored, measure) if report.groups else ABSENT,
+    )
+
+
+def _per_list(value: Worth, report: Report) -> Mapping[str, float | None] | None:
+    return None if value.per_list is None else by_list(report.lists, value.per_list)
+
+
+def _row(standing: Standing) -> Row:
+    return Row(
+        standing.rank,
+        standing.name,
+        standing.values,
+        standing.tier,
+        standing.ranks,
+        standing.interval,
+        standing.best,
+        standing.fewer,
+        ABSENT if standing.points is None else standing.points,
+    )
+
+
+def _ranked_by(report: Report) -> dict[str, Any]:
+    if (by := report.ranked_by) is not None:
+        return {
+            "measures": by.measures,
+            "aggregate": by.aggregate.name,
+            "tie_break": by.tie_break,
+        }
+    if report.rank_by is None:
+        return {"measure": report.primary.id}
+    preference, aggregate = report.rank_by
+    return {"preference": preference.name, "aggregate": aggregate.name}
+
+
+def _certainty(certainty: Certainty, report: Report) -> Sure:
+    return Sure(
+        measure=report.primary.id,
+        names=certainty.names,
+        difference=certainty.difference.tolist(),
+        p=certainty.p.tolist(),
+        lists=certainty.lists,
+        detectable=certainty.detectable,
+        how=certainty.how._asdict(),
+        signature=certainty.how.signature,
+        common_lists=certainty.common.tolist(),
+        pairs=certainty.pairs,
+        least_p=certainty.least,
+        fewest_lists=certainty.fewest,
+        baselines=[
+            Baseline(one.name, one.difference.tolist(), one.p.tolist(), one.lists.tolist())
+            for one in certainty.against
+        ],
+        fewer_lists=[row._asdict() for row in certainty.fewer],
+        rank_shares=None if certainty.ranks is None else certainty.ranks.tolist(),
+        shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
+    )

@@ -1,0 +1,298 @@
+"""The sections of the leaderboard's page: groups, submissions, pairs, ranks, measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from scorer.core.text import printable, unit
+from scorer.metrics.base import Measure
+from scorer.metrics.notation import written
+from scorer.reports.base import Options
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Facts,
+    Heading,
+    Notes,
+    Paragraph,
+    Picture,
+    Row,
+    Table,
+    cut,
+    texts,
+)
+from scorer.reports.findings.problems import format_findings
+from scorer.reports.leaderboard.cells import (
+    by_group,
+    by_list,
+    chance,
+    head_of,
+    interval,
+    level,
+    mean_of,
+    number,
+    ordered,
+    place,
+    remarks,
+    test_name,
+    worse,
+)
+from scorer.reports.leaderboard.curves import curves
+from scorer.reports.leaderboard.document import standings
+from scorer.reports.pictures import Strip, histogram, ranks_picture, strip
+from scorer.results.report import Certainty, Report, Scored
+
+STEPS = 20  # of a histogram
+PAIRED = 30  # submissions whose pairs a page shows
+
+
+def page(report: Report, options: Options) -> Iterator[Block]:
+    """The sections, each a heading of the second level and what follows it."""
+    yield Heading("Leaderboard", key="board")
+    yield from board(report, options)
+    if report.groups:
+        yield Heading(f"By {printable(report.called.get('group', 'group'))}", key="groups")
+        yield from _groups(report, options)
+    yield Heading("Submissions", key="submissions")
+    for n, scored in enumerate(ordered(report), start=1):
+        yield from _submission(n, scored, report, options)
+    if (certainty := report.certainty) is not None:
+        yield Heading("Pairs", key="pairs")
+        yield from _pairs(certainty, report, options)
+        if certainty.ranks is not None or certainty.against:
+            yield Heading("Ranks", key="ranks")
+            yield from _ranks(certainty, report)
+        if certainty.against:
+            yield _baselines(certainty, report, options)
+    yield Heading("Measures", key="measures")
+    for measure in report.measures:
+        yield from _measure(measure, report)
+
+
+def board(report: Report, options: Options) -> Iterator[Block]:
+    """The leaderboard: a picture, its table, and what to know with it."""
+    if not report.standings:
+        yield Paragraph("No submission could be scored.")
+    elif (picture := overview(report, options)) is not None:
+        yield Picture("strip", picture)
+    if report.standings:
+        yield standings(report, options)
+    if said := notes(report, options):
+        yield Notes(said)
+
+
+def notes(report: Report, options: Options) -> list[str]:
+    """Remarks, warnings about the challenge, and how many submissions were not scored."""
+    said = [*remarks(report, options.precision), *map(str, report.notes)]
+    if left_out := sum(not scored.valid for scored in report.submissions):
+        plural = "s were" if left_out > 1 else " was"
+        said.append(f"{left_out:,} submission{plural} not scored; see below.")
+    return said
+
+
+def overview(report: Report, options: Options) -> Strip | None:
+    """Every standing's primary value as a dot with its interval; none for fewer than three."""
+    primary, precision = report.primary, options.precision
+    valued = [row for row in report.standings if not math.isnan(row.values[primary.id])]
+    points = [
+        (
+            f"{place(row)} {cut(row.name)}: {mean_of(row, primary, precision)} "
+            f"{interval(row, primary, precision)}".strip(),
+            row.values[primary.id],
+            row.interval,
+            row.baseline,
+        )
+        for row in valued
+    ]
+    if len(points) < 3:
+        return None
+    ends = f" with its {level(report)}" if level(report) else ""
+    label = f"{printable(primary.id)} of every submission{ends}, from left to right by rank"
+    decimals = precision if primary.decimals else 0
+    return strip(label, points, decimals, [row.tier for row in valued])
+
+
+def _groups(report: Report, options: Options) -> Iterator[Block]:
+    """The means over groups of lists, a table a measure."""
+    sizes = ", ".join(f"{cut(g) or '(none)'} {n:,}" for g, n in report.groups.items())
+    yield Paragraph(
+        f"{unit(report.called).capitalize()} in each: {sizes}. "
+        "The gap is the best mean minus the worst."
+    )
+    for n, table in enumerate(by_group(report, options.precision)):
+        yield table._replace(fold=table.caption, open=not n)
+
+
+def _submission(n: int, scored: Scored, report: Report, options: Options) -> Iterator[Block]:
+    """One submission: its values, their distribution, its file's problems."""
+    row = next((row for row in report.standings if row.name == scored.name), None)
+    state = "not scored"
+    if row is not None:
+        value = number(row.values[report.primary.id], report.primary, options.precision)
+        rank = "baseline" if row.rank is None else f"rank {place(row)}"
+        state = f"{rank}, {printable(report.primary.id)} {value}"
+    yield Heading(scored.name, 3, f"s{n}", state, open=not scored.valid, fault=not scored.valid)
+    if scored.valid:
+        yield _values(scored, report, options)
+        if (picture := _distribution(scored, report, options)) is not None:
+            yield picture
+        yield from (Picture("curve", each) for each in curves(scored, report, options))
+    if problems := format_findings(scored.findings, options.every):
+        yield Heading("Problems", 4)
+        yield Notes([line.strip() for line in problems], "problems")
+    else:
+        yield Paragraph("No problems were found in its file.")
+    if scored.valid and options.per_list:
+        table = by_list(report, scored, options.precision)
+        caption = f"Every {table.columns[0].head} of {cut(scored.name, 100)}"
+        yield table._replace(caption=caption, fold=caption)
+    source = f", SHA-256 {scored.sha256}" if scored.sha256 else ""
+    yield Paragraph(printable(scored.path) + source, "soft")
+
+
+def _values(scored: Scored, report: Report, options: Options) -> Table:
+    rows = []
+    for measure in report.measures:
+        value = scored.values[measure.id]
+        counts = (f"{count:,}" for count in (value.lists, value.missing, value.undefined))
+        mean = number(value.mean, measure, options.precision)
+        rows.append([head_of(measure, report), mean, *counts])
+    head = ["measure", "value", unit(report.called), "missing", "undefined"]
+    return texts(f"The values of {cut(scored.name, 100)}", head, rows)
+
+
+def _distribution(scored: Scored, report: Report, options: Options) -> Picture | None:
+    """How many lists have which value of the primary measure."""
+    primary = report.primary
+    values = scored.values[primary.id].per_list
+    if values is None or np.isnan(values).all():
+        return None
+    low, high = _span(report)
+    counts, edges = np.histogram(values[~np.isnan(values)], STEPS, (low, high))
+    mean = (round(scored.values[primary.id].mean, options.precision) - low) / (high - low)
+    decimals = max(options.precision, 2) if high - low < 1 else 2
+    one = unit(report.called, 1)
+    drawn = histogram(
+        f"{printable(primary.id)}, {one} by {one}; the dashed line is the mean",
+        unit(report.called),
+        [f"{edge:.{decimals}f}" for edge in edges],
+        counts.tolist(),
+        mean if primary.metric.aggregate == "mean" else None,
+    )
+    return Picture("histogram", drawn)
+
+
+def _span(report: Report) -> tuple[float, float]:
+    """One range for the histograms of all submissions, so that they can be compared."""
+    low, high = report.primary.metric.range
+    if low is None or high is None:
+        per_list = [
+            values
+            for scored in report.submissions
+            if scored.valid and (values := scored.values[report.primary.id].per_list) is not None
+        ]
+        low = min(float(np.nanmin(values)) for values in per_list if not np.isnan(values).all())
+        high = max(float(np.nanmax(values)) for values in per_list if not np.isnan(values).all())
+    return (low, high) if high > low else (low, low + 1)
+
+
+def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Block]:
+    """The best submissions, compared pair by pair."""
+    primary, how = printable(report.primary.id), certainty.how
+    count, names = len(certainty.names), certainty.names[:PAIRED]
+    meaning = (
+        f"Difference in mean {primary}, row minus column, over the "
+        f"{unit(report.called)} that both have, and its p-value "
+        f"({test_name(how.test, how.adjust, certainty.pairs)}). "
+        f"Bold with a * where the difference is significant (alpha {how.alpha:g})."
+    )
+    if count > PAIRED:
+        meaning += (
+            f" The first {PAIRED} of {count:,} submissions; score compare --format csv "
+            "gives every pair."
+        )
+    yield Paragraph(meaning)
+    itself = Cell("itself", marks=["itself"])
+    rows = [
+        [
+            itself if i == j
+            else _difference(certainty.difference[i, j], certainty.p[i, j], how.alpha, options)
+            for j in range(len(names))
+        ]
+        for i in range(len(names))
+    ]  # fmt: skip
+    yield _matrix(f"Differences in {primary}, pair by pair", names, names, rows)
+    if behind := [cut(row.name) for row in report.standings if row.name in worse(report)]:
+        yield Paragraph(f"Significantly worse than the first: {', '.join(behind)}.")
+
+
+def _difference(difference: float, p: float, alpha: float, options: Options) -> Cell:
+    """A difference with its p-value."""
+    sure = bool(p <= alpha)
+    text = "-" if math.isnan(difference) else f"{difference:+.{options.precision}f}"
+    marks = ["significant"] if sure else []
+    return Cell(text + "*" * sure, below=f"p {chance(float(p))}", marks=marks)
+
+
+def _matrix(
+    caption: str, names: tuple[str, ...], across: tuple[str, ...], rows: list[list[Cell]]
+) -> Table:
+    """Submissions down, and others across."""
+    columns = [Column("name", "name", cut=40), *(Column(name, cut=40) for name in across)]
+    body = [Row([Cell(name), *cells]) for name, cells in zip(names, rows, strict=True)]
+    return Table(caption, columns, body)
+
+
+def _ranks(certainty: Certainty, report: Report) -> Iterator[Block]:
+    """How often each of the best takes each rank."""
+    names, words = certainty.names[:PAIRED], unit(report.called)
+    if certainty.ranks is None:
+        return
+    shares = certainty.ranks[: len(names), : len(names)].tolist()
+    yield Paragraph(
+        f"The {words} are resampled many times, and the submissions ranked by "
+        f"{printable(report.primary.id)} each time. The share of first ranks estimates the "
+        "probability of being best."
+    )
+    label = f"Rank from left to right, over resampled {words}; darker is more frequent."
+    rows = [[Cell(f"{100 * s:.0f} %", f"{100 * s:.0f}") for s in row] for row in shares]
+    table = _matrix(label, names, tuple(f"{n + 1:,}" for n in range(len(names))), rows)
+    yield Picture("ranks", ranks_picture(label, names, shares, table))
+
+
+def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
+    """The ranked minus each baseline, with a family of tests for each."""
+    alpha, against = certainty.how.alpha, certainty.against
+    names = certainty.names[:PAIRED]
+    rows = [
+        [_difference(float(b.difference[i]), float(b.p[i]), alpha, options) for b in against]
+        for i in range(len(names))
+    ]
+    caption = (
+        f"Differences in {printable(report.primary.id)} from the baselines, each tested "
+        "separately, adjusted for the number of submissions compared with it"
+    )
+    return _matrix(caption, names, tuple(baseline.name for baseline in against), rows)
+
+
+def _measure(bound: Measure, report: Report) -> Iterator[Block]:
+    """A measure: its metric, its parameters, its page."""
+    metric = bound.metric
+    title = metric.title[:1].upper() + metric.title[1:]
+    by_measure = report.rank_by is None and report.ranked_by is None
+    ranks = by_measure and bound.id == report.primary.id
+    facts = [
+        ("Metric", f"{metric.name}: {title}"),
+        ("Direction", f"{metric.better} is better" + (", ranks the board" if ranks else "")),
+        ("Of all lists", bound.aggregate),
+        *((f"Parameter {key}", written(value)) for key, value in bound.params.items()),
+        ("Source", metric.source),
+        ("Signature", report.signatures[bound.id]),
+    ]
+    yield Heading(bound.id, 3)
+    yield Facts([(printable(term), printable(text, 1000)) for term, text in facts])
+    yield Paragraph(metric.page, "page", f"What {printable(metric.name)} means")

@@ -1,0 +1,65 @@
+"""The board for a spreadsheet: a row a standing, or a row a submission and list."""
+
+from __future__ import annotations
+
+import math
+
+from scorer.reports.base import Options, Rows
+from scorer.reports.leaderboard.cells import sliced
+from scorer.results.report import Report, Scored, Standing
+
+HEAD = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high", "missing",
+        "undefined", "of_lists", "best")  # fmt: skip
+
+
+def rows(report: Report, options: Options) -> Rows:
+    """One row a standing; with `per_list` one row a submission and list."""
+    if options.per_list:
+        return _by_list(report)
+    ids = [measure.id for measure in report.measures]
+    parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
+    folded = [key for key in ids if any(key in row.deviations for row in report.standings)]
+    files = ["private_path", "private_sha256"] if options.private else []
+    head = ["rank", "name", *ids, *HEAD, *parts, *(f"{key} sd" for key in folded), *files]
+    submissions = {scored.name: scored for scored in report.submissions}
+    table = [
+        [
+            row.rank, row.name, *(row.values[key] for key in ids),
+            *_standing(row, submissions[row.name], report),
+            *(v for m in report.measures for v in sliced(submissions[row.name], m, report)),
+            *(row.deviations[key] for key in folded),
+            *_file(submissions[row.name], options),
+        ]
+        for row in report.standings
+    ]  # fmt: skip
+    for scored in report.submissions:
+        if not scored.valid:
+            empty = [None] * (len(HEAD) - 3 + len(parts) + len(folded))
+            table.append([None, scored.name, *([None] * len(ids)), None, scored.baseline, False,
+                          *empty, *_file(scored, options)])  # fmt: skip
+    return Rows(head, table)
+
+
+def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
+    """The cells below `HEAD`."""
+    value = scored.values[report.primary.id]
+    return [
+        value.lists, row.baseline, True, *(row.ranks or (None, None)), row.tier,
+        *map(float, row.interval or (math.nan, math.nan)), value.missing, value.undefined,
+        row.fewer[1] if row.fewer else value.lists, row.best,
+    ]  # fmt: skip
+
+
+def _by_list(report: Report) -> Rows:
+    ids = [measure.id for measure in report.measures]
+    table = []
+    for scored in report.submissions:
+        columns = [scored.values[key].per_list for key in ids] if scored.valid else []
+        for n, name in enumerate(report.lists if columns else ()):
+            values = [math.nan if c is None else float(c[n]) for c in columns]
+            table.append([scored.name, name, *values])
+    return Rows(["name", report.called.get("list", "list"), *ids], table)
+
+
+def _file(scored: Scored, options: Options) -> list[str | None]:
+    return [scored.path, scored.sha256] if options.private else []

@@ -1,0 +1,1 @@
+"""How many lists a difference takes."""

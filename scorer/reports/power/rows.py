@@ -1,0 +1,12 @@
+"""How many lists a difference takes, for a spreadsheet."""
+
+from __future__ import annotations
+
+from scorer.reports.base import Options, Rows
+from scorer.results.soundness import Power
+
+
+def rows(power: Power, options: Options) -> Rows:
+    """A row for each number of submissions."""
+    table = [[row.submissions, row.pairs, row.lists, row.detectable] for row in power.needed]
+    return Rows(["submissions", "pairs", "lists", "detectable"], table)

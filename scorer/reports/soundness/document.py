@@ -1,0 +1,134 @@
+"""The findings of lint as a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from scorer.core.problems import Findings
+from scorer.core.text import printable, unit
+from scorer.metrics.base import Measure
+from scorer.reports.base import LINTED, Options
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Paragraph,
+    Row,
+    Table,
+)
+from scorer.reports.findings.problems import format_findings
+from scorer.reports.leaderboard.cells import number, test_name
+from scorer.results.soundness import POWER, PROBES, Detectable, Lint
+
+ROWS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
+
+
+def document(lint: Lint, options: Options) -> Document:
+    """What submissions made from the truth score, what the lists can detect, what is wrong."""
+    challenge = lint.challenge
+    name = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
+    title = printable(f"{challenge.id}{name}", 1000)
+    return Document(
+        title, list(_blocks(lint)), LINTED, source=(challenge.id, lint.fingerprint),
+        skip="Skip to the measures",
+    )  # fmt: skip
+
+
+def _blocks(lint: Lint) -> Iterator[Block]:
+    primary = next(measure for measure in lint.measures if measure.primary)
+    rows = ROWS.get(lint.kind)
+    counted = f", {lint.judged:,} {rows}" if rows else ""
+    yield Paragraph(
+        f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; fingerprint {lint.fingerprint}"
+    )
+    yield Heading("Submissions made from the truth")
+    seed = lint.challenge.leaderboard.seed
+    yield Paragraph(f"{lint.draws} of them are random ({lint.drawn}; seed {seed}).")
+    yield probes(lint)
+    means = (f"{printable(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
+    row = f"B random: {', '.join(means)}"
+    yield Paragraph(f"Chance level, as a row of the leaderboard: {row}")
+    yield Paragraph(detectable(lint.detectable, primary, lint.called))
+    yield Heading("Findings")
+    yield from _findings(lint)
+
+
+def probes(lint: Lint) -> Table:
+    """A row a measure, a column for each submission made from the truth."""
+    names = [name for name in PROBES if any(name in row for row in lint.probed.values())]
+    columns = [Column("measure", "name", cut=60), *(Column(n) for n in (*names, "random", "±"))]
+    rows = []
+    for measure in lint.measures:
+        chance, probed = lint.chance[measure.id], lint.probed[measure.id]
+        texts = [_cell(probed.get(name), measure) for name in names]
+        texts += [_cell(chance.mean, measure), _narrow(chance.deviation)]
+        rows.append(Row([Cell(measure.id), *map(Cell, texts)]))
+    return Table("The values of submissions made from the truth", columns, rows)
+
+
+def _findings(lint: Lint) -> Iterator[Block]:
+    if lint.problems:
+        warned = Findings()
+        warned.extend(lint.problems)
+        yield Notes(format_findings(warned), "problems")
+    remarks = [f"{remark.severity}: {remark.text}" for remark in lint.remarks]
+    if remarks or lint.examples:
+        yield Notes([*remarks, *(remark.text for remark in lint.examples)], "prose")
+    wrong = (remark for remark in lint.examples if remark.severity == "error")
+    failed = len({remark.text.partition("]")[0] for remark in wrong})
+    sound = "sound" if lint.sound else "NOT SOUND: see the errors above"
+    yield Paragraph(f"{len(lint.challenge.examples)} examples, {failed} failed")
+    yield Paragraph(sound, "" if lint.sound else "fault")
+
+
+def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
+    """The smallest difference that the lists can detect, in a paragraph.
+
+    Args:
+        smallest: that difference among several numbers of submissions.
+        primary: the measure that it is in.
+        called: role -> the challenge's word for it.
+    """
+    one, many = unit(called, 1), unit(called)
+    name, (low, high) = printable(primary.id), primary.metric.range
+    if not smallest.deviation > 0:
+        why = f": {smallest.why}" if smallest.why else ""
+        return f"The smallest difference in {name} that the {many} can detect is not known{why}."
+    room = high - low if low is not None and high is not None else math.inf
+    parts = [
+        f"{least:.4g} among {count}"
+        for count, least in smallest.among
+        if math.isfinite(least) and least <= room
+    ]
+    more = ", ".join(str(count) for count, _ in smallest.among[len(parts) :])
+    none = f"none among {more}" if parts and more else ""
+    differences = f": {', '.join([*parts, none] if none else parts)} submissions" if parts else ""
+    what = "the smallest true difference" if parts else "no difference"
+    between = "that is detected" if parts else "can be detected"
+    return (
+        f"With {smallest.lists:,} {unit(called, smallest.lists)}, {what} in {name} between two "
+        f"submissions {between} about "
+        f"{100 * POWER:g} % of the time{differences} "
+        f"({test_name(smallest.test, smallest.adjust, 1)}, alpha {smallest.alpha:g}), "
+        f"if submissions differ from {one} to {one} as {smallest.basis} do "
+        f"(standard deviation {smallest.deviation:.4g})."
+    )
+
+
+def _narrow(deviation: float) -> str:
+    """A deviation in six characters, with as many decimals as there is room for."""
+    if math.isnan(deviation):
+        return "-"
+    texts = (f"{deviation:{form}}" for form in (".4f", ".3f", ".2f", ".1f", ".0f"))
+    return next((short for short in texts if len(short) <= 6), f"{deviation:.0e}")
+
+
+def _cell(value: float | None, measure: Measure) -> str:
+    if value is None:
+        return "refused"
+    message = number(value, measure, 4)
+    return message if len(message) < 9 else f"{value:.3g}"

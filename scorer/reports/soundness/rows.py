@@ -1,0 +1,20 @@
+"""The probes of lint for a spreadsheet: a row a measure and submission made from the truth."""
+
+from __future__ import annotations
+
+from scorer.reports.base import Options, Rows
+from scorer.results.soundness import Lint
+
+
+def rows(lint: Lint, options: Options) -> Rows:
+    """The value of each probe; of random ones the mean, with its deviation and range."""
+    table = list[list[object]]()
+    for measure in lint.measures:
+        table += [
+            [measure.id, name, mean, None, None, None]
+            for name, mean in lint.probed[measure.id].items()
+        ]
+        chance = lint.chance[measure.id]
+        spread = [chance.mean, chance.deviation, chance.low, chance.high]
+        table.append([measure.id, "random", *spread])
+    return Rows(["private_measure", "submission", "value", "deviation", "low", "high"], table)

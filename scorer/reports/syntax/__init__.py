@@ -1,1 +1,0 @@
-"""How text is written safely in each language."""

@@ -1,0 +1,1 @@
+"""Syntaxes, one a file: each writes the documents of every subject."""

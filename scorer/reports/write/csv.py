@@ -1,0 +1,56 @@
+"""CSV, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv as library
+import io
+import math
+from typing import Any
+from unicodedata import normalize
+
+from scorer.core.text import printable
+from scorer.reports.base import Options, Rows, syntax
+
+FORMULA = ("=", "+", "-", "@")
+COMMAND = "::"  # at the beginning of a line, to the runner of a GitHub workflow
+
+
+@syntax("csv", takes="rows")
+def csv(table: Rows, options: Options) -> str:
+    """One table with full doubles."""
+    buffer = io.StringIO()
+    write = library.writer(buffer, lineterminator="\n").writerow
+    write(map(cell, table.head))
+    for row in table.rows:
+        write(map(_value, row))
+    return buffer.getvalue()
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, str):
+        return cell(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return exact(value) if isinstance(value, float) else "" if value is None else value
+
+
+def cell(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula, in whatever width its first sign is.
+
+    A spreadsheet may cut at semicolons as well, so that what follows one begins a cell. Nor is
+    it a command to the runner of a GitHub workflow, which looks for `##[` anywhere.
+
+    >>> cell("=1+1"), cell("a; =1+1"), cell("a;b")
+    ("'=1+1", "a;' =1+1", 'a;b')
+    """
+    parts = printable(text, 1000).replace("##[", "##'[").split(";")
+    return ";".join(f"'{part}" if _risky(part) else part for part in parts)
+
+
+def _risky(part: str) -> bool:
+    return normalize("NFKC", part).lstrip(" \"'").startswith((*FORMULA, COMMAND))
+
+
+def exact(value: float) -> str:
+    """Every digit; no value as nothing."""
+    return "" if math.isnan(value) else repr(value)

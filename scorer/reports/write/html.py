@@ -1,0 +1,253 @@
+"""HTML by templates: one page that loads nothing from the network, in which text stays text.
+
+`sections` and `view` bring a document into the shape that the templates take; they are in the
+folder beside this file, and pages of another kind use the same ones.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scorer.core.text import printable, unseen
+from scorer.core.version import __version__
+from scorer.reports import document as blocks
+from scorer.reports.base import Options, syntax
+from scorer.reports.document import Column, Document, Heading, name_of
+from scorer.reports.pictures import Bar, bar
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+class Cell(NamedTuple):
+    """A cell of a table."""
+
+    text: str = ""
+    sort: str | None = None  # what it is sorted by; empty: it stays last
+    look: str = ""  # its classes
+    link: str = ""
+    title: str = ""  # all of a text that was cut
+    aside: str = ""  # a word beside the text
+    below: str = ""  # a line below it
+    bar: Bar | None = None
+    hidden: bool = False  # for those who listen
+
+
+class Head(NamedTuple):
+    """A column's heading; with a kind it is a button that sorts by the cells' `sort`."""
+
+    text: str
+    kind: str = ""  # text, number, or rank: the order of the rows as they come
+    first: str = "ascending"  # what a first click asks for
+    now: str = "none"  # how the column is sorted as the page opens
+    look: str = ""
+    title: str = ""
+
+
+class Row(NamedTuple):
+    """A row of a table."""
+
+    cells: Sequence[Cell]
+    look: str = ""
+    by: int = 0  # which of its cells names it
+
+
+class Table(NamedTuple):
+    """A table that scrolls by itself where it is wide or tall."""
+
+    caption: str
+    head: Sequence[Head]
+    rows: Sequence[Row]
+    look: str = ""
+    id: str = ""
+
+
+class Item(NamedTuple):
+    """A block of a section, by the name of its kind; a part of a section has items of its own."""
+
+    kind: str
+    block: Any
+    items: Sequence[Item] = ()
+
+
+class Section(NamedTuple):
+    """What follows a heading of the second level."""
+
+    key: str
+    title: str
+    items: Sequence[Item]
+
+
+@syntax("html", page=True)
+def html(document: Document, options: Options) -> str:
+    """The whole page. Its own style and script are the only ones that a browser will take."""
+    source, fingerprint = document.source
+    page = environment().get_template("page.html").render(
+        title=printable(document.title), skip=document.skip, private=document.private,
+        about=document.about, sections=sections(document.blocks), style=_asset("page.css"),
+        script=_asset("page.js"), version=__version__, source=printable(source),
+        fingerprint=fingerprint,
+    )  # fmt: skip
+    return f"{page.replace('##[', '##&#91;')}\n"  # GitHub's runners obey it
+
+
+def fragment(section: Section) -> str:
+    """A section alone, without its heading, for a page of another kind."""
+    return environment().get_template("section.html").render(items=section.items)
+
+
+def sections(of: Sequence[blocks.Block]) -> list[Section]:
+    """The sections of a document; what comes before its first heading is the first."""
+    made = [Section("result", "Result", [])]
+    for block in of:
+        if isinstance(block, Heading) and block.level == 2:
+            made.append(Section(block.key or f"part-{len(made)}", printable(block.text), []))
+        else:
+            made[-1].items.append(block)  # type: ignore[attr-defined]
+    return [each._replace(items=_items(each.items)) for each in made if each.items]
+
+
+def _items(of: Sequence[Any]) -> list[Item]:
+    """The blocks of a section, those below a heading of the third level gathered in parts."""
+    items = list[Item]()
+    for block in of:
+        if isinstance(block, Heading) and block.level == 3:
+            items.append(Item("part" if block.key else "article", block, []))
+        else:
+            inside = items[-1].items if items and items[-1].kind in ("part", "article") else items
+            inside.append(Item(type(block).__name__.lower(), block))  # type: ignore[attr-defined]
+    return items
+
+
+def view(table: blocks.Table | Table) -> Table:
+    """A table as the templates take it."""
+    if isinstance(table, Table):
+        return table
+    by, ranked = name_of(table), any(column.kind == "rank" for column in table.columns)
+    rows, band = list[Row](), 0
+    for n, row in enumerate(table.rows):
+        before, band = band, row.group or band
+        marks = {"band": ranked and band % 2 == 0, "head": n and band != before,
+                 "aside": row.aside}  # fmt: skip
+        look = " ".join(mark for mark, holds in marks.items() if holds)
+        rows.append(Row(list(map(_cell, row.cells, table.columns)), look, by))
+    below = any(cell.below for row in table.rows for cell in row.cells)
+    sorts = any(column.first for column in table.columns)
+    look = "board ranked" if ranked else "board" if sorts else "matrix" if below else ""
+    heads = [_head(column, n == by) for n, column in enumerate(table.columns)]
+    return Table(table.caption, heads, rows, look, table.key)
+
+
+def _head(column: Column, names: bool) -> Head:
+    text, title = _cut(column.head, 60 if column.kind != "number" else column.cut)
+    words = column.kind in ("name", "text", "long")
+    if not column.first:
+        return Head(text, look="text" if words and not names else "", title=title)
+    kind = "rank" if column.kind == "rank" else "text" if words else "number"
+    return Head(text, kind, column.first, "ascending" if kind == "rank" else "none", title=title)
+
+
+def _cell(cell: blocks.Cell, column: Column) -> Cell:
+    words = column.kind in ("name", "text", "long")
+    text, title = _cut(cell.text, column.cut if column.kind != "long" else 10_000)
+    sort = cell.sort if cell.sort is not None else cell.text
+    look = {"rank": "text", "text": "text", "long": "text long"}.get(column.kind, "")
+    return Cell(
+        text,
+        None if not column.first else printable(sort, 1000) if words else sorted_by(sort),
+        "told" if "significant" in cell.marks else look,
+        f"#{cell.link}" if cell.link else "",
+        title,
+        cell.aside,
+        cell.below,
+        bar(cell.span) if cell.span else None,
+        "itself" in cell.marks,
+    )
+
+
+def _cut(text: str, width: int) -> tuple[str, str]:
+    """A text as it is shown, and more of it where it is cut."""
+    return printable(text, width), printable(text, 1000) if len(text) > width else ""
+
+
+def prose(docstring: str) -> Iterator[dict[str, Any]]:
+    """A docstring: its paragraphs with their code, its examples and indented parts as they are."""
+    paragraphs = re.split(r"\n\s*\n", docstring.strip())
+    for stands, run in groupby(paragraphs, lambda block: block.startswith((">>>", " "))):
+        if stands:
+            yield {"stands": True, "text": "\n\n".join(run)}
+            continue
+        for block in run:
+            texts = re.split(r"``?([^`]+)``?", " ".join(block.split()))
+            yield {"stands": False, "runs": [(text, n % 2 == 1) for n, text in enumerate(texts)]}
+
+
+@cache
+def environment() -> Environment:
+    """The templates. Their output is escaped, and invisible characters are shown as escapes."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("scorer.reports.write"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_without_controls,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"view": view, "prose": prose, "cut": printable}
+    return made
+
+
+def _without_controls(value: Any) -> Any:
+    """The value that a template writes: text without controls but line ends; markup as it is."""
+    if isinstance(value, str) and not hasattr(value, "__html__") and unseen(value) is not None:
+        return "\n".join(printable(line, len(line)) for line in value.split("\n"))
+    return value
+
+
+class _Asset(NamedTuple):
+    code: Any  # markup
+    digest: str
+
+
+@cache
+def _asset(name: str) -> _Asset:
+    """A style or a script with its digest, by which a browser knows it."""
+    from markupsafe import Markup
+
+    loader = environment().loader
+    assert loader is not None
+    code, _, _ = loader.get_source(environment(), name)
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    return _Asset(Markup(code), f"sha256-{digest}")
+
+
+def named(text: str, width: int = 100, **rest: Any) -> Cell:
+    """A cell that holds a name; one that is cut has a title with more of it.
+
+    Args:
+        text: the name.
+        width: characters beyond which it is cut.
+        **rest: the other fields of `Cell`.
+    """
+    label = printable(text, width)
+    title = printable(text, 1000) if len(text) > width else ""
+    return Cell(label, title=title, **rest)
+
+
+def sorted_by(text: str) -> str:
+    """The key that a number is sorted by: itself as it is shown, without hidden digits.
+
+    >>> sorted_by("0.25"), sorted_by("1,024"), sorted_by("-"), sorted_by("< 0.0001")
+    ('0.25', '1024', '', '0')
+    """
+    if text in ("-", "", "unknown"):
+        return ""
+    return "0" if text.startswith("<") else text.replace(",", "")

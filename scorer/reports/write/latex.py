@@ -1,0 +1,255 @@
+"""LaTeX: tables for a paper, with the sentences around them; needs the package booktabs.
+
+What does not fit the width of a page goes on in a further table, and what is longer than a page
+in a longtable. Widths are estimated for the article class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from scorer.core.text import printable
+from scorer.reports.base import Options, syntax
+from scorer.reports.document import Block, Cell, Document, Facts, Heading, Notes, Paragraph, Table
+
+LINE = 340.0  # points: the width of a line of the article class, and a bit to spare
+SIGN, GAP = 4.9, 6.0  # points: a sign in small print, and the space between columns
+LONG = 40  # rows above which a table runs over pages
+WRAPPED, BREAK = 26, 8  # signs of a name that stand in a line, and where one may be broken
+LATIN = "\u017f"  # the last letter that LaTeX itself has
+
+# in braces what would be a ligature, or an argument of the \\ that ends the row above
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}",
+        "`": r"\textasciigrave{}", "'": r"{\char39}", "-": "{-}", "[": "{[}", "]": "{]}",
+        "*": "{*}", "?": "{?}", "!": "{!}", "…": r"\ldots{}",
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    }
+)  # fmt: skip
+
+
+class Column(NamedTuple):
+    """A column in LaTeX, and how wide it is in points."""
+
+    head: str
+    cells: Sequence[str]
+    shape: str
+    wide: float
+
+
+@syntax("latex", problems=False)
+def latex(document: Document, options: Options) -> str:
+    """Booktabs tables: a rule between groups, the best in bold, a dagger on what is worse."""
+    captions = [table.caption for table in document.tables]
+    titled = document.title and "" not in captions
+    lines = ["", rf"\section*{{{_broken(document.title)}}}"] if titled else []
+    for block, following in _with_notes(document.blocks):
+        if isinstance(block, Table):
+            notes = [escaped(item) for note in following for item in note.items]
+            lines += _table(block, block.caption or document.title, notes)
+        else:
+            lines += _text(block)
+    return "\n".join([*_preamble(lines, document), *lines]) + "\n"
+
+
+def _with_notes(of: Sequence[Block]) -> Iterator[tuple[Block, list[Notes]]]:
+    """The blocks, tables with the notes that go below them; no heading that is a caption."""
+    place = 0
+    while place < len(of):
+        block, after = of[place], place + 1
+        notes = list[Notes]()
+        while isinstance(block, Table) and after < len(of) and isinstance(of[after], Notes):
+            notes.append(of[after])  # type: ignore[arg-type]
+            after += 1
+        captioned = after < len(of) and isinstance(of[after], Table)
+        if not (isinstance(block, Heading) and captioned):
+            yield block, sorted(notes, key=lambda note: note.tone == "fault")
+        place = after
+
+
+def _text(block: Block) -> Iterator[str]:
+    """What is no table; a heading of the second level is the caption of the table below it."""
+    match block:
+        case Heading(text, level):
+            yield from ("", rf"\{'sub' * (level - 1)}section*{{{_broken(text)}}}")
+        case Paragraph(text, tone):
+            for line in filter(None, text.split("\n")):
+                yield from (
+                    "",
+                    rf"\textbf{{{_running(line)}}}" if tone == "strong" else _running(line),
+                )
+        case Notes(items):
+            yield from ("", r"\begin{itemize}", *(rf"\item {_running(item)}" for item in items))
+            yield r"\end{itemize}"
+        case Facts(pairs):
+            for term, text in pairs:
+                yield from ("", rf"{escaped(term)}: {_running(text)}")
+
+
+def _preamble(lines: Sequence[str], document: Document) -> Iterator[str]:
+    """The packages that the document must load, as comments."""
+    text = "".join(lines)
+    if document.private:
+        yield f"% {document.private}"
+    yield r"% \usepackage{booktabs}"
+    if r"\begin{longtable}" in text:
+        yield r"% \usepackage{longtable}"
+    if not text.isascii():
+        yield r"% \usepackage[T1]{fontenc}"
+    if any(sign > LATIN for sign in text):
+        yield "% Some letters are not Latin: compile with XeLaTeX or LuaLaTeX instead, and with"
+        yield r"% \usepackage{fontspec} and a \setmainfont{...} that has them."
+
+
+def _table(table: Table, caption: str, foot: Sequence[str]) -> Iterator[str]:
+    """A table, in parts where it is too wide, with sentences below the last."""
+    shown = [
+        n for n, column in enumerate(table.columns)
+        if column.kind != "group" and not (column.kind == "count" and column.priority)
+    ]  # fmt: skip
+    named = max((n for n in shown if table.columns[n].kind in ("rank", "name")), default=shown[0])
+    fixed = [_column_of(table, n) for n in shown if n <= named]
+    others = [_column_of(table, n) for n in shown if n > named]
+    worse = any("worse" in cell.marks for row in table.rows for cell in row.cells)
+    legend = [rf"\textsuperscript{{\dag}} {table.legend}."] if worse else []
+    rules, latest = set[int](), next((row.group for row in table.rows if row.group), 0)
+    for n, row in enumerate(table.rows):
+        if row.group and latest and row.group > latest:
+            latest = row.group
+            rules.add(n)
+    notes = " ".join([*legend, *foot])
+    yield from _tables(caption, fixed, others, len(table.rows), rules, notes)
+
+
+def _column_of(table: Table, n: int) -> Column:
+    """A column of the document in LaTeX."""
+    column, cells = table.columns[n], [row.cells[n] for row in table.rows]
+    texts = [f"{c.text} ({c.below})" if c.below else c.text for c in cells]
+    long = column.kind in ("name", "text", "long")
+    if long and any(len(text) > WRAPPED for text in texts):
+        broken = [rf"\raggedright {_broken(text, 10_000)}" for text in texts]
+        shape = f"p{{{WRAPPED * SIGN:.0f}pt}}"
+        return Column(escaped(column.head), broken, shape, WRAPPED * SIGN)
+    write = _number if column.kind in ("number", "count") else escaped
+    left = long or column.kind == "rank"
+    made = _column(printable(column.head, 60), texts, "l" if left else "r", write)
+    marked = [_marked(text, cell) for text, cell in zip(made.cells, cells, strict=True)]
+    return made._replace(cells=marked, wide=made.wide + SIGN * (marked != made.cells))
+
+
+def _marked(text: str, cell: Cell) -> str:
+    """The text of a cell with its marks."""
+    bold = "best" in cell.marks or "significant" in cell.marks
+    text = rf"\textbf{{{text}}}" if bold else text
+    return text + r"\textsuperscript{\dag}" * ("worse" in cell.marks)
+
+
+def _column(head: str, cells: Sequence[str], shape: str, write: Callable[[str], str]) -> Column:
+    wide = SIGN * max(len(head), *map(len, cells), 1)
+    return Column(escaped(head), [write(text) for text in cells], shape, wide)
+
+
+def _tables(
+    caption: str,
+    fixed: Sequence[Column],
+    columns: Sequence[Column],
+    rows: int,
+    rules: Collection[int] = (),
+    notes: str = "",
+) -> Iterator[str]:
+    """Tables of so many columns as a line has room for, each with the fixed ones.
+
+    Args:
+        caption: what the table is, not escaped yet.
+        fixed: the columns that name a row.
+        columns: the others, from left to right.
+        rows: how many there are.
+        rules: rows above which there is a rule.
+        notes: LaTeX that stands below the last table.
+    """
+    named = sum(column.wide + GAP for column in fixed)
+    parts = list[list[Column]]([[]])
+    room = LINE - named
+    for column in columns:
+        if parts[-1] and column.wide + GAP > room:
+            parts.append([])
+            room = LINE - named
+        parts[-1].append(column)
+        room -= column.wide + GAP
+    for n, part in enumerate(parts):
+        title = _broken(caption) + " (continued)" * bool(n)
+        below = notes if n + 1 == len(parts) else ""
+        write = _long if rows > LONG else _floating
+        yield from write(title, [*fixed, *part], rows, rules, below)
+
+
+def _floating(
+    caption: str, columns: Sequence[Column], rows: int, rules: Collection[int], notes: str
+) -> Iterator[str]:
+    yield from ("", r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}")
+    yield rf"\caption{{{caption}}}"
+    yield rf"\begin{{tabular}}{{{_shape(columns)}}}"
+    yield from (r"\toprule", _head(columns), r"\midrule", *_body(columns, rows, rules))
+    yield from (r"\bottomrule", r"\end{tabular}")
+    if notes:
+        yield from ("", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {notes}}}")
+    yield r"\end{table}"
+
+
+def _long(
+    caption: str, columns: Sequence[Column], rows: int, rules: Collection[int], notes: str
+) -> Iterator[str]:
+    head = (r"\toprule", _head(columns), r"\midrule")
+    yield from ("", r"\begingroup", r"\small", r"\setlength{\tabcolsep}{3pt}")
+    yield rf"\begin{{longtable}}{{{_shape(columns)}}}"
+    yield rf"\caption{{{caption}}} \\"
+    yield from (*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot")
+    yield from _body(columns, rows, rules)
+    yield from (r"\end{longtable}", r"\endgroup")
+    if notes:
+        yield rf"\noindent\parbox{{\linewidth}}{{\footnotesize {notes}}}"
+
+
+def _shape(columns: Iterable[Column]) -> str:
+    return "".join(column.shape for column in columns)
+
+
+def _head(columns: Iterable[Column]) -> str:
+    return " & ".join(column.head for column in columns) + r" \\"
+
+
+def _body(columns: Sequence[Column], rows: int, rules: Collection[int]) -> Iterator[str]:
+    for n in range(rows):
+        if n in rules:
+            yield r"\midrule"
+        yield " & ".join(column.cells[n] for column in columns) + r" \\"
+
+
+def _broken(text: str, width: int = 200) -> str:
+    """Text whose long words may be broken."""
+    parts = re.split(rf"(\S{{{WRAPPED},}})", printable(text, width))
+    return "".join(
+        r"\allowbreak{}".join(escaped(piece) for piece in re.findall(f".{{1,{BREAK}}}", part))
+        if n % 2
+        else escaped(part)
+        for n, part in enumerate(parts)
+    )
+
+
+def _number(text: str) -> str:
+    return text.replace("-", "$-$").replace("±", r"$\pm$")
+
+
+def _running(text: str) -> str:
+    """A sentence, which may be long."""
+    return "".join(escaped(text[n : n + 1000]) for n in range(0, len(text), 1000))
+
+
+def escaped(text: str) -> str:
+    """Text that stays text in LaTeX."""
+    # no line may begin with ::, which GitHub's runners obey
+    return printable(text, 1000).translate(SPECIAL).replace("::", ":{:}")

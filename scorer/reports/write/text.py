@@ -1,0 +1,286 @@
+"""Text for a terminal, a pipe or a log: lines, and tables that know how wide it is."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
+
+from scorer.core.text import printable, set_apart
+from scorer.reports.base import Options, syntax
+from scorer.reports.document import (
+    Block,
+    Column,
+    Document,
+    Facts,
+    Heading,
+    Notes,
+    Paragraph,
+    Picture,
+    Row,
+    Table,
+    name_of,
+)
+from scorer.reports.github import no_command
+
+if TYPE_CHECKING:  # rich is loaded where a line is folded or a table is drawn
+    from rich.console import Console
+
+    from scorer.reports.pictures import Differences
+
+# columns set apart by blanks, so that it reads the same without colour; a rule between groups
+PLAIN = "    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n"
+UNBOUNDED, PROSE = 10**6, 80  # widths where there is no terminal
+GAP, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
+STYLES = {"fault": "red", "soft": "dim", "strong": "bold", "": "", "problems": "", "prose": "",
+          "steps": "", "page": ""}  # fmt: skip
+LEFT = ("rank", "name", "text", "interval", "long")  # kinds that are set to the left
+BAR = 20  # blocks of the longest bar to each side
+
+
+@syntax("text", "table", alone=False, problems=False)
+def text(document: Document, options: Options) -> str:
+    """As a person reads it from top to bottom; the columns that there is room for."""
+    paper = Paper(options.width, options.colour)
+    if document.private:
+        paper.say(document.private, "red")
+    if document.title:
+        paper.say(printable(document.title), "bold")
+    before: Block | None = None
+    for block in document.blocks:
+        if _apart(before, block, document):
+            paper.say()
+        paper.block(block)
+        before = block
+    return paper.text
+
+
+def _apart(before: Block | None, block: Block, document: Document) -> bool:
+    """Whether a blank line parts two blocks."""
+    if before is None:
+        return not document.title and bool(document.private)
+    if isinstance(before, Heading):
+        return isinstance(block, Paragraph) and block.tone == "steps"
+    if isinstance(before, Paragraph) and isinstance(block, Table):
+        return before.tone != "steps"
+    if isinstance(block, Notes):
+        return not (block.tone == "fault" or block.tone == _tone(before) == "problems")
+    return True
+
+
+def _tone(block: Block) -> str:
+    """The tone of a block that has one."""
+    return block.tone if isinstance(block, Paragraph | Notes) else ""
+
+
+class Drawn(NamedTuple):
+    """A column as it is drawn: its heading and its cells in text."""
+
+    column: Column
+    head: str
+    cells: Sequence[str]
+
+    @property
+    def width(self) -> int:
+        """The width that its cells need; a heading is folded, a number never is."""
+        from rich.cells import cell_len
+
+        word = max(map(cell_len, self.head.split()), default=0)
+        return max(*map(cell_len, self.cells), min(word, WORD), 1)
+
+    @property
+    def folded(self) -> str:
+        """Its heading in lines that fit: broken at blanks and signs, and inside words only at last.
+
+        >>> Drawn(Column(""), "F1(average=macro)", ["0.5"]).folded.split()
+        ['F1(average=', 'macro)']
+        """
+        from rich.cells import cell_len
+
+        lines = [""]
+        for piece in re.split(r"(?<=\s)|(?=\()|(?<=[=,])", self.head):
+            if cell_len((lines[-1] + piece).rstrip()) <= self.width:
+                lines[-1] += piece
+            else:
+                lines += wrap(piece, self.width, drop_whitespace=False)
+        return "\n".join(line.strip() for line in lines if line.strip())
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A text that is written block by block."""
+
+    width: int | None = None  # None: no terminal, so that tables are as wide as they need
+    colour: bool = False
+
+    @property
+    def room(self) -> int:
+        """How wide a table may be."""
+        return self.width or UNBOUNDED
+
+    @property
+    def prose(self) -> int:
+        """How wide running text is."""
+        return self.width or PROSE
+
+    @cached_property
+    def _output(self) -> io.StringIO:
+        return io.StringIO()
+
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console
+
+        return Console(
+            file=self._output,
+            width=self.room,
+            force_terminal=self.colour,
+            color_system="standard" if self.colour else None,
+            no_color=not self.colour,
+            legacy_windows=False,
+            emoji=False,
+        )
+
+    def say(self, text: str = "", style: str = "", *, fold: bool = True) -> None:
+        """Write a line.
+
+        Args:
+            text: the line.
+            style: rich's name of it.
+            fold: whether the line is folded where it is too long.
+        """
+        if not self.colour and (
+            not fold or (len(text) < min(self.prose, PROSE) and text.isascii())
+        ):
+            self._output.write(f"{text}\n")
+            return
+        from rich.text import Text
+
+        self._console.print(Text(text, style=style), soft_wrap=not fold, width=self.prose)
+
+    def block(self, block: Block) -> None:
+        """Write a block of a document."""
+        match block:
+            case Heading(text, level):
+                self.say(printable(text, 1000), "bold" if level < 4 else "")
+            case Paragraph(text, tone):
+                for line in text.split("\n"):
+                    self.say(line, STYLES[tone], fold=tone != "steps")
+            case Notes(items, tone):
+                for item in items:
+                    self.say(item, STYLES[tone] or "dim" * (tone == ""), fold=tone != "problems")
+            case Facts(pairs):
+                for term, text in pairs:
+                    self.say(f"{term}: {text}")
+            case Table():
+                self.table(block)
+            case Picture("differences", data):
+                self.bars(data)
+
+    def table(self, table: Table) -> None:
+        """Write the columns that there is room for; long texts go below."""
+        name = name_of(table)
+        drawn = [_drawn(table, n) for n, c in enumerate(table.columns) if c.kind != "group"]
+        dense = any(each.column.kind == "sign" for each in drawn)
+        gap = 1 if dense else GAP
+        kept = [each for each in drawn if each.column.kind != "long"]
+        named = next((n for n, c in enumerate(table.columns) if c.kind in ("name", "long")), None)
+        names = next((each for each in kept if each.column.kind == "name"), None)
+        dropped = list[Drawn]()
+
+        def needed(width: int) -> int:
+            widths = [width if each is names else each.width for each in kept]
+            return sum(widths) + gap * (len(kept) - 1)
+
+        floor = min(names.width, NAME) if names else 0
+        while needed(floor) > self.room and any(each.column.priority for each in kept):
+            dropped.append(max(kept, key=lambda each: each.column.priority))
+            kept.remove(dropped[-1])
+        self._grid(kept, names, max(self.room - needed(0), 1), table.rows, dense)
+        if dropped:
+            heads = ", ".join(each.head for each in reversed(dropped))
+            self.say(f"Not shown at this width: {heads} (--format json has all).", "dim")
+        for each in drawn:
+            if each.column.kind == "long" and named is not None:
+                self._below(each, _drawn(table, name).cells)
+
+    def _grid(
+        self,
+        kept: Sequence[Drawn],
+        names: Drawn | None,
+        name_width: int,
+        rows: Sequence[Row],
+        dense: bool,
+    ) -> None:
+        from rich.box import Box
+        from rich.table import Table as Grid
+        from rich.text import Text
+
+        grid = Grid(
+            box=None if dense else Box(PLAIN),
+            pad_edge=False,
+            show_edge=False,
+            padding=(0, 1, 0, 0) if dense else (0, 1),
+        )
+        for each in kept:
+            grid.add_column(
+                Text(each.folded),
+                justify="left" if each.column.kind in LEFT else "right",
+                style="bold" if each.column.primary else "",
+                width=min(each.width, name_width) if each is names else each.width,
+                no_wrap=each is not names,
+                overflow="fold",
+                vertical="top",
+            )
+        latest = next((row.group for row in rows if row.group), 0)
+        for n, row in enumerate(rows):
+            if row.group and latest and row.group > latest:
+                latest = row.group
+                grid.add_section()
+            cells = (Text(each.cells[n]) for each in kept)
+            grid.add_row(*cells, style="dim" if row.aside else None)
+        self._console.print(grid)
+
+    def _below(self, texts: Drawn, names: Sequence[str]) -> None:
+        """Write the long texts of a column, a row below the other."""
+        self.say()
+        self.say(f"{texts.head}:")
+        for name, cell in zip(names, texts.cells, strict=True):
+            line = f"{name}: {cell}" if name else cell
+            for part in wrap(line, max(self.prose - 2, 20), subsequent_indent="  ",
+                             break_on_hyphens=False):  # fmt: skip
+                self.say(f"  {part}")
+
+    def bars(self, data: Differences) -> None:
+        """Write each of the differences as a bar, to the left where it is below 0."""
+        self.say(data.label, "bold")
+        largest = max((abs(value) for _, value, _ in data.entries), default=0.0)
+        decimals = max((len(text) for *_, text in data.entries), default=0)
+        half = min(BAR, max(4, (self.prose - 24 - decimals) // 2))
+        for name, value, text in data.entries:
+            shares = (max(side * value / largest, 0.0) if largest else 0.0 for side in (-1, 1))
+            left, right = ("#" * round(half * share) for share in shares)
+            self.say(f"{name:>21} {left:>{half}}|{right:<{half}} {text}", fold=False)
+
+    @property
+    def text(self) -> str:
+        """All that was written; no line ends in blanks."""
+        lines = map(str.rstrip, self._output.getvalue().rstrip().splitlines())
+        return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
+
+
+def _drawn(table: Table, n: int) -> Drawn:
+    """A column of a table as texts; ranks under each other, and their ranges too."""
+    column = table.columns[n]
+    cells = [row.cells[n] for row in table.rows]
+    texts = [f"{c.text} ({c.below})" if c.below else c.text for c in cells]
+    if column.kind == "rank":
+        parts = [text.partition(" ") for text in texts]
+        wide = max((len(rank) for rank, _, _ in parts), default=0)
+        texts = [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
+    width = 10_000 if column.kind == "long" else column.cut
+    return Drawn(column, printable(column.head), [no_command(printable(t, width)) for t in texts])

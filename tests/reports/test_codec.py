@@ -1,0 +1,83 @@
+"""Results as data: one golden file a result, a JSON Schema of each, one set of rules."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from approximate import approximately
+
+from scorer.reports.codec import RECORDS, dumped, schema, to_fields
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+SENT = ["submissions/alpha.csv", "submissions/beta.csv"]
+COMMANDS = {
+    "report": [".", *SENT, "submissions/broken.csv"],
+    "findings": ["check", ".", "submissions/broken.csv", "submissions/delta.csv"],
+    "comparison": ["compare", ".", *SENT],
+    "explanation": ["explain", ".", SENT[0], "--list", "t01"],
+    "soundness": ["lint", "."],
+    "power": ["power", ".", "-d", "0.05"],
+}
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
+         "number": (int, float), "null": type(None)}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(RECORDS))
+def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, name):
+    monkeypatch.chdir(GOLDEN / "board")
+    said = json.loads(score(*COMMANDS[name], "--format", "json").out)
+    described = json.loads(score("schema", name).out)
+    assert said["schema"].startswith(f"{name}/")
+    assert described == schema(name)
+    assert list(faults(said, described, described["$defs"])) == []
+    if name != "report":  # whose golden file is that of the board
+        golden = json.loads((GOLDEN / "results" / f"{name}.json").read_text())
+        assert said == approximately(golden)
+        assert list(said) == list(golden)
+
+
+@pytest.mark.parametrize(
+    "change", [{"more": 1}, {"lists": "many"}, {"needed": [{}]}, {"alpha": None}]
+)
+def test_a_schema_tells_what_is_no_result(change):
+    described = schema("power")
+    said = json.loads((GOLDEN / "results" / "power.json").read_text())
+    assert list(faults(said, described, described["$defs"])) == []
+    assert list(faults(said | change, described, described["$defs"]))
+
+
+def test_a_result_that_is_none_is_an_error(score):
+    ran = score("schema", "reprot")
+    assert ran.code == 2
+    assert "did you mean 'report'" in ran.err
+
+
+def test_no_number_is_null():
+    record = {"a": (1.0, math.nan, math.inf), "b": np.array([[0.5, math.nan]])}
+    assert to_fields(record) == {"a": [1.0, None, None], "b": [[0.5, None]]}
+    assert json.loads(dumped(to_fields(record)))["a"] == [1.0, None, None]
+
+
+def faults(value, described, parts):
+    """The faults of a value by its JSON Schema, for the words of it that are used here."""
+    if "$ref" in described:
+        described = parts[described["$ref"].rpartition("/")[2]]
+    if "anyOf" in described:
+        yield from min((list(faults(value, each, parts)) for each in described["anyOf"]), key=len)
+    elif "type" in described and not isinstance(value, TYPES[described["type"]]):
+        yield f"{value!r} is no {described['type']}"
+    elif isinstance(value, dict) and "properties" in described:
+        yield from described["required"] - value.keys()
+        yield from value.keys() - described["properties"].keys()
+        for key in value.keys() & described["properties"].keys():
+            yield from faults(value[key], described["properties"][key], parts)
+    elif isinstance(value, dict) and isinstance(described.get("additionalProperties"), dict):
+        for each in value.values():
+            yield from faults(each, described["additionalProperties"], parts)
+    elif isinstance(value, list):
+        first = described.get("prefixItems", [])
+        for n, each in enumerate(value):
+            kind = first[n] if n < len(first) else described.get("items", {})
+            yield from faults(each, kind, parts)
