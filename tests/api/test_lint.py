@@ -516,4 +516,4 @@ def test_lists_are_called_as_the_challenge_calls_them(challenge, score):
     assert ran.code == 0, ran
     needed = ran.out
     assert "The number of users needed" in needed
-    assert needed.splitlines()[-5].split() == ["submissions", "pairs", "users", "detectable"]
+    assert needed.splitlines()[-6].split() == ["submissions", "pairs", "users", "detectable"]

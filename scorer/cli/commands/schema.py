@@ -32,6 +32,6 @@ def schema(
         from scorer.reports.codec import schema as schema_of
 
         if result not in RECORDS:
-            raise UnknownName("result", result, RECORDS)
+            raise UnknownName("result", result, list(RECORDS))
         document = schema_of(result)
     return Result(json.dumps(document, indent=1, ensure_ascii=False) + "\n")

@@ -81,8 +81,8 @@ def _findings(lint: Lint) -> Iterator[Block]:
     wrong = (remark for remark in lint.examples if remark.severity == "error")
     failed = len({remark.text.partition("]")[0] for remark in wrong})
     sound = "sound" if lint.sound else "NOT SOUND: see the errors above"
-    yield Paragraph(f"{len(lint.challenge.examples)} examples, {failed} failed")
-    yield Paragraph(sound, "" if lint.sound else "fault")
+    tested = f"{len(lint.challenge.examples)} examples, {failed} failed"
+    yield Paragraph(f"{tested}\n{sound}", "" if lint.sound else "fault")
 
 
 def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
