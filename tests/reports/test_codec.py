@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from approximate import approximately
 
+from scorer.core.version import __version__
 from scorer.reports.codec import RECORDS, dumped, schema, to_fields
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -33,7 +34,7 @@ def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, nam
     assert described == schema(name)
     assert list(faults(said, described, described["$defs"])) == []
     if name != "report":  # whose golden file is that of the board
-        golden = json.loads((GOLDEN / "results" / f"{name}.json").read_text())
+        golden = golden_of(name)
         assert said == approximately(golden)
         assert list(said) == list(golden)
 
@@ -43,7 +44,7 @@ def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, nam
 )
 def test_a_schema_tells_what_is_no_result(change):
     described = schema("power")
-    said = json.loads((GOLDEN / "results" / "power.json").read_text())
+    said = golden_of("power")
     assert list(faults(said, described, described["$defs"])) == []
     assert list(faults(said | change, described, described["$defs"]))
 
@@ -58,6 +59,12 @@ def test_no_number_is_null():
     record = {"a": (1.0, math.nan, math.inf), "b": np.array([[0.5, math.nan]])}
     assert to_fields(record) == {"a": [1.0, None, None], "b": [[0.5, None]]}
     assert json.loads(dumped(to_fields(record)))["a"] == [1.0, None, None]
+
+
+def golden_of(name):
+    """A golden file, of this version."""
+    text = (GOLDEN / "results" / f"{name}.json").read_text()
+    return json.loads(text.replace("VERSION", __version__))
 
 
 def faults(value, described, parts):
