@@ -37,24 +37,27 @@ from scorer.reports.leaderboard.cells import (
     remarks,
     worse,
 )
-from scorer.reports.pictures import bar, scale_of
 from scorer.results.report import Report, Standing
 
 
 def document(report: Report, options: Options) -> Document:
     """The board, the remarks, means by group; then the files' problems, or sections of a page."""
-    from scorer.reports.leaderboard.page import page
-
     challenge = report.challenge
     about = challenge.description.strip() if options.page else ""
     return Document(
         challenge.title,
-        list(page(report, options) if options.page else _brief(report, options)),
+        list(_page(report, options) if options.page else _brief(report, options)),
         PRIVATE if options.private else "",
         [Paragraph("\n".join(about.splitlines()), "prose")] if about else [],
         (challenge.id, report.fingerprint),
         "Skip to the leaderboard",
     )
+
+
+def _page(report: Report, options: Options) -> Iterator[Block]:
+    from scorer.reports.leaderboard.page import page  # of no use to a text
+
+    return page(report, options)
 
 
 def _brief(report: Report, options: Options) -> Iterator[Block]:
@@ -95,7 +98,7 @@ def standings(report: Report, options: Options) -> Table:
         *(Column(head_of(m, report), "number", n, _first(m)) for n, m in enumerate(others, 2)),
         Column(unit(report.called), "count", last, "descending"),
     ]
-    scale = scale_of([_ends(row, primary) for row in rows])
+    scale = _scale(rows, primary) if options.page else (0.0, 1.0)
     best = {m.id: _best(rows, m, precision) for m in report.measures}
     behind = worse(report)
     anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(report), start=1)}
@@ -129,9 +132,17 @@ def standings(report: Report, options: Options) -> Table:
     return Table(caption, columns, body, key, legend=legend)
 
 
+def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
+    from scorer.reports.pictures import scale_of  # of no use to a text
+
+    return scale_of([_ends(row, measure) for row in rows])
+
+
 def _caption(
     body: Sequence[Row], report: Report, scale: tuple[float, float], precision: int
 ) -> str:
+    from scorer.reports.pictures import bar
+
     caption = "Leaderboard, best first; click a heading to sort."
     spans = [cell.span for row in body for cell in row.cells if cell.span]
     if not level(report):
