@@ -34,7 +34,7 @@ def ours(notation, truth, run, ties="item-desc"):
     ]
     view, answered = judge(rows[1], Truth.of(rows[0]), ties)
     made = measure(METRICS.get(parse(notation)[0]), notation)
-    found = np.nan_to_num(made.metric.function(view, **made.params))
+    found = np.nan_to_num(made.metric.values(view, **made.params))
     return {
         name: value for name, value, is_in in zip(view.names, found, answered, strict=True) if is_in
     }

@@ -134,7 +134,7 @@ def values(notation, judged):
     """One value a list."""
     made = bound(notation)
     given = [judged] if made.metric.view is not Ranked else judged.each()
-    found = [made.metric.function(view, **made.params) for view in given]
+    found = [made.metric.values(view, **made.params) for view in given]
     return found[0] if made.metric.view is not Ranked else np.array(found, dtype=np.float64)
 
 

@@ -313,7 +313,7 @@ def _blocks(items: Ints, size: int) -> Iterator[slice]:
 
 def _run(measure: Measure, view: object) -> Any:
     try:
-        return measure.metric.function(view, **measure.params)
+        return measure.metric.values(view, **measure.params)
     except ScorerError:
         raise
     except Exception as error:

@@ -2,25 +2,11 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
 from scorer.metrics.params import Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse
-
-
-def _quotient(
-    view: Diverse, k: int, alpha: float, rel: float, normalize: bool, judged_only: bool
-) -> diversity.Quotient:
-    view = diversity.restricted(view, judged_only)
-    facets, subtopics = view.hit_facets(rel).top(k), view.subtopics(rel)
-    ranks = np.arange(1, k + 1, dtype=np.float64)
-    limit = diversity.limit(subtopics, alpha, diversity.logarithmic(ranks))
-    return diversity.Quotient(
-        facets,
-        diversity.gains(facets, alpha, diversity.logarithmic),
-        limit if normalize else np.where(subtopics > 0, 1.0, 0.0),
-    )
 
 
 @metric(
@@ -29,7 +15,7 @@ def _quotient(
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; scaled as TREC's ndeval",
     range=(0, None),
     aliases=("α_DCG",),
-    **diversity.of_quotient("alpha_DCG", "gain / gain of the limit", _quotient),
+    peers=diversity.PEERS,
 )
 def alpha_dcg(
     diverse: Diverse,
@@ -39,7 +25,7 @@ def alpha_dcg(
     rel: Relevant = 1,
     normalize: bool = True,
     judged_only: bool = False,
-) -> Floats:
+) -> Quotient:
     """The discounted gain of new subtopics, over that of items relevant to every subtopic.
 
     A subtopic that an item is relevant to gains (1 - alpha)^c, c being the items
@@ -54,9 +40,19 @@ def alpha_dcg(
 
     >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
     >>> diverse = Diverse.of((["b", "a"], truth))
-    >>> alpha_dcg(diverse, k=2, normalize=False).round(6)      # 1 + (1/2 + 1) / log2(3)
+    >>> alpha_dcg(diverse, k=2, normalize=False).values.round(6)      # 1 + (1/2 + 1) / log2(3)
     array([1.946395])
-    >>> alpha_dcg(diverse, k=2).round(6)                       # over 2 * (1 + 1/2 / log2(3))
+    >>> alpha_dcg(diverse, k=2).values.round(6)                # over 2 * (1 + 1/2 / log2(3))
     array([0.739812])
     """
-    return _quotient(diverse, k, alpha, rel, normalize, judged_only).values
+    view = diversity.restricted(diverse, judged_only)
+    facets, subtopics = view.hit_facets(rel).top(k), view.subtopics(rel)
+    ranks = np.arange(1, k + 1, dtype=np.float64)
+    limit = diversity.limit(subtopics, alpha, diversity.logarithmic(ranks))
+    return diversity.quotient(
+        view,
+        facets,
+        diversity.gains(facets, alpha, diversity.logarithmic),
+        limit if normalize else np.where(subtopics > 0, 1.0, 0.0),
+        "gain / gain of the limit",
+    )

@@ -1,22 +1,10 @@
 """Alpha normalised discounted cumulative gain."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
 from scorer.metrics.params import Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse
-
-
-def _quotient(
-    view: Diverse, k: int, alpha: float, rel: float, judged_only: bool
-) -> diversity.Quotient:
-    view = diversity.restricted(view, judged_only)
-    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, alpha, k)
-    return diversity.Quotient(
-        facets,
-        diversity.gains(facets, alpha, diversity.logarithmic),
-        diversity.gained(ideal, alpha, diversity.logarithmic),
-    )
 
 
 @metric(
@@ -25,7 +13,7 @@ def _quotient(
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; as TREC's ndeval",
     range=(0, None),
     aliases=("α_nDCG",),
-    **diversity.of_quotient("alpha_nDCG", "alpha-DCG / that of the best order", _quotient),
+    peers=diversity.PEERS,
 )
 def alpha_ndcg(
     diverse: Diverse,
@@ -34,7 +22,7 @@ def alpha_ndcg(
     alpha: diversity.Redundancy = diversity.HALF,
     rel: Relevant = 1,
     judged_only: bool = False,
-) -> Floats:
+) -> Quotient:
     """The discounted gain of new subtopics, over that of the best order of the judged items.
 
     The gains are those of `alpha_DCG`. The best order puts at each rank the item
@@ -45,7 +33,15 @@ def alpha_ndcg(
 
     >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
     >>> diverse = Diverse.of((["b", "a"], truth))
-    >>> alpha_ndcg(diverse, k=2).round(6)      # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
+    >>> alpha_ndcg(diverse, k=2).values.round(6)      # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.840606])
     """
-    return _quotient(diverse, k, alpha, rel, judged_only).values
+    view = diversity.restricted(diverse, judged_only)
+    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, alpha, k)
+    return diversity.quotient(
+        view,
+        facets,
+        diversity.gains(facets, alpha, diversity.logarithmic),
+        diversity.gained(ideal, alpha, diversity.logarithmic),
+        "alpha-DCG / that of the best order",
+    )

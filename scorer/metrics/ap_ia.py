@@ -6,6 +6,7 @@ from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
 from scorer.metrics.params import Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse, Facets
 
 
@@ -17,25 +18,19 @@ def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
     return shares
 
 
-def _quotient(view: Diverse, rel: float, judged_only: bool) -> diversity.Quotient:
-    view = diversity.restricted(view, judged_only)
-    facets = view.hit_facets(rel)
-    return diversity.Quotient(facets, _shares(view, facets, rel), view.subtopics(rel))
-
-
 @metric(
     "AP_IA",
     title="Intent-aware average precision",
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
     aliases=("MAP_IA",),
-    **diversity.of_quotient("AP_IA", "sum over subtopics / subtopics", _quotient),
+    peers=diversity.PEERS,
 )
 def ap_ia(
     diverse: Diverse,
     *,
     rel: Relevant = 1,
     judged_only: bool = False,
-) -> Floats:
+) -> Quotient:
     """The mean over subtopics of the average precision for each.
 
     A subtopic without a relevant item does not count; the others count alike,
@@ -46,7 +41,15 @@ def ap_ia(
 
     >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
     >>> diverse = Diverse.of((["b", "a"], truth))
-    >>> ap_ia(diverse)                         # ((1/1 + 2/2) / 2 + 1/2) / 2
+    >>> ap_ia(diverse).values                  # ((1/1 + 2/2) / 2 + 1/2) / 2
     array([0.75])
     """
-    return _quotient(diverse, rel, judged_only).values
+    view = diversity.restricted(diverse, judged_only)
+    facets = view.hit_facets(rel)
+    return diversity.quotient(
+        view,
+        facets,
+        _shares(view, facets, rel),
+        view.subtopics(rel),
+        "sum over subtopics / subtopics",
+    )

@@ -4,28 +4,17 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
-from scorer.views.hits import Hits, Judged, ratio
-
-
-def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
-    hits, above, shares, most, irrelevant = _shares(listing.view, rel)
-    yield relevant_items(listing, rel)
-    columns = {"irrelevant above, b": above, "1 - min(b, R) / min(N, R)": shares}
-    yield Sentence(f"N = {irrelevant[0]:,.0f} items are judged irrelevant.")
-    yield ranked_table(listing, hits, columns | {"running total": np.cumsum(shares)})
-    yield formula("Bpref", "sum / R", "{} / {}", shares.sum(), most[0], value=value)
+from scorer.metrics.quotient import Quotient
+from scorer.views.hits import Hits, Judged
 
 
 @metric(
     "Bpref",
     title="Binary preference",
     source="Buckley and Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; as trec_eval's bpref",
-    explain=_explain,
 )
-def bpref(judged: Judged, *, rel: Relevant = 1) -> Floats:
+def bpref(judged: Judged, *, rel: Relevant = 1) -> Quotient:
     """How seldom items judged irrelevant stand above relevant ones; unjudged ones do not count.
 
     Each relevant item found adds 1 - min(b, R) / min(N, R), b being how many of
@@ -36,11 +25,19 @@ def bpref(judged: Judged, *, rel: Relevant = 1) -> Floats:
     Returned n, a, x, b; a and b are relevant, n and m judged irrelevant:
 
     >>> judged = Judged.of((["n", "a", "x", "b"], {"a": 1, "b": 1, "n": 0, "m": 0}))
-    >>> bpref(judged)                               # (1 - 1/2 + 1 - 1/2) / 2
+    >>> bpref(judged).values                        # (1 - 1/2 + 1 - 1/2) / 2
     array([0.5])
     """
-    hits, _, shares, most, _ = _shares(judged, rel)
-    return ratio(hits.total(shares), most)
+    hits, above, shares, relevant, irrelevant = _shares(judged, rel)
+    columns = {"irrelevant above, b": above, "1 - min(b, R) / min(N, R)": shares}
+    return Quotient(
+        hits.total(shares),
+        relevant,
+        "sum / R",
+        lambda: (hits, columns | {"running total": np.cumsum(shares)}),
+        relevant=rel,
+        notes=lambda: [f"N = {irrelevant[0]:,.0f} items are judged irrelevant."],
+    )
 
 
 def _shares(judged: Judged, rel: float) -> tuple[Hits, Ints, Floats, Floats, Floats]:

@@ -8,11 +8,8 @@ from pydantic import Field
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, returned
 from scorer.metrics.params import Relevant
-from scorer.views.hits import ratio
-from scorer.views.returned import Returned
+from scorer.metrics.quotient import Quotient
 from scorer.views.scored import Scored
 
 ClassColumn = Annotated[
@@ -47,29 +44,16 @@ def _counts(scored: Scored, group: str, rel: float) -> tuple[Floats, Floats, Flo
     return relevant_count, top_items.total(top_items.grade >= rel), classes
 
 
-def _explain(
-    listing: Listing[Scored], value: float, *, group: str, credit: float, rel: float
-) -> Steps:
-    relevant_count, items, classes = _counts(listing.view, group, rel)
-    rows: Listing[Returned] = Listing(listing.view, listing.names)
-    relevant = (listing.view.grade >= rel).astype(np.float64)
-    yield returned(rows, listing.view, {"relevant": relevant}, int(relevant_count[0]))
-    symbols, numbers = f"(found + {credit:g} * classes) / R", f"({{}} + {credit:g} * {{}}) / {{}}"
-    counts = (items[0], classes[0], relevant_count[0])
-    yield formula("ClassRprec", symbols, numbers, *counts, value=value)
-
-
 @metric(
     "ClassRprec",
     title="R-precision with credit for the right class",
     source="Chen et al., RecSys Challenge 2018, RecSys 2018, doi:10.1145/3240323.3240342",
     range=(0, None),
     needs=lambda params: (f"items.extra.{params['group']}",),
-    explain=_explain,
 )
 def classrprec(
     scored: Scored, *, group: ClassColumn = "group", credit: Credit = 0.25, rel: Relevant = 1
-) -> Floats:
+) -> Quotient:
     """R-precision that gives a part for each class of the relevant items that is met.
 
     Of the first R items, R being how many are relevant, each relevant one counts 1,
@@ -81,8 +65,17 @@ def classrprec(
 
     >>> item = {"group": {"a": "one", "b": "one", "c": "one"}}
     >>> scored = Scored.of_scores(({"a": 2, "c": 1}, {"a": 1, "b": 1}), item=item)
-    >>> classrprec(scored)                          # (1 + 0.25 * 1) / 2
+    >>> classrprec(scored).values                   # (1 + 0.25 * 1) / 2
     array([0.625])
     """
     relevant_count, items, classes = _counts(scored, group, rel)
-    return ratio(items + credit * classes, relevant_count)
+    relevant = (scored.grade >= rel).astype(np.float64)
+    return Quotient(
+        items + credit * classes,
+        relevant_count,
+        f"(found + {credit:g} * classes) / R",
+        lambda: (scored, {"relevant": relevant}),
+        f"({{}} + {credit:g} * {{}}) / {{}}",
+        (items, classes, relevant_count),
+        last=relevant_count,
+    )

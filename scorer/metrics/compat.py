@@ -6,11 +6,10 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints, starts
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.overlap import Agreement
 from scorer.metrics.params import Persistence
-from scorer.views.hits import Hits, Judged, ratio
+from scorer.metrics.quotient import Quotient
+from scorer.views.hits import Hits, Judged
 
 
 class _Overlap(NamedTuple):
@@ -44,23 +43,12 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     return _Overlap(hits, ideal_rank, share, most, sums.weights(np.ones_like(depth), depth))
 
 
-def _explain(listing: Listing[Judged], value: float, *, p: float, normalize: bool) -> Steps:
-    overlap = _overlap(listing.view, p)
-    columns = {"rank in the ideal": overlap.ideal_rank, "contribution": overlap.share}
-    yield ranked_table(listing, overlap.hits, columns | {"running total": np.cumsum(overlap.share)})
-    divisor = overlap.most if normalize else overlap.weight
-    symbols = "overlap / overlap of the ideal with itself" if normalize else "overlap / weights"
-    parts = float(overlap.share.sum()), float(divisor[0] if overlap.most[0] else np.nan)
-    yield formula("Compat", symbols, "{} / {}", *parts, value=value)
-
-
 @metric(
     "Compat",
     title="Compatibility",
     source="Clarke, Vtyurina and Smucker, ACM TOIS 39(1), 2021, doi:10.1145/3451161",
-    explain=_explain,
 )
-def compat(judged: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Floats:
+def compat(judged: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Quotient:
     """How much a list overlaps with the most similar ideal list, depth by depth.
 
     The rank-biased overlap of the list with an ideal one: the items with a
@@ -73,9 +61,17 @@ def compat(judged: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> 
     Returned b, a; a is better; depth 1 shares none, depth 2 both:
 
     >>> judged = Judged.of((["b", "a"], {"a": 2, "b": 1}))
-    >>> compat(judged, p=0.5).round(6)              # (0 + 1/2 * 2/2) / (1 + 1/2)
+    >>> compat(judged, p=0.5).values.round(6)       # (0 + 1/2 * 2/2) / (1 + 1/2)
     array([0.333333])
     """
     overlap = _overlap(judged, p)
-    divisor = overlap.most if normalize else np.where(overlap.most > 0, overlap.weight, 0.0)
-    return ratio(overlap.hits.total(overlap.share), divisor)
+    symbols, divisor = "overlap of the ideal with itself", overlap.most
+    if not normalize:
+        symbols, divisor = "weights", np.where(overlap.most > 0, overlap.weight, 0.0)
+    columns = {"rank in the ideal": overlap.ideal_rank, "contribution": overlap.share}
+    return Quotient(
+        overlap.hits.total(overlap.share),
+        divisor,
+        f"overlap / {symbols}",
+        lambda: (overlap.hits, columns | {"running total": np.cumsum(overlap.share)}),
+    )

@@ -15,9 +15,8 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Ints, ends
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table
-from scorer.views.hits import Hits, Judged, ratio
+from scorer.metrics.quotient import Quotient
+from scorer.views.hits import Hits, Judged
 
 DEPTH = 1000
 MOST = 1_000_000  # ranks that have a weight each
@@ -56,10 +55,16 @@ class Walk(NamedTuple):
     gained: Floats  # of each list: the sum of weight times gain
     looked: Floats  # of each list: the sum of all ranks' weights
 
-    @property
-    def values(self) -> Floats:
-        """The expected gain per item looked at."""
-        return ratio(self.gained, self.looked)
+    def quotient(self, last: int) -> Quotient:
+        """The expected gain per item looked at; `last` is the last rank within reach."""
+        columns = {"gain": self.gain, "weight": self.weight}
+        return Quotient(
+            self.gained,
+            self.looked,
+            "sum of gain × weight / sum of the weights of all ranks",
+            lambda: (self.hits, columns | {"running total": np.cumsum(self.weight * self.gain)}),
+            last=last,
+        )
 
 
 def scaled(judged: Judged, max_grade: float | None, min_grade: float) -> Floats:
@@ -172,34 +177,3 @@ def _segments(
     looked += hits.total(rest)
     looked[hits.total() == 0] = whole
     return looked
-
-
-def of_walk(name: str, walk: Callable[..., Walk]) -> dict[str, Any]:
-    """Arguments of `metric` for a measure of one reader's way down a list.
-
-    Args:
-        name: the metric's.
-        walk: from the lists and the metric's parameters to the way; `depth` or `k` is the last
-            rank that is looked at.
-    """
-
-    def explain(listing: Listing[Judged], value: float, **params: Any) -> Steps:
-        of_list = walk(listing.view, **params)
-        return _explained(name, listing, of_list, value, params.get("depth", params.get("k")))
-
-    return {"peers": PEERS, "settle": SETTLE, "explain": explain}
-
-
-def _explained(
-    name: str, listing: Listing[Judged], of_list: Walk, value: float, k: int | None
-) -> Steps:
-    """The steps: the list with each hit's gain and weight, and their quotient."""
-    columns = {
-        "gain": of_list.gain,
-        "weight": of_list.weight,
-        "running total": np.cumsum(of_list.weight * of_list.gain),
-    }
-    yield ranked_table(listing, of_list.hits, columns, k)
-    parts = float(of_list.gained[0]), float(of_list.looked[0])
-    symbols = "sum of gain × weight / sum of the weights of all ranks"
-    yield formula(name, symbols, "{} / {}", *parts, value=value)

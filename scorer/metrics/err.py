@@ -1,27 +1,10 @@
 """Expected reciprocal rank."""
 
-import numpy as np
-
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, summed
-from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Cutoff
+from scorer.metrics.quotient import Quotient, total
 from scorer.metrics.satisfaction import HighestGrade, highest_grade, satisfied_by
 from scorer.views.hits import Judged
-
-
-def _explain(
-    listing: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
-) -> Steps:
-    hits = listing.view.hits.top(k)
-    highest = listing.view.ideal.grade.max(initial=0.0) if max_grade is None else max_grade
-    satisfied = satisfied_by(hits.grade, highest)
-    reading = hits.product(1 - satisfied)
-    shares = satisfied * reading / hits.rank
-    columns = {"satisfies": satisfied, "still reading": reading, "contribution": shares}
-    yield ranked_table(listing, hits, columns | {"running total": np.cumsum(shares)}, k)
-    yield summed("ERR", "sum of still reading × satisfies / rank", "{}", shares, value)
 
 
 @metric(
@@ -29,14 +12,13 @@ def _explain(
     title="Expected reciprocal rank",
     source="Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033",
     settle={"max_grade": lambda constants: constants.max_grade},
-    explain=_explain,
 )
 def err(
     judged: Judged,
     *,
     k: Cutoff | None = None,
     max_grade: HighestGrade | None = None,
-) -> Floats:
+) -> Quotient:
     """One over the rank at which a reader who goes down the list is satisfied, on average.
 
     An item of grade g satisfies with chance (2^g - 1) / 2^max_grade, and ends
@@ -46,10 +28,17 @@ def err(
     Grades 1, none and 2, chances 1/4, 0 and 3/4:
 
     >>> judged = Judged.of((["a", "x", "b"], {"a": 1, "b": 2}))
-    >>> err(judged)                                 # 1/4 + 3/4 * 3/4 / 3
+    >>> err(judged).values                          # 1/4 + 3/4 * 3/4 / 3
     array([0.4375])
     """
     max_grade = highest_grade("ERR", judged, max_grade)
     hits = judged.hits.top(k)
     satisfied = satisfied_by(hits.grade, max_grade)
-    return hits.total(satisfied * hits.product(1 - satisfied) / hits.rank)
+    reading = hits.product(1 - satisfied)
+    shares = satisfied * reading / hits.rank
+    return total(
+        hits,
+        shares,
+        "sum of still reading × satisfies / rank",
+        lambda: {"satisfies": satisfied, "still reading": reading, "contribution": shares},
+    )

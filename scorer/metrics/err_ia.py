@@ -2,29 +2,18 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
 from scorer.metrics.params import Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse
-
-
-def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
-    view = diversity.restricted(view, judged_only)
-    facets = view.hit_facets(rel).top(k)
-    ranks = np.arange(1, k + 1, dtype=np.float64)
-    return diversity.Quotient(
-        facets,
-        diversity.gains(facets, diversity.HALF, diversity.reciprocal),
-        diversity.limit(view.subtopics(rel), diversity.HALF, diversity.reciprocal(ranks)),
-    )
 
 
 @metric(
     "ERR_IA",
     title="Intent-aware expected reciprocal rank",
     source="Chapelle et al., Information Retrieval 14(6), 2011; as TREC's ndeval",
-    **diversity.of_quotient("ERR_IA", "gain / gain of the limit", _quotient),
+    peers=diversity.PEERS,
 )
 def err_ia(
     diverse: Diverse,
@@ -32,7 +21,7 @@ def err_ia(
     k: diversity.Shallow,
     rel: Relevant = 1,
     judged_only: bool = False,
-) -> Floats:
+) -> Quotient:
     """Expected reciprocal rank over subtopics, over that of items relevant to every subtopic.
 
     For each subtopic a reader is satisfied by a relevant item with chance 1/2, as
@@ -45,7 +34,16 @@ def err_ia(
 
     >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
     >>> diverse = Diverse.of((["b", "a"], truth))
-    >>> err_ia(diverse, k=2)                   # (1 + (1/2 + 1) / 2) / (2 * (1 + 1/4))
+    >>> err_ia(diverse, k=2).values            # (1 + (1/2 + 1) / 2) / (2 * (1 + 1/4))
     array([0.7])
     """
-    return _quotient(diverse, k, rel, judged_only).values
+    view = diversity.restricted(diverse, judged_only)
+    facets = view.hit_facets(rel).top(k)
+    ranks = np.arange(1, k + 1, dtype=np.float64)
+    return diversity.quotient(
+        view,
+        facets,
+        diversity.gains(facets, diversity.HALF, diversity.reciprocal),
+        diversity.limit(view.subtopics(rel), diversity.HALF, diversity.reciprocal(ranks)),
+        "gain / gain of the limit",
+    )

@@ -4,35 +4,19 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
-from scorer.views.hits import Hits, Judged, ratio
+from scorer.metrics.quotient import Quotient, Table
+from scorer.views.hits import Hits, Judged
 
 EPSILON = 0.00001  # trec_eval's
-
-
-def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
-    relevant, (hits, pooled, sampled, inferred) = (
-        relevant_items(listing, rel),
-        _inferred(listing.view.hits, rel),
-    )
-    above = {"pooled above": pooled, "judged above": sampled, "relevant above": hits.nth() - 1}
-    yield relevant
-    yield ranked_table(
-        listing, hits, above | {"precision": inferred, "running total": np.cumsum(inferred)}
-    )
-    most = len(relevant.items)
-    yield formula("InfAP", "sum / R", "{} / {}", inferred.sum(), most, value=value)
 
 
 @metric(
     "InfAP",
     title="Inferred average precision",
     source="Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; as trec_eval's infAP",
-    explain=_explain,
 )
-def infap(judged: Judged, *, rel: Relevant = 1) -> Floats:
+def infap(judged: Judged, *, rel: Relevant = 1) -> Quotient:
     """Average precision, estimated where only a sample of the pool was judged.
 
     A grade below 0, by convention -1, means pooled but not judged: such items
@@ -44,11 +28,16 @@ def infap(judged: Judged, *, rel: Relevant = 1) -> Floats:
     At rank 4 all 3 items above are pooled, and 1 of the 2 judged is relevant:
 
     >>> judged = Judged.of((["a", "u", "n", "b"], {"a": 1, "b": 1, "u": -1, "n": 0}))
-    >>> infap(judged).round(4)                      # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
+    >>> infap(judged).values.round(4)               # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
     array([0.8125])
     """
-    hits, _, _, inferred = _inferred(judged.hits, rel)
-    return ratio(hits.total(inferred), judged.ideal.count(rel))
+    hits, pooled, sampled, inferred = _inferred(judged.hits, rel)
+
+    def table() -> Table:
+        above = {"pooled above": pooled, "judged above": sampled, "relevant above": hits.nth() - 1}
+        return hits, above | {"precision": inferred, "running total": np.cumsum(inferred)}
+
+    return Quotient(hits.total(inferred), judged.ideal.count(rel), "sum / R", table, relevant=rel)
 
 
 def _inferred(hits: Hits, rel: float) -> tuple[Hits, Ints, Ints, Floats]:

@@ -1,23 +1,17 @@
 """INSQ."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _walk(
-    judged: Judged, T: float, max_grade: float | None, min_grade: float, depth: int
-) -> cwl.Walk:
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    return cwl.walk(judged.hits, gain, cwl.inverse_squares(T, depth))
 
 
 @metric(
     "INSQ",
     title="Inverse squares",
     source="Moffat, Scholer and Thomas, ADCS 2012, doi:10.1145/2407085.2407092",
-    **cwl.of_walk("INSQ", _walk),
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
 )
 def insq(
     judged: Judged,
@@ -26,7 +20,7 @@ def insq(
     max_grade: cwl.Highest | None = None,
     min_grade: cwl.Lowest = 0,
     depth: cwl.Depth = cwl.DEPTH,
-) -> Floats:
+) -> Quotient:
     """The gain per item looked at, for a reader who goes on the more surely the further down.
 
     From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2, so
@@ -38,7 +32,8 @@ def insq(
     T = 1 and two ranks weigh 1 and 4/9; returned x, a:
 
     >>> judged = Judged.of((["x", "a"], {"a": 1}))
-    >>> insq(judged, depth=2).round(6)               # 4/9 / (1 + 4/9)
+    >>> insq(judged, depth=2).values.round(6)        # 4/9 / (1 + 4/9)
     array([0.307692])
     """
-    return _walk(judged, T, max_grade, min_grade, depth).values
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    return cwl.walk(judged.hits, gain, cwl.inverse_squares(T, depth)).quotient(depth)

@@ -1,23 +1,17 @@
 """INST."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _walk(
-    judged: Judged, T: float, max_grade: float | None, min_grade: float, depth: int
-) -> cwl.Walk:
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    return cwl.adaptive(judged.hits, gain, T, depth)
 
 
 @metric(
     "INST",
     title="Inverse squares, adaptive",
     source="Moffat, Bailey, Scholer and Thomas, ADCS 2015, doi:10.1145/2838931.2838938",
-    **cwl.of_walk("INST", _walk),
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
 )
 def inst(
     judged: Judged,
@@ -26,7 +20,7 @@ def inst(
     max_grade: cwl.Highest | None = None,
     min_grade: cwl.Lowest = 0,
     depth: cwl.Depth = cwl.DEPTH,
-) -> Floats:
+) -> Quotient:
     """The gain per item looked at, for a reader who is after T and loses interest as it is found.
 
     With G gained down to rank i the reader goes on with chance
@@ -39,7 +33,8 @@ def inst(
     T = 1, two ranks, returned a, x; the reader goes on with chance (1/2)^2:
 
     >>> judged = Judged.of((["a", "x"], {"a": 1}))
-    >>> inst(judged, depth=2)                        # 1 / (1 + 1/4)
+    >>> inst(judged, depth=2).values                 # 1 / (1 + 1/4)
     array([0.8])
     """
-    return _walk(judged, T, max_grade, min_grade, depth).values
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    return cwl.adaptive(judged.hits, gain, T, depth).quotient(depth)

@@ -1,21 +1,10 @@
 """Coverage of prediction intervals."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average, averaged
+from scorer.metrics.quotient import Quotient
 from scorer.metrics.statistic import Share
-from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
-
-
-def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
-    inside = (listing.view.low <= listing.view.rating) & (listing.view.rating <= listing.view.high)
-    yield rated(listing, {"low": listing.view.low, "high": listing.view.high, "inside": inside})
-    symbols = "inside / ratings"
-    covered = int(inside.sum())
-    yield formula("IntervalCoverage", symbols, "{} / {}", covered, inside.size, value=value)
 
 
 @metric(
@@ -24,10 +13,9 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.4 (confidence)",
     statistic=Share(),
     columns=("low", "high"),
-    explain=_explain,
     heading=averaged,
 )
-def intervalcoverage(rated: Rated, *, average: Average = "lists") -> Floats | Statistics:
+def intervalcoverage(rated: Rated, *, average: Average = "lists") -> Quotient:
     """The share of the ratings that lie inside the interval given for them.
 
     The submission says for each prediction from where (`low`) to where (`high`)
@@ -38,8 +26,11 @@ def intervalcoverage(rated: Rated, *, average: Average = "lists") -> Floats | St
     A rating of 3 inside 2 to 4, one of 5 outside 1 to 4:
 
     >>> rated = Rated.of(([3, 5], [(3, 2, 4), (4, 1, 4)]))
-    >>> intervalcoverage(rated)                   # 1 / 2
+    >>> intervalcoverage(rated).values            # 1 / 2
     array([0.5])
     """
     inside = (rated.low <= rated.rating) & (rated.rating <= rated.high)
-    return rated.mean(inside, average == "pooled")
+    columns = {"low": rated.low, "high": rated.high, "inside": inside}
+    return Quotient(
+        rated.total(inside), rated.total(), "inside / ratings", lambda: (rated, columns)
+    )

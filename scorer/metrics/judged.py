@@ -2,21 +2,11 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Cutoff, Pooling
+from scorer.metrics.quotient import Quotient
 from scorer.metrics.statistic import Share
 from scorer.views.hits import Judged as View
-from scorer.views.pooled import Statistics, ratios
-
-
-def _explain(listing: Listing[View], value: float, *, k: int, average: str) -> Steps:
-    counts, n = listing.view.hits.within(k), len(listing.names.returned)
-    yield ranked_table(listing, listing.view.hits, {"judged": counts}, k)
-    most = min(k, n)
-    yield formula("Judged", "judged / min(k, n)", "{} / {}", counts.sum(), most, value=value)
 
 
 @metric(
@@ -25,9 +15,8 @@ def _explain(listing: Listing[View], value: float, *, k: int, average: str) -> S
     source="ir_measures' Judged, after OpenNIR",
     expected=True,
     statistic=Share(),
-    explain=_explain,
 )
-def judged(judged: View, *, k: Cutoff, average: Pooling = "lists") -> Floats | Statistics:
+def judged(judged: View, *, k: Cutoff, average: Pooling = "lists") -> Quotient:
     """The share of the first k ranks that the truth says anything about.
 
     Where it is low, other metrics say little. Any grade counts, also 0 and
@@ -36,7 +25,11 @@ def judged(judged: View, *, k: Cutoff, average: Pooling = "lists") -> Floats | S
 
     Returned a, x, b; the truth knows a and b:
 
-    >>> judged(View.of((["a", "x", "b"], {"a": 1, "b": 0})), k=10)    # 2 / 3
+    >>> judged(View.of((["a", "x", "b"], {"a": 1, "b": 0})), k=10).values    # 2 / 3
     array([0.66666667])
     """
-    return ratios(judged.hits.total(judged.hits.within(k)), np.minimum(judged.returned, k), average)
+    hits, most = judged.hits, np.minimum(judged.returned, k)
+    within = hits.within(k)
+    return Quotient(
+        hits.total(within), most, "judged / min(k, n)", lambda: (hits, {"judged": within})
+    )

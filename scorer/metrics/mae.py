@@ -2,21 +2,11 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average, averaged
+from scorer.metrics.quotient import Quotient
 from scorer.metrics.statistic import Share
-from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
-
-
-def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
-    errors = np.abs(listing.view.prediction - listing.view.rating)
-    yield rated(listing, {"error": errors})
-    symbols, numbers = "sum / ratings", "{} / {}"
-    yield formula("MAE", symbols, numbers, errors.sum(), errors.size, value=value)
 
 
 @metric(
@@ -26,10 +16,9 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     range=(0, None),
     better="lower",
     statistic=Share(),
-    explain=_explain,
     heading=averaged,
 )
-def mae(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
+def mae(rated: Rated, *, average: Average = "pooled") -> Quotient:
     """How far predictions are from the ratings, on average.
 
     The mean over all ratings, as scikit-learn, Surprise and Kaggle take it.
@@ -39,9 +28,12 @@ def mae(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
     >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
-    >>> mae(rated).share()                        # (1 + 0 + 2) / 3
+    >>> mae(rated).statistics.share()             # (1 + 0 + 2) / 3
     1.0
-    >>> mae(rated, average="lists")               # (1 + 0) / 2, and 2 / 1
+    >>> mae(rated, average="lists").values        # (1 + 0) / 2, and 2 / 1
     array([0.5, 2. ])
     """
-    return rated.mean(np.abs(rated.prediction - rated.rating), average == "pooled")
+    errors = np.abs(rated.prediction - rated.rating)
+    return Quotient(
+        rated.total(errors), rated.total(), "sum / ratings", lambda: (rated, {"error": errors})
+    )

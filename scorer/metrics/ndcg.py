@@ -7,34 +7,11 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, gains, ideal_table, only_judged, ranked_table
+from scorer.metrics.explain.tables import gains
 from scorer.metrics.params import Cutoff, Discount, Gain, Pooling, discounts, gained
+from scorer.metrics.quotient import Quotient, Table
 from scorer.metrics.statistic import Share
 from scorer.views.hits import Hits, Judged, ranked_hits
-from scorer.views.pooled import Statistics, ratios
-
-
-def _explain(
-    listing: Listing[Judged],
-    value: float,
-    *,
-    k: int | None,
-    gain: Any,
-    discount: str,
-    ideal: str,
-    judged_only: bool,
-    average: str,
-) -> Steps:
-    listing = only_judged(listing, judged_only)
-    hits = listing.view.hits if listing.view.hits.spread else listing.view.hits.top(k)
-    ordered, depth = _ideal_order(listing.view, k, gain, ideal)
-    ordered = ordered.where(ordered.within(depth) > 0)
-    of_list, of_ideal = gains(hits, gain, discount, k), gains(ordered, gain, discount, None)
-    yield ranked_table(listing, hits, of_list, k)
-    yield ideal_table(listing, ordered, of_ideal)
-    parts = [float(columns["contribution"].sum()) for columns in (of_list, of_ideal)]
-    yield formula("nDCG", "DCG / DCG of the best", "{} / {}", *parts, value=value)
 
 
 @metric(
@@ -49,7 +26,6 @@ def _explain(
         "gains": {"*": "gain"},
     },
     statistic=Share(),
-    explain=_explain,
 )
 def ndcg(
     judged: Judged,
@@ -60,7 +36,7 @@ def ndcg(
     ideal: Literal["judged", "uncut", "returned", "reordered"] = "judged",
     judged_only: bool = False,
     average: Pooling = "lists",
-) -> Floats | Statistics:
+) -> Quotient:
     """How near a list's gain, discounted by rank, comes to the best list's.
 
     An item at rank i adds its gain over log2(i + 1), as in trec_eval and ranx;
@@ -73,9 +49,9 @@ def ndcg(
     Returned c, a, x; a is worth 3, b is worth 2, c nothing:
 
     >>> judged = Judged.of((["c", "a", "x"], {"a": 3, "b": 2, "c": 0}))
-    >>> ndcg(judged).round(4)                 # (3 / log2(3)) / (3 + 2 / log2(3))
+    >>> ndcg(judged).values.round(4)          # (3 / log2(3)) / (3 + 2 / log2(3))
     array([0.4441])
-    >>> ndcg(judged, k=1)
+    >>> ndcg(judged, k=1).values
     array([0.])
     """
     if judged_only:
@@ -85,7 +61,18 @@ def ndcg(
     def total(hits: Hits, depth: Floats | int | None) -> Floats:
         return hits.total(hits.discounted(gained(hits.grade, gain), discounts(discount), depth))
 
-    return ratios(total(judged.hits, k), total(ordered, depth), average)
+    def best() -> Table:
+        counted = ordered.where(ordered.within(depth) > 0)
+        return counted, gains(counted, gain, discount, None)
+
+    hits = judged.hits
+    return Quotient(
+        total(hits, k),
+        total(ordered, depth),
+        "DCG / DCG of the best",
+        lambda: (hits, gains(hits, gain, discount, k)),
+        ideal=best,
+    )
 
 
 def _ideal_order(

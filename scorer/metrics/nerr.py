@@ -4,11 +4,10 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ideal_table, ranked_table
 from scorer.metrics.params import Cutoff
+from scorer.metrics.quotient import Quotient
 from scorer.metrics.satisfaction import HighestGrade, highest_grade, satisfied_by
-from scorer.views.hits import Hits, Judged, ratio
+from scorer.views.hits import Hits, Judged
 
 
 def _shares(hits: Hits, max_grade: float) -> Floats:
@@ -18,32 +17,15 @@ def _shares(hits: Hits, max_grade: float) -> Floats:
     return shares
 
 
-def _explain(
-    listing: Listing[Judged], value: float, *, k: int | None, max_grade: float | None
-) -> Steps:
-    highest = highest_grade("nERR", listing.view, max_grade)
-    hits, ideal = listing.view.hits.top(k), listing.view.ideal.top(k)
-    shares, ideal_shares = _shares(hits, highest), _shares(ideal, highest)
-    yield ranked_table(
-        listing, hits, {"contribution": shares, "running total": np.cumsum(shares)}, k
-    )
-    yield ideal_table(
-        listing, ideal, {"contribution": ideal_shares, "running total": np.cumsum(ideal_shares)}
-    )
-    parts = float(shares.sum()), float(ideal_shares.sum())
-    yield formula("nERR", "ERR / ERR of the best", "{} / {}", *parts, value=value)
-
-
 @metric(
     "nERR",
     title="Normalised expected reciprocal rank",
     source="Sakai and Song, SIGIR 2011, doi:10.1145/2009916.2010055; as NTCIREVAL",
     settle={"max_grade": lambda constants: constants.max_grade},
-    explain=_explain,
 )
 def nerr(
     judged: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade | None = None
-) -> Floats:
+) -> Quotient:
     """`ERR` of a list over `ERR` of the best list there could be, both down to rank k.
 
     An item of grade g satisfies with chance (2^g - 1) / 2^max_grade, as in `ERR`;
@@ -54,9 +36,16 @@ def nerr(
     Returned x, a; a satisfies with chance 3/4:
 
     >>> judged = Judged.of((["x", "a"], {"a": 2}))
-    >>> nerr(judged)                                # 3/4 / 2 over 3/4
+    >>> nerr(judged).values                         # 3/4 / 2 over 3/4
     array([0.5])
     """
     highest = highest_grade("nERR", judged, max_grade)
     hits, ideal = judged.hits.top(k), judged.ideal.top(k)
-    return ratio(hits.total(_shares(hits, highest)), ideal.total(_shares(ideal, highest)))
+    shares, best = _shares(hits, highest), _shares(ideal, highest)
+    return Quotient(
+        hits.total(shares),
+        ideal.total(best),
+        "ERR / ERR of the best",
+        lambda: (hits, {"contribution": shares, "running total": np.cumsum(shares)}),
+        ideal=lambda: (ideal, {"contribution": best, "running total": np.cumsum(best)}),
+    )

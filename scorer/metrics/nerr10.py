@@ -2,26 +2,19 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
 from scorer.metrics.params import Persistence
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _walk(
-    judged: Judged, p: float, max_grade: float | None, min_grade: float, depth: int
-) -> cwl.Walk:
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    weights = p ** np.arange(depth, dtype=np.float64)
-    return cwl.walk(judged.hits, gain, weights, satisfied=True)
 
 
 @metric(
     "NERR10",
     title="Nearly expected reciprocal rank, equation 10",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
-    **cwl.of_walk("NERR10", _walk),
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
 )
 def nerr10(
     judged: Judged,
@@ -30,7 +23,7 @@ def nerr10(
     max_grade: cwl.Highest | None = None,
     min_grade: cwl.Lowest = 0,
     depth: cwl.Depth = cwl.DEPTH,
-) -> Floats:
+) -> Quotient:
     """The gain per item looked at, where gains satisfy a reader who else goes on with chance p.
 
     From rank i the reader goes on with chance p times 1 - gain (equation 10). The
@@ -43,7 +36,9 @@ def nerr10(
     Returned a, x; a gains 1/2, and rank 2 is looked at with chance .9 of 1/2:
 
     >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 2}))
-    >>> nerr10(judged, depth=2).round(6)             # 1/2 / (1 + .45)
+    >>> nerr10(judged, depth=2).values.round(6)      # 1/2 / (1 + .45)
     array([0.344828])
     """
-    return _walk(judged, p, max_grade, min_grade, depth).values
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    weights = p ** np.arange(depth, dtype=np.float64)
+    return cwl.walk(judged.hits, gain, weights, satisfied=True).quotient(depth)

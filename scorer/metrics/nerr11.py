@@ -1,23 +1,17 @@
 """Nearly expected reciprocal rank, equation 11."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _walk(
-    judged: Judged, T: float, max_grade: float | None, min_grade: float, depth: int
-) -> cwl.Walk:
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    return cwl.walk(judged.hits, gain, cwl.inverse_squares(T, depth), satisfied=True)
 
 
 @metric(
     "NERR11",
     title="Nearly expected reciprocal rank, equation 11",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
-    **cwl.of_walk("NERR11", _walk),
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
 )
 def nerr11(
     judged: Judged,
@@ -26,7 +20,7 @@ def nerr11(
     max_grade: cwl.Highest | None = None,
     min_grade: cwl.Lowest = 0,
     depth: cwl.Depth = cwl.DEPTH,
-) -> Floats:
+) -> Quotient:
     """The gain per item looked at, where gains satisfy the reader of `INSQ`.
 
     From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2 times
@@ -39,7 +33,10 @@ def nerr11(
     T = 1; returned a, x; a gains 1/2, and rank 2 is looked at with chance 4/9 of 1/2:
 
     >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 2}))
-    >>> nerr11(judged, depth=2).round(6)             # 1/2 / (1 + 2/9)
+    >>> nerr11(judged, depth=2).values.round(6)      # 1/2 / (1 + 2/9)
     array([0.409091])
     """
-    return _walk(judged, T, max_grade, min_grade, depth).values
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    return cwl.walk(judged.hits, gain, cwl.inverse_squares(T, depth), satisfied=True).quotient(
+        depth
+    )

@@ -2,23 +2,18 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _walk(judged: Judged, k: int, max_grade: float | None, min_grade: float) -> cwl.Walk:
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    weights = np.ones(k)
-    return cwl.walk(judged.hits, gain, weights, satisfied=True)
 
 
 @metric(
     "NERR8",
     title="Nearly expected reciprocal rank, equation 8",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
-    **cwl.of_walk("NERR8", _walk),
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
 )
 def nerr8(
     judged: Judged,
@@ -26,7 +21,7 @@ def nerr8(
     k: cwl.Depth,
     max_grade: cwl.Highest | None = None,
     min_grade: cwl.Lowest = 0,
-) -> Floats:
+) -> Quotient:
     """The gain per item looked at, for a reader whom gains satisfy, down to rank k.
 
     From rank i the reader goes on with chance 1 - gain, and nowhere beyond k. It
@@ -39,7 +34,9 @@ def nerr8(
     Returned a, x; a gains 1/2:
 
     >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 2}))
-    >>> nerr8(judged, k=2).round(6)                  # 1/2 / (1 + 1/2)
+    >>> nerr8(judged, k=2).values.round(6)           # 1/2 / (1 + 1/2)
     array([0.333333])
     """
-    return _walk(judged, k, max_grade, min_grade).values
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    weights = np.ones(k)
+    return cwl.walk(judged.hits, gain, weights, satisfied=True).quotient(k)

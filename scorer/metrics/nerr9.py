@@ -2,23 +2,18 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _walk(judged: Judged, k: int, max_grade: float | None, min_grade: float) -> cwl.Walk:
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    weights = 1 / np.arange(1, k + 1)
-    return cwl.walk(judged.hits, gain, weights, satisfied=True)
 
 
 @metric(
     "NERR9",
     title="Nearly expected reciprocal rank, equation 9",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
-    **cwl.of_walk("NERR9", _walk),
+    peers=cwl.PEERS,
+    settle=cwl.SETTLE,
 )
 def nerr9(
     judged: Judged,
@@ -26,7 +21,7 @@ def nerr9(
     k: cwl.Depth,
     max_grade: cwl.Highest | None = None,
     min_grade: cwl.Lowest = 0,
-) -> Floats:
+) -> Quotient:
     """The gain per item looked at, where gains satisfy and the way down tires, to rank k.
 
     From rank i the reader goes on with chance i / (i + 1) times 1 - gain, and
@@ -39,7 +34,9 @@ def nerr9(
     Returned a, x; a gains 1/2, and rank 2 is looked at with chance 1/2 of 1/2:
 
     >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 2}))
-    >>> nerr9(judged, k=2)                           # 1/2 / (1 + 1/4)
+    >>> nerr9(judged, k=2).values                    # 1/2 / (1 + 1/4)
     array([0.4])
     """
-    return _walk(judged, k, max_grade, min_grade).values
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    weights = 1 / np.arange(1, k + 1)
+    return cwl.walk(judged.hits, gain, weights, satisfied=True).quotient(k)

@@ -1,20 +1,10 @@
 """Normalised intent-aware expected reciprocal rank."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
 from scorer.metrics.params import Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse
-
-
-def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity.Quotient:
-    view = diversity.restricted(view, judged_only)
-    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, diversity.HALF, k)
-    return diversity.Quotient(
-        facets,
-        diversity.gains(facets, diversity.HALF, diversity.reciprocal),
-        diversity.gained(ideal, diversity.HALF, diversity.reciprocal),
-    )
 
 
 @metric(
@@ -22,7 +12,7 @@ def _quotient(view: Diverse, k: int, rel: float, judged_only: bool) -> diversity
     title="Normalised intent-aware expected reciprocal rank",
     source="Clarke et al., WSDM 2011, doi:10.1145/1935826.1935847; as TREC's ndeval",
     range=(0, None),
-    **diversity.of_quotient("nERR_IA", "gain / gain of the best order", _quotient),
+    peers=diversity.PEERS,
 )
 def nerr_ia(
     diverse: Diverse,
@@ -30,7 +20,7 @@ def nerr_ia(
     k: diversity.Shallow,
     rel: Relevant = 1,
     judged_only: bool = False,
-) -> Floats:
+) -> Quotient:
     """Expected reciprocal rank over subtopics, over that of the best order of the judged items.
 
     As `ERR_IA`, divided by what the judged items have in the order in which each
@@ -41,7 +31,15 @@ def nerr_ia(
 
     >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
     >>> diverse = Diverse.of((["b", "a"], truth))
-    >>> nerr_ia(diverse, k=2).round(6)         # (1 + 1.5 / 2) / (2 + 0.5 / 2)
+    >>> nerr_ia(diverse, k=2).values.round(6)  # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
-    return _quotient(diverse, k, rel, judged_only).values
+    view = diversity.restricted(diverse, judged_only)
+    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, diversity.HALF, k)
+    return diversity.quotient(
+        view,
+        facets,
+        diversity.gains(facets, diversity.HALF, diversity.reciprocal),
+        diversity.gained(ideal, diversity.HALF, diversity.reciprocal),
+        "gain / gain of the best order",
+    )

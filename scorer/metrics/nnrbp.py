@@ -1,19 +1,10 @@
 """Normalised novelty- and rank-biased precision."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
 from scorer.metrics.params import Persistence, Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse
-
-
-def _quotient(view: Diverse, alpha: float, beta: float, rel: float) -> diversity.Quotient:
-    facets, ideal = view.hit_facets(rel), view.best_order(rel, alpha, None)
-    return diversity.Quotient(
-        facets,
-        diversity.gains(facets, alpha, lambda rank: beta ** (rank - 1)),
-        diversity.gained(ideal, alpha, lambda rank: beta ** (rank - 1)),
-    )
 
 
 @metric(
@@ -21,7 +12,7 @@ def _quotient(view: Diverse, alpha: float, beta: float, rel: float) -> diversity
     title="Normalised novelty- and rank-biased precision",
     source="Clarke et al., ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; as TREC's ndeval",
     range=(0, None),
-    **diversity.of_quotient("nNRBP", "gain / gain of the best order", _quotient),
+    peers=diversity.PEERS,
 )
 def nnrbp(
     diverse: Diverse,
@@ -29,7 +20,7 @@ def nnrbp(
     alpha: diversity.Redundancy = diversity.HALF,
     beta: Persistence = diversity.HALF,
     rel: Relevant = 1,
-) -> Floats:
+) -> Quotient:
     """`NRBP` of a list over that of the best order of the judged items.
 
     The best order puts at each rank the item that gains the most there, as in
@@ -39,7 +30,14 @@ def nnrbp(
 
     >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
     >>> diverse = Diverse.of((["b", "a"], truth))
-    >>> nnrbp(diverse).round(6)                # (1 + 1.5 / 2) / (2 + 0.5 / 2)
+    >>> nnrbp(diverse).values.round(6)         # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
-    return _quotient(diverse, alpha, beta, rel).values
+    facets, ideal = diverse.hit_facets(rel), diverse.best_order(rel, alpha, None)
+    return diversity.quotient(
+        diverse,
+        facets,
+        diversity.gains(facets, alpha, lambda rank: beta ** (rank - 1)),
+        diversity.gained(ideal, alpha, lambda rank: beta ** (rank - 1)),
+        "gain / gain of the best order",
+    )

@@ -8,28 +8,14 @@ from pydantic import Field, Strict
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, returned
 from scorer.metrics.params import Cutoff
-from scorer.views.hits import ratio
+from scorer.metrics.quotient import Quotient
 from scorer.views.returned import Returned
 
 
 def _needs(params: Any) -> tuple[str, ...]:
     users = params["base"] == "users" and params["users"] is None
     return ("history",) if users else ("history or items.users",)
-
-
-def _explain(
-    listing: Listing[Returned], value: float, *, k: int, base: str, users: int | None
-) -> Steps:
-    top_items, (known_to, past) = listing.view.top(k), _known_to(listing.view, base, users)
-    bits = -np.log2(known_to[top_items.item] / past)
-    yield Sentence(f"The past has {past:,.12g} {base}; what nobody knows counts as known to one.")
-    columns = {"known to": known_to[top_items.item], "-log2 of the share": bits}
-    columns["running total"] = np.cumsum(bits)
-    yield returned(listing, top_items, columns, k)
-    yield formula("Novelty", "sum / items", "{} / {}", bits.sum(), bits.size, value=value)
 
 
 @metric(
@@ -39,7 +25,6 @@ def _explain(
     range=(0, None),
     settle={"users": lambda constants: constants.users},
     needs=_needs,
-    explain=_explain,
 )
 def novelty(
     returned: Returned,
@@ -55,7 +40,7 @@ def novelty(
         Field(ge=1, description="How many past users there are; settled by the history's lists."),
     ]
     | None = None,
-) -> Floats:
+) -> Quotient:
     """How surprising it is that anybody knows the recommended items, in bits.
 
     The mean over a list's first k items of -log2 of the share of past users
@@ -71,9 +56,9 @@ def novelty(
     Of 8 past users 4 know a, 1 knows b, nobody knows c:
 
     >>> returned = Returned.of((["a", "b", "c"], {}), users={"a": 4, "b": 1, "c": 0})
-    >>> novelty(returned, k=2, users=8)                          # (1 + 3) / 2
+    >>> novelty(returned, k=2, users=8).values                   # (1 + 3) / 2
     array([2.])
-    >>> novelty(returned, k=3, users=8).round(4)                 # (1 + 3 + 3) / 3
+    >>> novelty(returned, k=3, users=8).values.round(4)          # (1 + 3 + 3) / 3
     array([2.3333])
     """
     top_items = returned.top(k)
@@ -81,7 +66,16 @@ def novelty(
     if base == "users" and users is not None and known_to.max() > users:
         most = f"an item is known to {known_to.max():,.12g} past users"
         raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
-    return ratio(top_items.total(-np.log2(known_to[top_items.item] / past)), top_items.total())
+    bits = -np.log2(known_to[top_items.item] / past)
+    columns = {"known to": known_to[top_items.item], "-log2 of the share": bits}
+    note = f"The past has {past:,.12g} {base}; what nobody knows counts as known to one."
+    return Quotient(
+        top_items.total(bits),
+        top_items.total(),
+        "sum / items",
+        lambda: (top_items, columns | {"running total": np.cumsum(bits)}),
+        notes=lambda: [note],
+    )
 
 
 def _known_to(returned: Returned, base: str, users: int | None) -> tuple[Floats, float]:

@@ -1,17 +1,9 @@
 """Number of relevant items."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, relevant_items
 from scorer.metrics.params import Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
-    relevant = relevant_items(listing, rel)
-    yield relevant
-    yield formula("NumRel", "R", "{}", len(relevant.items), value=value)
 
 
 @metric(
@@ -22,12 +14,11 @@ def _explain(listing: Listing[Judged], value: float, *, rel: float) -> Steps:
     range=(0, None),
     aggregate="sum",
     expected=True,
-    explain=_explain,
 )
-def numrel(judged: Judged, *, rel: Relevant = 1) -> Floats:
+def numrel(judged: Judged, *, rel: Relevant = 1) -> Quotient:
     """How many relevant items the truth has for a list, returned or not.
 
-    >>> numrel(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0})))
+    >>> numrel(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values
     array([2.])
     """
-    return judged.ideal.count(rel)
+    return Quotient(judged.ideal.count(rel), None, "R", numbers="{}", relevant=rel)

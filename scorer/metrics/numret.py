@@ -2,21 +2,10 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Relevant
+from scorer.metrics.quotient import Quotient, found
 from scorer.views.hits import Judged
-
-
-def _explain(listing: Listing[Judged], value: float, *, rel: float | None) -> Steps:
-    hits = listing.view.hits if rel is None else listing.view.hits.relevant(rel)
-    yield ranked_table(listing, hits, {} if rel is None else {"found": hits.within()})
-    symbols, count = (
-        ("n", len(listing.names.returned)) if rel is None else ("found", hits.rank.size)
-    )
-    yield formula("NumRet", symbols, "{}", count, value=value)
 
 
 @metric(
@@ -27,17 +16,17 @@ def _explain(listing: Listing[Judged], value: float, *, rel: float | None) -> St
     range=(0, None),
     aggregate="sum",
     expected=True,
-    explain=_explain,
 )
-def numret(judged: Judged, *, rel: Relevant | None = None) -> Floats:
+def numret(judged: Judged, *, rel: Relevant | None = None) -> Quotient:
     """How many items a list returned; with `rel`, those of at least that grade.
 
     `NumRet(rel=1)` is NumRelRet, as in ir_measures.
 
     >>> judged = Judged.of((["a", "x"], {"a": 1}))
-    >>> numret(judged), numret(judged, rel=1)
+    >>> numret(judged).values, numret(judged, rel=1).values
     (array([2.]), array([1.]))
     """
     if rel is not None:
-        return judged.hits.count(rel)
-    return judged.returned.astype(np.float64)
+        return Quotient(judged.hits.count(rel), None, "found", found(judged.hits, rel), "{}")
+    count = judged.returned.astype(np.float64)
+    return Quotient(count, None, "n", lambda: (judged.hits, {}), "{}")

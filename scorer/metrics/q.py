@@ -7,10 +7,9 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table, relevant_items
 from scorer.metrics.params import Cutoff, Gain, Relevant, gained
-from scorer.views.hits import Hits, Judged, ranked_hits, ratio
+from scorer.metrics.quotient import Quotient
+from scorer.views.hits import Hits, Judged, ranked_hits
 
 Blend = Annotated[
     float, Field(ge=0, le=1e6, description="How much gains weigh beside counts; 0 or more.")
@@ -38,35 +37,10 @@ def _blended(
     return hits, {"gain so far": so_far, "the best list's": ideal, "blended ratio": ratios}
 
 
-def _divisor(judged: Judged, k: int | None, rel: float, denominator: str) -> Floats:
-    relevant = judged.ideal.count(rel)
-    return np.minimum(relevant, k) if denominator == "capped" and k is not None else relevant
-
-
-def _explain(
-    listing: Listing[Judged],
-    value: float,
-    *,
-    k: int | None,
-    rel: float,
-    gain: Any,
-    beta: float,
-    denominator: str,
-) -> Steps:
-    yield relevant_items(listing, rel)
-    hits, columns = _blended(listing.view, k, rel, gain, beta)
-    yield ranked_table(listing, hits, columns, k)
-    divisor = float(_divisor(listing.view, k, rel, denominator)[0])
-    symbols = "sum / min(R, k)" if denominator == "capped" and k is not None else "sum / R"
-    total = float(columns["blended ratio"].sum())
-    yield formula("Q", symbols, "{} / {}", total, divisor, value=value)
-
-
 @metric(
     "Q",
     title="Q-measure",
     source="Sakai, ACM TALIP 4(2), 2005, doi:10.1145/1105696.1105699; cut as NTCIREVAL does",
-    explain=_explain,
 )
 def q(
     judged: Judged,
@@ -76,7 +50,7 @@ def q(
     gain: Gain = "linear",
     beta: Blend = 1,
     denominator: Literal["relevant", "capped"] = "capped",
-) -> Floats:
+) -> Quotient:
     """Average precision with gains: of each relevant item its blended ratio, over their number.
 
     At a relevant item's rank r the blended ratio is (C + beta G) / (r + beta G*):
@@ -87,8 +61,14 @@ def q(
     Returned b, x, a; a gains 2, b gains 1:
 
     >>> judged = Judged.of((["b", "x", "a"], {"a": 2, "b": 1}))
-    >>> q(judged).round(6)                # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
+    >>> q(judged).values.round(6)         # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
     array([0.75])
     """
     hits, columns = _blended(judged, k, rel, gain, beta)
-    return ratio(hits.total(columns["blended ratio"]), _divisor(judged, k, rel, denominator))
+    symbols, whole = "R", judged.ideal.count(rel)
+    if denominator == "capped" and k is not None:
+        symbols, whole = "min(R, k)", np.minimum(whole, k)
+    return Quotient(
+        hits.total(columns["blended ratio"]), whole, f"sum / {symbols}", lambda: (hits, columns),
+        relevant=rel,
+    )  # fmt: skip

@@ -6,10 +6,9 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.overlap import Agreement
 from scorer.metrics.params import Persistence
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Hits, Judged
 
 
@@ -41,32 +40,17 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     return _Overlap(hits, hits.place, share, seen, (1 - p) * common / most * beyond, rest, size > 0)
 
 
-def _explain(listing: Listing[Judged], value: float, *, p: float, tail: str) -> Steps:
-    overlap = _overlap(listing.view, p)
-    if not overlap.defined[0]:
-        yield Sentence("The truth ranks nothing, so RBO is undefined.")
-        return
-    columns = {"rank in the truth": overlap.place, "contribution": (1 - p) * overlap.share}
-    yield ranked_table(listing, overlap.hits, columns)
-    parts = [float(overlap.seen[0])]
-    if tail == "extrapolated":
-        parts += [float(overlap.beyond[0]), float(overlap.rest[0])]
-    symbols = "seen + beyond the shorter + below both"[: 4 if len(parts) == 1 else None]
-    yield formula("RBO", symbols, " + ".join(["{}"] * len(parts)), *parts, value=value)
-
-
 @metric(
     "RBO",
     title="Rank-biased overlap",
     source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106",
-    explain=_explain,
 )
 def rbo(
     judged: Judged,
     *,
     p: Persistence = 0.9,
     tail: Literal["extrapolated", "zero"] = "extrapolated",
-) -> Floats:
+) -> Quotient:
     """How much a list overlaps with the truth's ranking, depth by depth, the top counting most.
 
     The share of common items among the first d weighs (1 - p) p^(d - 1). Lists
@@ -79,11 +63,23 @@ def rbo(
     Returned b, a; the truth ranks a, b; depth 1 shares none, depth 2 both:
 
     >>> judged = Judged.of((["b", "a"], {"a": 2, "b": 1}))
-    >>> rbo(judged, p=0.5)                           # 1/2 * (0 + 1/2 * 2/2) + (1/2)^2 * 2/2
+    >>> rbo(judged, p=0.5).values                    # 1/2 * (0 + 1/2 * 2/2) + (1/2)^2 * 2/2
     array([0.5])
-    >>> rbo(judged, p=0.5, tail="zero")
+    >>> rbo(judged, p=0.5, tail="zero").values
     array([0.25])
     """
     overlap = _overlap(judged, p)
-    total = overlap.seen if tail == "zero" else overlap.seen + overlap.beyond + overlap.rest
-    return np.where(overlap.defined, total, np.nan)
+    symbols, terms = "seen", [overlap.seen]
+    if tail != "zero":
+        symbols += " + beyond the shorter + below both"
+        terms += [overlap.beyond, overlap.rest]
+    columns = {"rank in the truth": overlap.place, "contribution": (1 - p) * overlap.share}
+    return Quotient(
+        np.where(overlap.defined, sum(terms), np.nan),
+        None,
+        symbols,
+        lambda: (overlap.hits, columns),
+        " + ".join(["{}"] * len(terms)),
+        terms,
+        undefined="The truth ranks nothing",
+    )

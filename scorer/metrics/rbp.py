@@ -2,20 +2,10 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, ranked_table
 from scorer.metrics.params import Persistence, Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _explain(listing: Listing[Judged], value: float, *, p: float, rel: float) -> Steps:
-    hits = listing.view.hits.relevant(rel)
-    weight = hits.at(lambda rank: p ** (rank - 1))
-    yield ranked_table(listing, hits, {"weight": weight, "running total": np.cumsum(weight)})
-    symbols, numbers = "(1 - p) × sum of p^(rank - 1)", "(1 - {}) × {}"
-    yield formula("RBP", symbols, numbers, p, weight.sum(), value=value)
 
 
 @metric(
@@ -24,9 +14,8 @@ def _explain(listing: Listing[Judged], value: float, *, p: float, rel: float) ->
     source="Moffat and Zobel, ACM TOIS 27(1), 2008, doi:10.1145/1416950.1416952",
     expected=True,
     mean_rank=True,
-    explain=_explain,
 )
-def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Floats:
+def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Quotient:
     """The relevant items per item looked at, for a reader who goes on with chance p each time.
 
     (1 - p) times the sum of p^(i - 1) over the ranks i of relevant items. Tools
@@ -38,8 +27,17 @@ def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Floats:
     Returned a, x, b; a and b are relevant:
 
     >>> judged = Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))
-    >>> rbp(judged, p=0.5)                          # 1/2 * (1 + 1/4)
+    >>> rbp(judged, p=0.5).values                   # 1/2 * (1 + 1/4)
     array([0.625])
     """
     hits = judged.hits.relevant(rel)
-    return (1 - p) * hits.total(hits.at(lambda rank: p ** (rank - 1)))
+    weight = hits.at(lambda rank: p ** (rank - 1))
+    weights = hits.total(weight)
+    return Quotient(
+        (1 - p) * weights,
+        None,
+        "(1 - p) × sum of p^(rank - 1)",
+        lambda: (hits, {"weight": weight, "running total": np.cumsum(weight)}),
+        "(1 - {}) × {}",
+        (p, weights),
+    )

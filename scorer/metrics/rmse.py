@@ -2,21 +2,11 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, rated
 from scorer.metrics.params import Average, averaged
+from scorer.metrics.quotient import Quotient
 from scorer.metrics.statistic import Share
-from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
-
-
-def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
-    errors = (listing.view.prediction - listing.view.rating) ** 2
-    yield rated(listing, {"squared error": errors})
-    symbols, numbers = "sqrt(sum / ratings)", "sqrt({} / {})"
-    yield formula("RMSE", symbols, numbers, errors.sum(), errors.size, value=value)
 
 
 @metric(
@@ -26,10 +16,9 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     range=(0, None),
     better="lower",
     statistic=Share(np.sqrt),
-    explain=_explain,
     heading=averaged,
 )
-def rmse(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
+def rmse(rated: Rated, *, average: Average = "pooled") -> Quotient:
     """How far predictions are from the ratings, in the ratings' own unit.
 
     One root over all ratings, as the Netflix Prize, scikit-learn, Surprise and
@@ -39,10 +28,17 @@ def rmse(rated: Rated, *, average: Average = "pooled") -> Floats | Statistics:
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
     >>> rated = Rated.of(([5, 3], [4, 3]), ([2], [4]))
-    >>> rmse(rated).share()                       # 5 / 3, before the root
+    >>> rmse(rated).statistics.share()             # 5 / 3, before the root
     1.6666666666666667
-    >>> rmse(rated, average="lists").round(4)     # sqrt(1 / 2), and sqrt(4 / 1)
+    >>> rmse(rated, average="lists").values.round(4)     # sqrt(1 / 2), and sqrt(4 / 1)
     array([0.7071, 2.    ])
     """
-    mean = rated.mean((rated.prediction - rated.rating) ** 2, average == "pooled")
-    return mean if isinstance(mean, Statistics) else np.sqrt(mean)
+    errors = (rated.prediction - rated.rating) ** 2
+    return Quotient(
+        rated.total(errors),
+        rated.total(),
+        "sqrt(sum / ratings)",
+        lambda: (rated, {"squared error": errors}),
+        "sqrt({} / {})",
+        then=np.sqrt,
+    )

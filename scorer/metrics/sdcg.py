@@ -2,22 +2,18 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics import cwl
 from scorer.metrics.base import metric
+from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Judged
-
-
-def _walk(judged: Judged, k: int, max_grade: float | None, min_grade: float) -> cwl.Walk:
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    return cwl.walk(judged.hits, gain, 1 / np.log2(np.arange(2, k + 2)))
 
 
 @metric(
     "SDCG",
     title="Scaled discounted cumulative gain",
     source="Azzopardi, Thomas and Moffat, SIGIR 2019, doi:10.1145/3331184.3331398; as cwl_eval's",
-    **cwl.of_walk("SDCG", _walk) | {"peers": {**cwl.PEERS, "dcg": {"log2": {}}}},
+    peers={**cwl.PEERS, "dcg": {"log2": {}}},
+    settle=cwl.SETTLE,
 )
 def sdcg(
     judged: Judged,
@@ -25,7 +21,7 @@ def sdcg(
     k: cwl.Depth,
     max_grade: cwl.Highest | None = None,
     min_grade: cwl.Lowest = 0,
-) -> Floats:
+) -> Quotient:
     """How near a list's discounted gain comes to that of k items of the highest grade.
 
     The gain at rank i, 0 to 1, is divided by log2(i + 1), and the sum by that
@@ -35,7 +31,8 @@ def sdcg(
     Returned x, a; a has the highest grade:
 
     >>> judged = Judged.of((["x", "a"], {"a": 2}))
-    >>> sdcg(judged, k=2).round(6)                   # 1/log2(3) / (1 + 1/log2(3))
+    >>> sdcg(judged, k=2).values.round(6)            # 1/log2(3) / (1 + 1/log2(3))
     array([0.386853])
     """
-    return _walk(judged, k, max_grade, min_grade).values
+    gain = cwl.scaled(judged, max_grade, min_grade)
+    return cwl.walk(judged.hits, gain, 1 / np.log2(np.arange(2, k + 2))).quotient(k)

@@ -7,9 +7,8 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Sentence, Steps, formula
-from scorer.metrics.explain.tables import Listing, returned
 from scorer.metrics.params import Cutoff, Distance, Relevant, distances
+from scorer.metrics.quotient import Quotient, Table
 from scorer.views.returned import Returned
 
 
@@ -19,31 +18,6 @@ def _needs(params: Any) -> tuple[str, ...]:
     return ("history or items.users",)
 
 
-def _explain(
-    listing: Listing[Returned],
-    value: float,
-    *,
-    k: int,
-    expected: int | str,
-    distance: str,
-    rel: float,
-) -> Steps:
-    top_items = listing.view.top(k)
-    relevant = top_items.where(top_items.grade >= rel)
-    surprise = _surprise(listing.view, relevant, expected, distance)
-    columns: dict[str, Floats | Ints] = {"grade": relevant.grade, "unexpected": surprise}
-    if expected != "history":
-        columns["place by popularity"] = listing.view.catalogue.popularity()[relevant.item]
-    message = (
-        "is unlike the history"
-        if expected == "history"
-        else f"is none of the {expected} most known"
-    )
-    yield Sentence(f"A relevant item (grade {rel:g} or more) counts as far as it {message}.")
-    yield returned(listing, relevant, columns, k)
-    yield formula("Serendipity", "sum of unexpected / k", "{} / {}", surprise.sum(), k, value=value)
-
-
 @metric(
     "Serendipity",
     title="Serendipity",
@@ -51,7 +25,6 @@ def _explain(
     "with expected=history Zhang et al. (Auralist), WSDM 2012, doi:10.1145/2124295.2124300",
     range=(0, 2),
     needs=_needs,
-    explain=_explain,
 )
 def serendipity(
     returned: Returned,
@@ -66,7 +39,7 @@ def serendipity(
     ],
     distance: Distance = "cosine",
     rel: Relevant = 1,
-) -> Floats:
+) -> Quotient:
     """How many of the first k ranks hold an item that is relevant and yet unexpected.
 
     With a number, the items that most past users know are expected (equal
@@ -85,14 +58,27 @@ def serendipity(
     >>> truth = {"a": 1, "b": 1}
     >>> lists = (["a", "b", "c"], truth)
     >>> returned = Returned.of(lists, users=users, features=features, history=[["a"]])
-    >>> serendipity(returned, k=4, expected=1)                   # b / 4
+    >>> serendipity(returned, k=4, expected=1).values            # b / 4
     array([0.25])
-    >>> serendipity(returned, k=4, expected="history").round(4)  # (0 + (1 - 1/sqrt(2))) / 4
+    >>> serendipity(returned, k=4, expected="history").values.round(4)  # (0 + (1 - 1/sqrt(2))) / 4
     array([0.0732])
     """
     top_items = returned.top(k)
     relevant = top_items.where(top_items.grade >= rel)
-    return relevant.total(_surprise(returned, relevant, expected, distance)) / k
+    surprise = _surprise(returned, relevant, expected, distance)
+
+    def table() -> Table:
+        columns: dict[str, Floats | Ints] = {"grade": relevant.grade, "unexpected": surprise}
+        if expected != "history":
+            columns["place by popularity"] = returned.catalogue.popularity()[relevant.item]
+        return relevant, columns
+
+    known = f"is none of the {expected} most known"
+    how = "is unlike the history" if expected == "history" else known
+    note = f"A relevant item (grade {rel:g} or more) counts as far as it {how}."
+    return Quotient(
+        relevant.total(surprise), k, "sum of unexpected / k", table, notes=lambda: [note]
+    )
 
 
 def _surprise(returned: Returned, relevant: Returned, expected: int | str, distance: str) -> Floats:

@@ -1,26 +1,9 @@
 """Set average precision."""
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps, formula
-from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
 from scorer.metrics.params import Relevant
-from scorer.views.hits import Judged, ratio
-
-
-def _explain(listing: Listing[Judged], value: float, *, rel: float, judged_only: bool) -> Steps:
-    listing = only_judged(listing, judged_only)
-    hits, relevant, n = (
-        listing.view.hits.relevant(rel),
-        relevant_items(listing, rel),
-        len(listing.names.returned),
-    )
-    counts = hits.within()
-    yield relevant
-    yield ranked_table(listing, hits, {"found": counts})
-    count, most = counts.sum(), len(relevant.items)
-    symbols, numbers = "found / n × found / R", "{} / {} × {} / {}"
-    yield formula("SetAP", symbols, numbers, count, n, count, most, value=value)
+from scorer.metrics.quotient import Quotient, found
+from scorer.views.hits import Judged
 
 
 @metric(
@@ -29,9 +12,8 @@ def _explain(listing: Listing[Judged], value: float, *, rel: float, judged_only:
     source="trec_eval's set_map",
     aliases=("set_map",),
     expected=True,
-    explain=_explain,
 )
-def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Floats:
+def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Quotient:
     """Precision times recall of all that was returned: average precision without ranks.
 
     Undefined, where trec_eval says 0, for a list that returned nothing.
@@ -39,11 +21,18 @@ def setap(judged: Judged, *, rel: Relevant = 1, judged_only: bool = False) -> Fl
     Returned a, x; a, b and c are relevant:
 
     >>> judged = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
-    >>> setap(judged).round(4)                      # 1/2 * 1/3, as 1 * 1 / (2 * 3)
+    >>> setap(judged).values.round(4)               # 1/2 * 1/3, as 1 * 1 / (2 * 3)
     array([0.1667])
     """
     if judged_only:
         judged = judged.only_judged()
-    hit_count = judged.hits.count(rel)
-    relevant_count = judged.ideal.count(rel)
-    return ratio(hit_count * hit_count, judged.returned * relevant_count)
+    count, relevant = judged.hits.count(rel), judged.ideal.count(rel)
+    return Quotient(
+        count * count,
+        judged.returned * relevant,
+        "found / n × found / R",
+        found(judged.hits, rel),
+        "{} / {} × {} / {}",
+        (count, judged.returned, count, relevant),
+        relevant=rel,
+    )

@@ -2,17 +2,11 @@
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.metrics import diversity
 from scorer.metrics.base import metric
 from scorer.metrics.params import Cutoff, Relevant
+from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse
-
-
-def _quotient(view: Diverse, k: int | None, rel: float) -> diversity.Quotient:
-    facets = view.hit_facets(rel).top(k)
-    first = (facets.before() == 0).astype(np.float64)
-    return diversity.Quotient(facets, first, view.subtopics(rel))
 
 
 @metric(
@@ -20,14 +14,14 @@ def _quotient(view: Diverse, k: int | None, rel: float) -> diversity.Quotient:
     title="Subtopic recall",
     source="Zhai, Cohen and Lafferty, SIGIR 2003, doi:10.1145/860435.860440; as TREC's ndeval",
     aliases=("strec",),
-    **diversity.of_quotient("StRecall", "subtopics found / subtopics", _quotient),
+    peers=diversity.PEERS,
 )
 def strecall(
     diverse: Diverse,
     *,
     k: Cutoff | None = None,
     rel: Relevant = 1,
-) -> Floats:
+) -> Quotient:
     """The share of the subtopics that a relevant item among the first k covers.
 
     A subtopic without a relevant item does not count. Undefined where there is none.
@@ -36,7 +30,11 @@ def strecall(
 
     >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
     >>> diverse = Diverse.of((["b", "a"], truth))
-    >>> strecall(diverse, k=1)                 # 1 of 2
+    >>> strecall(diverse, k=1).values          # 1 of 2
     array([0.5])
     """
-    return _quotient(diverse, k, rel).values
+    facets = diverse.hit_facets(rel).top(k)
+    first = (facets.before() == 0).astype(np.float64)
+    return diversity.quotient(
+        diverse, facets, first, diverse.subtopics(rel), "subtopics found / subtopics"
+    )

@@ -73,7 +73,7 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
     with plugin_call(f"metric {metric.name} failed"):
         if metric.view is Ranked:
             return _one_by_one(measure, views[Judged])  # type: ignore[arg-type]
-        values = metric.function(views[metric.view], **measure.params)
+        values = metric.values(views[metric.view], **measure.params)
     if isinstance(values, Statistics):
         return values
     lists = len(views[metric.view].names)  # type: ignore[attr-defined]
@@ -86,7 +86,7 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
 def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
     """The statistics of each rating for the pooled figure, after the code of its item."""
     rated = cast("Rated", views[measure.metric.view])  # the one view of metrics of items
-    statistics = measure.metric.function(rated.each(), **{**measure.params, "average": "pooled"})
+    statistics = measure.metric.values(rated.each(), **{**measure.params, "average": "pooled"})
     assert rated.item_code is not None
     rows = np.column_stack([rated.item_code, statistics.rows])
     return Statistics(rated.in_list, rows, rated.lists)

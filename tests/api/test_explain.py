@@ -3,6 +3,7 @@
 import json
 import math
 from functools import partial
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed
 from scorer.metrics.notation import parse
+from scorer.metrics.quotient import Quotient
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
@@ -134,7 +136,7 @@ def grades_of(lists, **tables):
 @pytest.mark.parametrize("metric", TRIED, ids=lambda metric: metric.name)
 def test_every_metric_explains_itself(metric):
     """Those of tables and of further columns do so in the tests that their files name."""
-    assert metric.explain
+    assert metric.explain or get_type_hints(metric.function)["return"] is Quotient
     named = {*NOTATIONS, *DIVERSE, *PREDICTED, *RETURNED, *PREFERRED}
     assert named & {*described(metric).variants} or described(metric).tested_in
 
@@ -144,6 +146,8 @@ def test_ranked_lists(notation):
     rules = ["item-desc", "file"]
     if bound(notation).metric.expected and not refuses(notation):
         rules.append("expected")
+    if bound(notation).metric.mean_rank:
+        rules.append("mean-rank")
     strict = bound(notation).metric.strict_order
 
     @LAWS

@@ -109,7 +109,7 @@ def ours(name, rel):
 
 def values(notation, view):
     made = measure(METRICS.get(parse(notation)[0]), notation)
-    return np.nan_to_num(made.metric.function(view, **made.params))  # undefined is 0 to trec_eval
+    return np.nan_to_num(made.metric.values(view, **made.params))  # undefined is 0 to trec_eval
 
 
 @pytest.mark.parametrize("case", CASES.split())

@@ -110,7 +110,7 @@ def test_what_is_wrong_is_told(challenge, score, yaml, files, said):
 
 def value(notation, pair):
     made = measure(metrics().get(parse(notation)[0]), notation)
-    (found,) = made.metric.function(meet([pair], "mean-rank"), **made.params)
+    (found,) = made.metric.values(meet([pair], "mean-rank"), **made.params)
     return found
 
 
@@ -134,7 +134,7 @@ def test_without_ties_it_is_as_ever():
     for notation in ("RR", "P@2", "R@2", "Success@1", "DCG", "nDCG@3", "RBP(p=0.8)", "Hits@1"):
         made = measure(metrics().get(parse(notation)[0]), notation)
         values = [
-            made.metric.function(meet(lists, ties), **made.params)
+            made.metric.values(meet(lists, ties), **made.params)
             for ties in ("mean-rank", "item-desc")
         ]
         assert np.array_equal(*values, equal_nan=True), notation

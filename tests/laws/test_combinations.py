@@ -146,8 +146,8 @@ RATIOS = [each for each in NOTATIONS if "average" in bound(each).params]
 def both_ways(notation, judged):
     """What a metric makes of one list, as the mean of lists and pooled."""
     one = bound(notation)
-    alone = one.metric.function(judged, **one.params)
-    together = one.metric.function(judged, **one.params | {"average": "pooled"})
+    alone = one.metric.values(judged, **one.params)
+    together = one.metric.values(judged, **one.params | {"average": "pooled"})
     return float(alone[0]), float(one.metric.statistic.figure(together, **one.params))
 
 
@@ -175,8 +175,8 @@ def test_what_is_returned_where_nothing_is_relevant_counts_in_a_pooled_f():
     judged = Judged.of((["a", "x"], {"a": 1}), (["y", "z"], {"y": 0}))
     for notation, mean, pooled in (("SetF", 2 / 3, 2 / 5), ("F@2", 2 / 3, 2 / 5)):
         one = bound(notation)
-        lists = one.metric.function(judged, **one.params)
-        together = one.metric.function(judged, **one.params | {"average": "pooled"})
+        lists = one.metric.values(judged, **one.params)
+        together = one.metric.values(judged, **one.params | {"average": "pooled"})
         assert lists[0] == pytest.approx(mean)
         assert math.isnan(lists[1])
         assert one.metric.statistic.figure(together) == pytest.approx(pooled)

@@ -54,7 +54,7 @@ def statistics(metric, seed):
     if "average" in made.params:
         made = measure(metric, f"{metric.name}(average=pooled)")
     view = rated(seed) if metric.view is Rated else returned(seed)
-    return metric.function(view, **made.params), made
+    return metric.values(view, **made.params), made
 
 
 def repeated(found, times):

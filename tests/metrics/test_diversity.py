@@ -25,7 +25,7 @@ def pairs(draw):
 
 def values(notation, *lists):
     made = bound(notation)
-    return made.metric.function(Diverse.of(*lists), **made.params)
+    return made.metric.values(Diverse.of(*lists), **made.params)
 
 
 @pytest.mark.parametrize("notation", DIVERSE)

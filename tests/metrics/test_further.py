@@ -30,7 +30,7 @@ def bound(notation):
 def of(notation, view):
     """The values of lists, or the figure of all."""
     made = bound(notation)
-    found = made.metric.function(view, **made.params)
+    found = made.metric.values(view, **made.params)
     if isinstance(found, Statistics):
         return made.metric.statistic.figure(found, **made.params)
     return found

@@ -169,7 +169,7 @@ def test_longer_lists_are_the_oracles(order):
     for notation in SORTS[order]:
         if "catalogue" in (params := bound(notation).params):
             params = params | {"catalogue": 90}
-        found = bound(notation).metric.function(judged, **params)
+        found = bound(notation).metric.values(judged, **params)
         wanted = [
             oracle(bound(notation).metric)(
                 [item for group in groups for item in sorted(group, reverse=True)],
@@ -340,10 +340,10 @@ def test_recall_levels_are_exact(level):
 
 def test_err_takes_the_highest_grade_of_the_truth_it_sees():
     judged = meet([(["a"], {"a": 1, "b": 2})])
-    assert METRICS.get("ERR").function(judged).tolist() == [0.25]
+    assert METRICS.get("ERR").values(judged).tolist() == [0.25]
     assert bound("ERR").params["max_grade"] == 4
     with pytest.raises(NotationError, match="max_grade=1 is below"):
-        METRICS.get("ERR").function(judged, max_grade=1)
+        METRICS.get("ERR").values(judged, max_grade=1)
 
 
 def test_auc_of_all_pairs_needs_the_catalogue():
@@ -359,7 +359,7 @@ def test_exp2_of_what_no_float_holds():
     judged = meet([(["a"], {"a": 5000.0, "b": 4998.0})])
     with pytest.raises(ChallengeError, match="grade 5000"):
         values("nDCG(gain=exp2)", judged)
-    function = METRICS.get("ERR").function
+    function = METRICS.get("ERR").values
     assert function(judged).tolist() == [1.0]
 
 

@@ -55,7 +55,7 @@ def ours(notation, qrels, run):
         .open(table(rows, ("list", "item", "subtopic"), "grade"), aids, Findings())
     )
     seen = truth.meet(table(run, ("list", "item"), "score"), "item-desc", frozenset({Diverse}))
-    found = made.metric.function(seen.views[Diverse], **made.params)
+    found = made.metric.values(seen.views[Diverse], **made.params)
     return dict(zip(truth.lists, np.nan_to_num(found).tolist(), strict=True))
 
 

@@ -31,7 +31,7 @@ def value(notation, view, several=False):
     metric = next(m for m in found if "labels" in m.kinds)
     classes = getattr(view, "classes", ())
     made = measure(metric, notation).settled(Constants(classes, several))
-    given = metric.function(view, **made.params)
+    given = metric.values(view, **made.params)
     if isinstance(given, Statistics):
         return metric.statistic.figure(given, **made.params)
     return given.mean()

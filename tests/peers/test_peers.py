@@ -243,7 +243,7 @@ def complete():
 
 def expected(notation, lists):
     made = measure(METRICS.get(parse(notation)[0]), notation)
-    return made.metric.function(meet(lists, "expected"), **made.params)
+    return made.metric.values(meet(lists, "expected"), **made.params)
 
 
 @pytest.mark.parametrize("k", [None, 1, 3, 10])

@@ -79,7 +79,7 @@ def ranked_table(
         k: the last rank that is shown; None for all.
     """
     grade = _filled(len(listing.names.returned), listing.view.hits.rank, listing.view.hits.grade)
-    return _returned_table(listing, at.rank, {"grade": grade}, columns, k, listing.view.hits.spread)
+    return _returned_table(listing, at.rank, {"grade": grade}, columns, k, listing.view.hits)
 
 
 def returned(
@@ -102,10 +102,12 @@ def _returned_table(
     full_columns: Mapping[str, Floats],
     columns: Mapping[str, ArrayLike],
     k: int | None,
-    spread: bool = False,
+    ties: Hits | None = None,
 ) -> Grid:
     names, n = listing.names, len(listing.names.returned)
-    above = names.before if spread else np.arange(n)
+    spread = ties is not None and ties.spread
+    grouped = ties is not None and (ties.spread or ties.middle)  # which have ranks in common
+    above = names.before if grouped else np.arange(n)
     count = n if k is None else int((above < k).sum())
     message = f"first {count:,} of {n:,} ranks" if count < n else f"all {n:,} ranks"
     if spread and (names.tied[:count] > 1).any():

@@ -45,7 +45,7 @@ def view_of(true, found, delay):
 
 def value(notation, view):
     made = bound(notation)
-    return made.metric.statistic.figure(made.metric.function(view, **made.params), **made.params)
+    return made.metric.statistic.figure(made.metric.values(view, **made.params), **made.params)
 
 
 def oracle(true, found, delay, o, c_fp=None):

@@ -27,7 +27,7 @@ def bound(notation, classes=CLASSES, several=False):
 
 def value(notation, view, several=False):
     made = bound(notation, getattr(view, "classes", ()), several)
-    given = made.metric.function(view, **made.params)
+    given = made.metric.values(view, **made.params)
     if isinstance(given, Statistics):
         return made.metric.statistic.figure(given, **made.params)
     return float(given.mean()) if given.size else math.nan
@@ -453,7 +453,7 @@ def test_draws_of_rows_are_the_figure_of_those_rows(weighted):
         view = replace(plain, weight=weight)
         for notation in notations:
             made = bound(notation)
-            given = made.metric.function(view, **made.params)
+            given = made.metric.values(view, **made.params)
             if not isinstance(made.metric.statistic, Sums | Weighted):
                 continue
             if not isinstance(given, Statistics):
