@@ -2,6 +2,8 @@
 
 A metric that returns a `Quotient` needs no `explain=`: the value and its
 explanation come from the same arrays (`scorer.metrics.explain.worked`).
+
+Stability: plugin.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A metric that gives `Statistics` names one of these as its `statistic=`. Each
 has `figure(statistics, **params)`, the value of any set of lists; how intervals,
 tests and tiers are made depends on which one it is.
+
+Stability: plugin.
 """
 
 from __future__ import annotations
