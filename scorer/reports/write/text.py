@@ -185,7 +185,10 @@ class Paper:
         """Write the columns that there is room for; long texts go below."""
         name = name_of(table)
         drawn = [_drawn(table, n) for n, c in enumerate(table.columns) if c.kind != "group"]
-        dense = any(each.column.kind == "sign" for each in drawn)
+        room = self.prose if _must_fit(table.columns) else self.room
+        width = sum(each.width for each in drawn) + GAP * (len(drawn) - 1)
+        signs = any(each.column.kind == "sign" for each in drawn)
+        dense = signs or (_must_fit(table.columns) and width > room)
         gap = 1 if dense else GAP
         kept = [each for each in drawn if each.column.kind != "long"]
         named = next((n for n, c in enumerate(table.columns) if c.kind in ("name", "long")), None)
@@ -200,7 +203,7 @@ class Paper:
         while needed(floor) > self.room and any(each.column.priority for each in kept):
             dropped.append(max(kept, key=lambda each: each.column.priority))
             kept.remove(dropped[-1])
-        self._grid(kept, names, max(self.room - needed(0), 1), table.rows, dense)
+        self._grid(kept, names, max(room - needed(0), 1), table.rows, dense)
         if dropped:
             heads = ", ".join(each.head for each in reversed(dropped))
             self.say(f"Not shown at this width: {heads} (--format json has all).", "dim")
@@ -271,6 +274,12 @@ class Paper:
         """All that was written; no line ends in blanks."""
         lines = map(str.rstrip, self._output.getvalue().rstrip().splitlines())
         return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
+
+
+def _must_fit(columns: Sequence[Column]) -> bool:
+    """Whether a table is names and numbers of which none may leave."""
+    kinds = {column.kind for column in columns}
+    return kinds == {"name", "number"} and not any(column.priority for column in columns)
 
 
 def _drawn(table: Table, n: int) -> Drawn:
