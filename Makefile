@@ -35,7 +35,7 @@ test: .venv/tests check
 
 # everything
 test-all: .venv/tests check
-	$(PYTEST)
+	EVERYTHING=1 $(PYTEST)
 
 # lint, types and layers
 check: .venv/tests

@@ -19,9 +19,15 @@ COMMAND = Path(sys.executable).parent / "score"
 os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
 
 
+SERVERS = {"spark", "postgresql"}  # fixtures
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Each test that only `make test-all` runs says why it takes long."""
     for item in items:
+        if needed := SERVERS.intersection(item.fixturenames):
+            item.add_marker(pytest.mark.slow(f"starts a server: {', '.join(needed)}"))
         for mark in item.iter_markers("slow"):
             if not (len(mark.args) == 1 and isinstance(mark.args[0], str) and mark.args[0]):
                 raise pytest.UsageError(f'{item.nodeid}: say why, as @pytest.mark.slow("...")')

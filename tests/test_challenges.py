@@ -52,12 +52,14 @@ def submissions(kind):
     return [(name, path) for name in CHALLENGES for path in files(name, kind)]
 
 
+@pytest.mark.slow("each file once more")
 @pytest.mark.parametrize(("name", "path"), submissions("good"), ids=str)
 def test_a_good_submission_passes_the_check_too(name, path, score):
     ran = score("check", ROOT / "challenges" / name, path)
     assert ran.code == 0, ran
 
 
+@pytest.mark.slow("each file once more")
 @pytest.mark.parametrize(("name", "path"), submissions("bad"), ids=str)
 def test_the_check_refuses_what_scoring_refuses_and_says_where(name, path, score):
     scored, checked = (score(*verb, ROOT / "challenges" / name, path) for verb in ((), ("check",)))

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.reports.comparison.cells import bars, shared
 from scorer.results.comparison import Tally
@@ -375,7 +376,7 @@ def test_lists_are_drawn_once_for_all_pairs_and_measures(score, folder, six, mon
     assert len(drawn) == 1
 
 
-@settings(derandomize=True, deadline=None)
+@rounds(100)
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1e-17, 0.5, float("nan")]), max_size=8))
 def test_a_tally_counts_every_list_once_and_mirrors(values):
     mine, theirs = Tally.of(np.array(values)), Tally.of(-np.array(values))

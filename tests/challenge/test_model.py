@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.challenge.forms import Formed, written_keys
 from scorer.challenge.load import load
@@ -493,12 +494,7 @@ DOCUMENTS = st.one_of(
 )
 
 
-@settings(
-    derandomize=True,
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@rounds(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENTS)
 def test_any_bytes_give_a_challenge_or_an_error(folder, data):
     with suppress(ChallengeError):
@@ -517,7 +513,7 @@ def test_any_bytes_give_a_challenge_or_an_error(folder, data):
     ids=["unknown", "wrong", "twice", "aliases"],
 )
 def test_many_problems_take_no_time(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(ChallengeError):
         challenge(text)
-    assert time.perf_counter() - begun < 3  # well below 1 s; other work may share the machine
+    assert time.process_time() - begun < 3  # well below 1 s

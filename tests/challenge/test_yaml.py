@@ -7,8 +7,9 @@ import time
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.challenge import yaml as documents
 from scorer.challenge.yaml import document, resolved
@@ -205,7 +206,7 @@ TOKENS = st.sampled_from(
 )
 
 
-@settings(derandomize=True, max_examples=200)
+@rounds(200)
 @given(st.one_of(st.binary(), st.lists(TOKENS).map(lambda parts: "".join(parts).encode())))
 def test_any_bytes_give_a_value_or_a_problem(data):
     found = Findings()

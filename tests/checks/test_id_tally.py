@@ -5,8 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 from held import held_bytes
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.checks import id_tally
 from scorer.checks.id_tally import IdTally
@@ -47,7 +48,7 @@ def expected(parts):
     return sorted(told, key=lambda each: each[2]), counts
 
 
-@settings(deadline=None)
+@rounds(100)
 @given(parts=st.lists(ids, min_size=1, max_size=9), order=st.randoms(use_true_random=False))
 def test_parts_put_together_in_any_order_tell_the_same(parts, order):
     with pytest.MonkeyPatch.context() as patch:

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.checks.id_tally import TEXT, IdTally
 from scorer.checks.ids import CLASSES, Known, folded
@@ -54,6 +55,7 @@ def test_look_alikes(name, public, difference):
     assert fault.message.endswith(f"only by {difference}")
 
 
+@rounds(100)
 @given(st.text(max_size=6), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]), st.booleans())
 def test_the_quick_look_misses_no_look_alike(public, form, upper):
     name = unicodedata.normalize(form, public.upper() if upper else public)

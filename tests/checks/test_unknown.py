@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.checks import unknown
 from scorer.checks.id_tally import IdTally
@@ -42,6 +43,7 @@ def test_what_one_look_tells_is_what_is_told_of_each(public):
     same(ODD, public)
 
 
+@rounds(100)
 @given(st.lists(st.text(st.sampled_from("qQ01.,e+-JanÀ \u200b"), max_size=8), max_size=30))
 def test_what_one_look_tells_is_what_is_told_of_any(names):
     for public in PUBLIC:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.core.formula import Bounds, FormulaError, Traits, parse, spelt
 
@@ -84,6 +85,7 @@ def test_mistakes_are_told(text, message):
         parse(text)
 
 
+@rounds(100)
 @given(st.text(max_size=60))
 def test_any_text_is_a_formula_or_an_error(text):
     try:
@@ -117,6 +119,7 @@ def test_bounds(text, bounds):
     assert parse(text).bounds(KNOWN) == Bounds(*(bounds or ()))
 
 
+@rounds(100)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1))
 def test_values_lie_between_the_bounds(a, b, x):
     for text in ("0.1*a - 0.9*b", "a*x - x", "min(a, x)*max(b, x)", "sqrt(a + b)"):

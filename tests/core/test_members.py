@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.core.members import MemberPairs, Members, members_of
 from scorer.io.columns import CodedColumn
@@ -18,6 +19,7 @@ sets = st.dictionaries(
 )
 
 
+@rounds(100)
 @given(sets, st.lists(st.sampled_from(["q1", "q2", "q3", "é"]), unique=True))
 def test_they_are_the_sets(known, lists):
     members = Members.of(known)
@@ -38,6 +40,7 @@ def test_they_are_the_sets(known, lists):
 
 
 @pytest.mark.parametrize("many", [False, True])
+@rounds(100)
 @given(st.lists(st.tuples(*[st.sampled_from(["b", "a", "é", "", "a b"])] * 3), max_size=30))
 def test_columns_name_them(many, rows):
     def column(n):

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow("copies of the process, many megabytes of files")
+
 GOOD = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 c 1 3 t\nq2 Q0 a 2 1 t\n"
 FILES = {
     "one.run": GOOD,

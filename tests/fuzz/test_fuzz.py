@@ -8,7 +8,6 @@ FUZZ is how many examples each property is tried on.
 import gzip
 import io
 import json
-import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
@@ -32,15 +32,9 @@ from scorer.io.table import Schema
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import parse
 
-EXAMPLES = int(os.environ.get("FUZZ", "20"))
-fuzz = settings(
-    max_examples=EXAMPLES,
-    derandomize="FUZZ" not in os.environ,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-)
+pytestmark = pytest.mark.slow("hundreds of spoiled files")
+
+fuzz = rounds(20, print_blob=True, suppress_health_check=list(HealthCheck))
 TEXT = [format.name for format in formats() if not format.binary]
 SHAPES = [
     Schema(("list", "item"), ("rank", "score", "tag")),
@@ -202,7 +196,7 @@ def parquet():
     return out.getvalue()
 
 
-@settings(fuzz, max_examples=EXAMPLES // 20 + 1)  # each is read in a process of its own
+@settings(fuzz, max_examples=fuzz.max_examples // 20 + 1)  # each is read in a process of its own
 @given(sent=spoiled([parquet(), corpus.TABLES["list.parquet"]()]))
 def test_parquet(sent, tmp_path):
     path = tmp_path / "file.parquet"

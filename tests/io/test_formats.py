@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 import yaml
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
 
@@ -26,7 +26,7 @@ from scorer.io.table import DECIMAL, Schema, Table, number
 RANKED = Schema(("list", "item"), ("rank", "score", "tag"))
 FORMATS = [format.name for format in formats()]
 quick = rounds(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-slow = settings(quick, max_examples=8)  # a process each
+each = rounds(8, suppress_health_check=[HealthCheck.function_scoped_fixture])  # a process
 
 
 def cases():
@@ -318,7 +318,7 @@ def test_any_bytes_give_a_table_or_problems(format, data, squeezed, cut, tmp_pat
             assert bad == 0 or findings.fatal
 
 
-@slow
+@each
 @given(place=st.integers(0, 10**6), byte=st.integers(0, 255), cut=st.booleans())
 def test_any_damage_to_parquet_is_told(place, byte, cut, tmp_path):
     out = io.BytesIO()
@@ -399,7 +399,7 @@ def test_plain_ids_need_no_quotes(table, tmp_path):
         assert same(found, table if name == "a.csv" else ranked)
 
 
-@slow
+@each
 @given(table=st.lists(st.tuples(ids, ids, numbers), max_size=8))
 def test_a_table_is_the_same_in_parquet(table, tmp_path):
     path = parquet(

@@ -73,6 +73,7 @@ def test_a_large_truth_is_the_careful_parsers(tmp_path, monkeypatch, rows, trec,
         truths_alike(Truth.of(mine, extra), Truth.of(theirs, extra))
 
 
+@rounds(100)
 @given(hashes=st.lists(st.integers(0, 40) | st.integers(2**63, 2**63 + 9), min_size=1))
 def test_hashes_that_begin_alike_are_grouped_apart(hashes):
     codes, first = columns.grouped(np.array(hashes, dtype=np.uint64))

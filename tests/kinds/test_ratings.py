@@ -7,8 +7,9 @@ from statistics import fmean
 import numpy as np
 import pytest
 from cards import together
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
@@ -21,7 +22,7 @@ from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
 from scorer.views.rated import Rated
 
-LAWS = settings(derandomize=True, deadline=None, max_examples=60)
+LAWS = rounds(60)
 NAMES = ["MAE", "MSE", "RMSE", "R2", "IntervalCoverage"]
 BY_LIST = {name: f"{name}(average=lists)" for name in NAMES[:4]} | {NAMES[4]: NAMES[4]}
 POOLED = {name: name for name in NAMES[:4]} | {NAMES[4]: f"{NAMES[4]}(average=pooled)"}

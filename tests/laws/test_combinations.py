@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cards import together
-from hypothesis import given, settings
+from hypothesis import given
+from rounds import rounds
 from variants import NOTATIONS, bound, pairs
 
 from scorer.api.score import score
@@ -153,7 +154,7 @@ def both_ways(notation, judged):
 
 @pytest.mark.parametrize("notation", RATIOS)
 def test_pooled_over_one_list_is_the_mean_of_lists(notation):
-    @settings(derandomize=True, deadline=None, max_examples=30)
+    @rounds(30)
     @given(pairs())
     def holds(pair):
         groups, truth = pair

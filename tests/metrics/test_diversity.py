@@ -5,13 +5,14 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 from variants import DIVERSE, bound, described
 
 from scorer.views.diverse import Diverse
 
-LAWS = settings(derandomize=True, deadline=None, max_examples=25)
+LAWS = rounds(25)
 ITEMS, SUBTOPICS = "abcdef", "123"
 
 

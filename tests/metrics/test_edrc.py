@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 import scorer
 from scorer.core.errors import ChallengeError
@@ -130,7 +131,7 @@ def stated(case, ranked):
 @pytest.mark.parametrize("closed", [True, False])
 @pytest.mark.parametrize("unknown", [0.5, 0.25, 1.0, "likelihood"])
 @pytest.mark.parametrize("ranked", [True, False])
-@settings(max_examples=12, derandomize=True, deadline=None)
+@rounds(12)
 @given(data=st.data())
 def test_all_lists_at_once_are_the_lists_one_by_one(discount, closed, unknown, ranked, data):
     cases = data.draw(st.lists(lists(ranked), min_size=1, max_size=5))
@@ -192,9 +193,9 @@ def test_long_and_many_lists():
     many = np.repeat(np.arange(1000), 20)
     layout = Layout.of(many, [str(n) for n in range(1000)])
     view = Preferred(Orders.of(layout, Ranking(random.random(many.size))), Ranking(-many + 0.0))
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert edrc(view) == pytest.approx(np.zeros(1000))  # all items tie: silence
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
     long = Layout.of(np.zeros(1000, dtype=np.int64), ["one"])
     chain = np.arange(999)
     view = Preferred(Orders.of(long, Pairs(chain, chain + 1)), Pairs(chain, chain + 1))

@@ -9,8 +9,9 @@ from math import log2, nan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.chunkf1 import chunks
@@ -20,7 +21,7 @@ from scorer.views.pooled import Statistics
 from scorer.views.scored import Scored
 from scorer.views.texts import Texts
 
-LAWS = settings(derandomize=True, deadline=None, max_examples=40)
+LAWS = rounds(40)
 
 
 def bound(notation):

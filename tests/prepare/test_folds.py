@@ -7,8 +7,9 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.metrics.base import measure
 from scorer.metrics.p import p
@@ -33,7 +34,7 @@ def ratings(tmp_path):
     return path
 
 
-@settings(derandomize=True, deadline=None)
+@rounds(100)
 @given(st.integers(2, 60), st.integers(2, 10), st.integers(0, 99))
 def test_parts_are_disjoint_complete_and_of_equal_size(n, k, seed):
     masks = parts(n, k, seed)

@@ -8,14 +8,15 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
 from approximate import approximately
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from rounds import rounds
 
 from scorer.api.score import score as scored
 from scorer.api.submissions import Named
@@ -221,7 +222,7 @@ def plain_text(tokens):
     return "".join(child.content for child in last.children).replace("\u200b", "")
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@rounds(300)
 @given(st.text(st.sampled_from("ab1 _*`[](){}<>#+-=.!|~&;$:/@w\\\"'é"), min_size=1))
 @example("![a](b) [c]: http://d")
 @example("1. x")
@@ -443,11 +444,11 @@ def large(board, teams, lists, count):
 
 def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
     big = large(board, 100, 10_000, 1)
-    start = perf_counter()
+    start = process_time()
     for form in FORMATS:
         said = forms("leaderboard").get(form).write(big, Options())
         assert len(said) < 2_000_000, form
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10
 
 
 def test_three_hundred_submissions_by_many_measures_stay_a_page(board):

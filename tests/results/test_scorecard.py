@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 from cards import together
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.leaderboard.standings import Entry, by_measure, standings
 from scorer.metrics.base import measure
@@ -25,7 +26,7 @@ entries = st.lists(
 BY = [by_measure("a", "higher"), by_measure("b", "lower")]
 
 
-@settings(derandomize=True, deadline=None)
+@rounds(100)
 @given(entries, st.randoms(use_true_random=False))
 def test_neither_order_nor_names_of_submissions_decide(board, random):
     rows = standings(board, BY)
@@ -106,7 +107,7 @@ def test_a_scorecard_survives_bytes():
     np.testing.assert_array_equal(after.statistics["Gini"].rows, statistics["Gini"].rows)
 
 
-@settings(derandomize=True, deadline=None)
+@rounds(100)
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=8), st.data())
 def test_a_split_put_together_is_the_whole(rows, data):
     lists = [f"q{n}" for n in range(len(rows))]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 import scorer
 from scorer.results import sums
@@ -26,6 +27,7 @@ def same(one, other):
     )
 
 
+@rounds(100)
 @given(st.integers(0, 2**32), st.integers(2, 9), st.integers(1, 400))
 def test_any_split_of_the_blocks_in_any_order_gives_the_same_bits(seed, parts, lists):
     rng = np.random.default_rng(seed)
@@ -87,6 +89,7 @@ def hash_of(name, seed):
     return mixed((seed * step + len(data) + total) % 2**64)
 
 
+@rounds(100)
 @given(st.lists(st.text(st.characters(exclude_categories=())), max_size=9), st.integers(0, 2**65))
 def test_each_name_has_the_hash_that_is_described(names, seed):
     assert name_hashes(names, seed).tolist() == [hash_of(name, seed) for name in names]

@@ -7,9 +7,12 @@ their majority vote. It learns the public lists' answers from the board alone, a
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+import pytest
 
 from scorer.store.records import Entry
 from scorer.store.selection import Candidate, rungs
+
+pytestmark = pytest.mark.slow("a simulation")
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 PUBLIC, PRIVATE, SENT = 100, 400, 200

@@ -32,6 +32,8 @@ from scorer.stats.tiers import rank_ranges, tiers
 from scorer.views.hits import Judged
 from scorer.views.pooled import Statistics
 
+pytestmark = pytest.mark.slow("a simulation")
+
 TIMES = int(os.environ.get("SIMULATE", "1"))
 
 

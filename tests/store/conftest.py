@@ -6,8 +6,10 @@ import pytest
 
 from scorer.api.board import Board
 
+SERVER = pytest.mark.slow("a server of PostgreSQL, a database a test")
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=SERVER)])
 def store(request, tmp_path):
     """The URL of an empty store on each database."""
     if request.param == "sqlite":

@@ -61,6 +61,7 @@ def heard(pipe):
     return text.decode().split()
 
 
+@pytest.mark.slow("hundreds of processes")
 def test_a_killed_process_loses_no_acknowledged_entry(small):
     chance = random.Random(1 if ASKED is None else None)
     files = [small.sent(f"k{n}", 1.0) for n in range(KILLS)]
@@ -101,6 +102,7 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
     assert 3 < len(told) < KILLS, "the kills fell before and after the acknowledgement"
 
 
+@pytest.mark.slow("hundreds of processes")
 def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
     files = [small.sent(f"f{n}", 1.0) for n in range(4)]
     with small.open(small.store) as board:
@@ -130,6 +132,7 @@ def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
 WRITERS, EACH = 8, 4
 
 
+@pytest.mark.slow("hundreds of processes")
 def test_eight_writers_at_once_get_different_numbers(small):
     files = [[small.sent(f"w{n}-{m}", 1.0) for m in range(EACH)] for n in range(WRITERS)]
 

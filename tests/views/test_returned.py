@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 from cards import together
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
@@ -22,7 +23,7 @@ from scorer.scoring.settle import settle
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
 
-LAWS = settings(derandomize=True, deadline=None, max_examples=60)
+LAWS = rounds(60)
 KIND = kinds().get("grades")
 CATALOGUE = "abcdef"
 FEATURES = {"a": (1, 0, 0), "b": (1, 1, 0), "c": (0, 0, 0), "d": (0, 3, 1), "e": (0, 0, 0),

@@ -21,6 +21,7 @@ def example(kind, url):
     return text.replace("http://127.0.0.1:8000", url).replace("course-2026", "course")
 
 
+@pytest.mark.slow("a server as a process")
 def test_the_examples_send_a_file_and_show_what_became_of_it(serve, served):
     if shutil.which("curl") is None:
         pytest.skip("curl is missing: apt-get install curl")

@@ -23,6 +23,8 @@ import scorer
 from scorer.api.board import Board
 from scorer.api.children import Limits, Place, evaluate_next
 
+pytestmark = pytest.mark.slow("servers and workers as processes, and what they outlive")
+
 ILL = '''
 import os
 import time

@@ -16,6 +16,8 @@ from web_helpers import API, free_port, good, mixed, rows
 
 from scorer.api.board import Board
 
+pytestmark = pytest.mark.slow("servers as processes")
+
 WAITING = 6
 
 
