@@ -348,6 +348,15 @@ class Board:
         """
         return self.evaluations.work(most=most, worker=worker)
 
+    def material(self, path: str) -> dict[str, Any]:
+        """What a process needs to read the version in force without the store, and one more path.
+
+        Args:
+            path: a file in a folder of its own, to be read or made.
+        """
+        more, folder = self.versions.material(self.version()), str(Path(path).parent)
+        return {**more, "read": [*more["read"], folder], "write": [folder]}
+
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""
         return self.evaluations.failures()

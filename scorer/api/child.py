@@ -1,5 +1,8 @@
 """The child process that alone may read the truth: one evaluation or one check, then it ends.
 
+What reads a stranger's file is confined to that file and the challenge's: it has no store,
+no network and no other file, where the system has such protections.
+
 `python -m scorer.api.child` reads as JSON what to do, and answers with JSON.
 """
 
@@ -8,12 +11,18 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from scorer.api.confine import confine
 from scorer.core.errors import ScorerError
+
+if TYPE_CHECKING:
+    from scorer.challenge.model import Challenge
 
 
 def main() -> None:
@@ -26,6 +35,8 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     signal.alarm(time + 1)  # also where nobody is left who would end it
+    if "read" in task:
+        confine(task["read"], task["write"])
     answer = answered(task)
     print(json.dumps(answer))
     sys.exit("error" in answer)
@@ -48,6 +59,8 @@ def answered(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _done(task: dict[str, Any]) -> dict[str, Any]:
+    if task["do"] in CONFINED:
+        return CONFINED[task["do"]](task)
     from scorer.api.children import Place
 
     with Place(*task["place"]).open() as board:
@@ -58,16 +71,6 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 board.evaluations.ask()
                 prepare(board.in_force, board.allow_plugins)
                 return {}
-            case "evaluate":
-                board.evaluations.evaluate(task["sha256"])
-                return {}
-            case "check":
-                from scorer.api.check import check
-                from scorer.api.submissions import Named
-
-                sent = Named(task["name"], Path(task["path"]), label=task["name"])
-                (scored,) = check(board.in_force, [sent], allow_plugins=board.allow_plugins)
-                return {"findings": scored.findings.to_json()}
             case "rescore":
                 rescored = board.rescore(dry_run=task["dry_run"])
                 return {**rescored._asdict(), "moves": [move._asdict() for move in rescored.moves]}
@@ -80,15 +83,53 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                     "probing": [series._asdict() for series in audited.probing],
                     "shake_up": [shake._asdict() for shake in audited.shake_up],
                 }
-            case "kit":
-                from scorer.api.kit import kit
-                from scorer.prepare.bind import prepare
-                from scorer.prepare.open import public
-
-                bound = prepare(board.in_force, board.allow_plugins)
-                Path(task["path"]).write_bytes(kit(bound, public(bound)).data)
-                return {}
     raise ScorerError(f"no such task: {task['do']}")
+
+
+def _challenge(task: dict[str, Any]) -> Challenge:
+    from scorer.challenge.load import load
+
+    return load(Path(task["challenge"])).model_copy(update={"id": task["id"]})
+
+
+def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
+    from scorer.api.evaluations import evaluated, to_fields
+    from scorer.prepare.answerable import answerable
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import opened
+
+    ready = answerable(opened(prepare(_challenge(task), task["allow_plugins"])))
+    path, values, sha256 = Path(task["path"]), task["values"], task["sha256"]
+    try:
+        return to_fields(evaluated(ready, path, task["name"], values, sha256))
+    except (MemoryError, ScorerError, OSError, ArithmeticError, ValueError) as error:
+        return {"sha256": sha256, "cause": "".join(traceback.format_exception(error))}
+
+
+def _check(task: dict[str, Any]) -> dict[str, Any]:
+    from scorer.api.check import check
+    from scorer.api.submissions import Named
+
+    sent = Named(task["name"], Path(task["path"]), label=task["name"])
+    (scored,) = check(_challenge(task), [sent], allow_plugins=task["allow_plugins"])
+    return {"findings": scored.findings.to_json()}
+
+
+def _kit(task: dict[str, Any]) -> dict[str, Any]:
+    from scorer.api.kit import kit
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import public
+
+    bound = prepare(_challenge(task), task["allow_plugins"])
+    Path(task["path"]).write_bytes(kit(bound, public(bound)).data)
+    return {}
+
+
+CONFINED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "evaluate": _evaluate,
+    "check": _check,
+    "kit": _kit,
+}
 
 
 if __name__ == "__main__":

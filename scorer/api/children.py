@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +19,7 @@ from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
 
 LEASE, BEAT = 60.0, 15.0  # seconds that work is held by who does it, and between renewals
+KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")  # confined
 SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: what sessions are signed with
 
 
@@ -59,7 +61,8 @@ def ask_child(
     Args:
         place: the challenge and its store.
         limits: of the child.
-        do: prepare, evaluate, check, kit, rescore or audit.
+        do: prepare, evaluate, check, kit, rescore or audit. With `read` among `more` it gets
+            neither the store nor the network, and these files alone.
         beat: called now and then while it works.
         more: what the task needs.
 
@@ -73,8 +76,19 @@ def ask_child(
             "untrusted files are evaluated within limits of time and memory, which this system "
             "does not have; serve and work need Linux or macOS, or on Windows WSL"
         )
-    task = {"do": do, "place": place, "time": limits.time, **limits._asdict(), **more}
+    task = {"do": do, "time": limits.time, **limits._asdict(), **more}
     environment = {key: value for key, value in os.environ.items() if key not in SECRETS}
+    if "read" not in more:
+        return _asked({**task, "place": place}, environment, limits, beat)
+    with tempfile.TemporaryDirectory(prefix="scorer-child-") as folder:
+        task["write"] = [folder, *more.get("write", ())]
+        environment = {key: os.environ[key] for key in KEPT if key in os.environ}
+        return _asked(task, environment | {"TMPDIR": folder}, limits, beat)
+
+
+def _asked(
+    task: dict[str, Any], environment: dict[str, str], limits: Limits, beat: Callable[[], None]
+) -> dict[str, Any]:
     # each child is one of several: a pool of threads of its own would only be in the way
     environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     # The task is no argument, which everybody on the machine could read: a store's URL may have a
@@ -138,7 +152,9 @@ def evaluate_next(board: Board, place: Place, limits: Limits, worker: str) -> bo
             board.evaluations.renew(sha256, worker, LEASE)
 
     try:
-        ask_child(place, limits, "evaluate", beat, sha256=sha256)
+        with board.evaluations.material(sha256) as more:
+            answer = ask_child(place, limits, "evaluate", beat, **more)
+        board.evaluations.keep(answer)
     except ScorerError as error:
         board.evaluations.fail(sha256, f"the evaluation's process did not finish: {error}")
     return True

@@ -7,11 +7,14 @@ import os
 import secrets
 import socket
 import traceback
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -86,12 +89,6 @@ class Evaluations:
         digests = [entry.sha256 for entry in self._entries(version)]
         self._database.ask(version.values, digests, datetime.now(UTC))
 
-    def evaluate(self, sha256: str) -> None:
-        """Evaluate a file that an entry was recorded with."""
-        version = self._versions.in_force()
-        files = {entry.sha256: entry.file for entry in self._entries(version)}
-        self.finish(version, sha256, files.get(sha256, "submission"))
-
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
         chosen = version or self._versions.in_force()
@@ -143,22 +140,49 @@ class Evaluations:
             name: what the file is called in messages.
         """
         with as_path(self._files, sha256, name) as path:
-            (outcome,) = local(ready.plan, [path])
-        findings = Findings(name)
-        findings.extend(replace(problem, path=name) for problem in outcome.findings)
-        scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))
-        if scored.card is None:
-            return Evaluation(version.values, sha256, "rejected", scored.findings.to_json())
-        folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
-        evaluation = Evaluation(
-            version.values,
-            sha256,
-            "scored",
-            scored.findings.to_json(),
-            scored.card.to_bytes(),
-            folds,
-        )
+            evaluation = evaluated(ready, path, name, version.values, sha256)
+        return self._with_means(version, evaluation)
+
+    def _with_means(self, version: Version, evaluation: Evaluation) -> Evaluation:
+        if evaluation.status != "scored":
+            return evaluation
         return replace(evaluation, summary=self.summary(version, evaluation))
+
+    # the work of another process
+
+    @contextmanager
+    def material(self, sha256: str) -> Iterator[dict[str, Any]]:
+        """What a process needs to evaluate a file without the store, as long as the context.
+
+        Raises:
+            ScorerError: too many workers ended over this file.
+        """
+        version = self._versions.in_force()
+        if self._database.tries(version.values, sha256) > TRIES:
+            raise ScorerError(f"{TRIES} workers ended over this file")
+        names = {entry.sha256: entry.file for entry in self._entries(version)}
+        name = names.get(sha256, "submission")
+        with as_path(self._files, sha256, name) as path:
+            more = self._versions.material(version)
+            more["read"].append(str(path))
+            yield {
+                **more,
+                "path": str(path),
+                "name": name,
+                "values": version.values,
+                "sha256": sha256,
+            }
+
+    def keep(self, answer: Mapping[str, Any]) -> None:
+        """Store what another process found, with the means that its scorecard has."""
+        if "cause" in answer:
+            self.fail(answer["sha256"], answer["cause"])
+            return
+        version = self._versions.in_force()
+        evaluation = from_fields(answer)
+        if evaluation.values == version.values:
+            evaluation = self._with_means(version, evaluation)
+        self._database.finish(replace(evaluation, made=datetime.now(UTC)))
 
     # failures
 
@@ -306,6 +330,53 @@ class _Means(Mapping[str, Means]):
 
     def __len__(self) -> int:
         return len(self._summaries)
+
+
+def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
+    """The evaluation of a file, without its means on the splits.
+
+    Args:
+        ready: the challenge and its truth.
+        path: of the file.
+        name: what the file is called in messages.
+        values: the digest of the challenge's state.
+        sha256: of the file.
+    """
+    (outcome,) = local(ready.plan, [path])
+    findings = Findings(name)
+    findings.extend(replace(problem, path=name) for problem in outcome.findings)
+    scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))
+    text = scored.findings.to_json()
+    if scored.card is None:
+        return Evaluation(values, sha256, "rejected", text)
+    folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
+    return Evaluation(values, sha256, "scored", text, scored.card.to_bytes(), folds)
+
+
+def to_fields(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation as JSON has it."""
+    card = evaluation.card
+    return {
+        "values": evaluation.values,
+        "sha256": evaluation.sha256,
+        "status": evaluation.status,
+        "findings": evaluation.findings,
+        "card": None if card is None else b64encode(card).decode(),
+        "folds": {fold: b64encode(data).decode() for fold, data in evaluation.folds.items()},
+    }
+
+
+def from_fields(fields: Mapping[str, Any]) -> Evaluation:
+    """The evaluation that `to_fields` wrote."""
+    card = fields["card"]
+    return Evaluation(
+        fields["values"],
+        fields["sha256"],
+        fields["status"],
+        fields["findings"],
+        None if card is None else b64decode(card),
+        {fold: b64decode(data) for fold, data in fields["folds"].items()},
+    )
 
 
 def worker_name() -> str:

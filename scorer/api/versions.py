@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scorer.api.submissions import submission_name, terms_of
 from scorer.challenge.load import load
@@ -119,6 +119,14 @@ class Versions:
         """A version's challenge with its measures, from the version's own files."""
         if dict(version.files) == self.manifest:
             return prepare(self.challenge, self.allow_plugins)
+        challenge = load(self.path_of(version))
+        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
+
+    def path_of(self, version: Version) -> Path:
+        """The challenge.yaml of a version, with the version's own files around it."""
+        path = self.challenge.path.resolve()
+        if dict(version.files) == self.manifest:
+            return path
         folder = self.challenge.folder / FOLDER / "versions" / str(version.number)
         for name, sha256 in version.files.items():
             target = folder / name
@@ -128,8 +136,18 @@ class Versions:
                     write(target, stored.read())
         with suppress(FileNotFoundError):
             write(folder / KEY, (self.challenge.folder / KEY).read_bytes())
-        challenge = load(folder / self._relative(self.challenge.path))
-        return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
+        return folder / self._relative(path)
+
+    def material(self, version: Version) -> dict[str, Any]:
+        """What a process needs to read a version without the store, and the files that it reads."""
+        path = self.path_of(version)
+        root = path.parents[self._relative(self.challenge.path).count("/")]
+        return {
+            "challenge": str(path),
+            "id": self.challenge.id,
+            "allow_plugins": self.allow_plugins,
+            "read": [str(root / name) for name in (*version.files, KEY)],
+        }
 
     def terms(self, version: Version | None = None) -> Terms:
         """What the board needs of a version, without the truth; default: of that in force."""

@@ -205,6 +205,8 @@ class Context:
             more: what the task needs.
         """
         try:
+            if do in ("check", "kit"):  # without the store, and with these files alone
+                more |= site.board.material(more["path"])
             with self.gate.place(patient=patient):
                 return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:

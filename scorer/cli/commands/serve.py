@@ -78,6 +78,8 @@ def serve(
         raise UsageError(
             "the web page needs its extra: pip install challenge-scorer[web]"
         ) from None
+    from scorer.api.confine import protections
+
     settings = {
         "challenges": [str(path.resolve()) for path in challenges],
         "store": store or os.environ.get(STORE),
@@ -93,6 +95,7 @@ def serve(
         "trusted_proxies": trusted_proxy or [],
         "secret": os.environ.get(SECRET),
     }
+    print(protections(), file=sys.stderr, flush=True)
     os.environ["SCORER_SERVE"] = json.dumps(settings)
     # by its name: the command line knows the web no more than the web knows it
     config = uvicorn.Config(
