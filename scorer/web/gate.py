@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 QUEUE = 4  # that wait for a place
-RETRY = 5  # seconds after which it is worth asking again
+RETRY = 10  # seconds after which it is worth asking again; longer than connections are kept
 BUSY = "the server is busy; try again in a few seconds"
 
 

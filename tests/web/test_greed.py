@@ -11,7 +11,7 @@ import uvicorn
 from web_helpers import API, free_port, poor, rows
 
 from scorer.web import context, idle
-from scorer.web.gate import QUEUE
+from scorer.web.gate import QUEUE, RETRY
 
 FILE = {"file": ("a.csv", rows(poor).encode())}
 
@@ -74,7 +74,7 @@ def test_checks_are_as_many_as_workers_and_a_few_wait(client_with, held, workers
         waited(lambda: sum(each.done() for each in sent) == 30 - places - QUEUE)
         refused = [each.result() for each in sent if each.done()]
         assert {answer.status_code for answer in refused} == {503}
-        assert {int(answer.headers["retry-after"]) for answer in refused} == {5}
+        assert {int(answer.headers["retry-after"]) for answer in refused} == {RETRY}
         assert client.get("/c/course").status_code == 200
         may_end.set()
         codes = [each.result().status_code for each in sent]
