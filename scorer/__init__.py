@@ -9,9 +9,6 @@ What a metric of one's own needs is here too: `metric`, the views `Judged` and
 Stability: public.
 """
 
-import sys
-from types import ModuleType
-
 _stub: list = []  # type: ignore[type-arg]  # how names are found, once one is asked for
 
 
@@ -28,18 +25,3 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     """The public names."""
     return sorted(__getattr__("__all__"))  # type: ignore[call-overload, no-any-return]
-
-
-class _Package(ModuleType):
-    """The package `scorer`, in which `compare` is the function, not the folder of that name."""
-
-    @property
-    def compare(self) -> object:
-        return __getattr__("compare")
-
-    @compare.setter
-    def compare(self, folder: ModuleType) -> None:
-        """Ignore the folder, which the import system sets when it is first imported."""
-
-
-sys.modules[__name__].__class__ = _Package

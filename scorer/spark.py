@@ -22,6 +22,7 @@ from typing import Any
 
 from scorer.api.report import Report
 from scorer.api.submissions import loaded, terms_of
+from scorer.bytes.limits import Limits, NoTable, Unreadable
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
@@ -32,8 +33,7 @@ from scorer.engines.spark.session import quiet
 from scorer.engines.spark.sources import Source, frame_source, source_of
 from scorer.engines.spark.truths import learnt, opening_of, plan_of, truth_source
 from scorer.engines.spark.valued import VALUES, valuer
-from scorer.io.form import PLAIN
-from scorer.io.limits import Limits, NoTable, Unreadable
+from scorer.formats.form import PLAIN
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
 from scorer.prepare.answerable import answerable

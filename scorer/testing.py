@@ -35,12 +35,12 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import MARK
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
 from scorer.kinds.base import Constants
 from scorer.metrics.base import Measure, Metric, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.scoring.evaluate import evaluate
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.extras import Column, Extras, Named
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import Truth, judge

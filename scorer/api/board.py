@@ -27,13 +27,13 @@ from scorer.api.rescore import Rescored, rescore
 from scorer.api.seal import reveal, seal
 from scorer.api.submissions import Named, loaded, named_file, submission_name
 from scorer.api.versions import Versions
+from scorer.bytes.limits import Unreadable
+from scorer.bytes.opening import opened
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.limits import Unreadable
-from scorer.io.opening import opened
 from scorer.leaderboard.board import Terms
 from scorer.store import receipts
 from scorer.store.files import Files, as_path, digest_of_stream, files_at

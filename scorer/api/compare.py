@@ -21,12 +21,12 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.challenge.model import Challenge
-from scorer.compare.base import bind, comparisons, every
-from scorer.compare.base import preferences as preferred
-from scorer.compare.samples import Samples, samples_of
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
+from scorer.leaderboard.samples import Samples, samples_of
+from scorer.preferences.base import bind, comparisons, every
+from scorer.preferences.base import preferences as preferred
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
@@ -93,7 +93,7 @@ def _compared(
     engine: str,
     engine_options: Mapping[str, str] | None,
 ) -> tuple[Report, Pairing]:
-    from scorer.compare.pairs import pairing
+    from scorer.leaderboard.pairs import pairing
 
     of_grades = prepared.kind.name == "grades"
     if preferences and not of_grades:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.io.table import TEXT, Schema
+from scorer.tables.table import TEXT, Schema
 
 if TYPE_CHECKING:
     import polars as pl

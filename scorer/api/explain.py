@@ -10,8 +10,8 @@ from scorer.api.submissions import Named, loaded, named_file, trespasses
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings
-from scorer.io.formats.base import read
-from scorer.io.parts import by_part
+from scorer.formats.parts import by_part
+from scorer.formats.read import read
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.lists import outcome, score_whole, with_slots

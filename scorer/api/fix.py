@@ -10,8 +10,8 @@ from scorer.checks.ids import Known
 from scorer.core.errors import UsageError
 from scorer.core.members import members_of
 from scorer.core.text import printable
-from scorer.io.formats.base import COMPRESSED, format_of
-from scorer.io.repair import Expected, Meant, Repaired, repair
+from scorer.formats.read import COMPRESSED, format_of
+from scorer.formats.repair import Expected, Meant, Repaired, repair
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import public
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.load import COMBINING
@@ -31,15 +32,15 @@ from scorer.challenge.model import (
 from scorer.challenge.public import Public
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.io.form import NO_SEPARATOR, WHITESPACE, separator_of
-from scorer.io.formats.base import format_of, formats, header, key_table
-from scorer.io.limits import Limits
-from scorer.io.table import Schema
-from scorer.io.written import in_form
+from scorer.formats.base import formats
+from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
+from scorer.formats.read import format_of, header, key_table
+from scorer.formats.written import in_form
 from scorer.metrics.base import Measure, measure, metrics
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import public_table
+from scorer.tables.table import Schema
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives
 

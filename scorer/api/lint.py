@@ -12,12 +12,12 @@ import numpy as np
 
 from scorer.api.power import detectable_of
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
+from scorer.bytes.limits import Limits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge, Example
 from scorer.core.problems import PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
-from scorer.io.formats.base import format_of, header
-from scorer.io.limits import Limits
+from scorer.formats.read import format_of, header
 from scorer.kinds.grades import Grades
 from scorer.metrics.base import Measure, find
 from scorer.prepare.answerable import answerable

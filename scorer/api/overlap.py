@@ -10,11 +10,11 @@ from scorer.api.submissions import Named
 from scorer.checks.ids import DECIMAL_ID, Known
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.columns import CodedColumn
-from scorer.io.pieces import pieces
+from scorer.formats.pieces import pieces
 from scorer.kinds.grades import Grades
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
+from scorer.tables.columns import CodedColumn
 from scorer.views.hits import Judged, Ranked
 from scorer.views.join import Truth
 

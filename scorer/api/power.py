@@ -10,11 +10,11 @@ import numpy as np
 
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.challenge.model import Challenge, Leaderboard, Tiers
-from scorer.compare.samples import samples_of
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled
 from scorer.leaderboard.certainty import cluster_codes, usual
+from scorer.leaderboard.samples import samples_of
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened

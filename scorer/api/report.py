@@ -10,10 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from scorer.bytes.write import write
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
-from scorer.io.write import write
 from scorer.metrics.base import find
 from scorer.reports.base import Options, form_of
 from scorer.results import report as results

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.api import data
+from scorer.bytes.address import Address, is_url
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
@@ -17,8 +18,8 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.engines.base import Elsewhere, Tick, engines
-from scorer.io.address import Address, is_url
-from scorer.io.formats.base import COMPRESSED, formats
+from scorer.formats.base import formats
+from scorer.formats.read import COMPRESSED
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature

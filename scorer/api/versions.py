@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scorer.api.submissions import submission_name, terms_of
+from scorer.bytes.write import write
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
-from scorer.io.write import write
 from scorer.leaderboard.board import Terms
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare

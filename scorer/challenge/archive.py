@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from scorer.bytes.archive import DAMAGE, METHODS, announced
+from scorer.bytes.limits import SMALLEST_BOMB
 from scorer.challenge.model import FILE, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import KIT, display_path, printable, quoted
-from scorer.io.archive import DAMAGE, METHODS, announced
-from scorer.io.limits import SMALLEST_BOMB
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")

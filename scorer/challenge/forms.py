@@ -28,8 +28,8 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.yaml import Value
 from scorer.core.text import nearest, quoted
-from scorer.io.documents import astray, is_path, steps
-from scorer.io.form import (
+from scorer.formats.documents import astray, is_path, steps
+from scorer.formats.form import (
     MOST_PARTS,
     NO_SEPARATOR,
     PART,

@@ -23,6 +23,8 @@ from pydantic import (
     model_validator,
 )
 
+from scorer.bytes.address import is_url
+from scorer.bytes.limits import Limits as ReadLimits
 from scorer.challenge import phases as living
 from scorer.challenge.fields import (
     SCALAR,
@@ -53,10 +55,8 @@ from scorer.challenge.yaml import Value
 from scorer.core.formula import FormulaError, parse
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, nearest, printable, quoted
-from scorer.io.address import is_url
-from scorer.io.form import Form
-from scorer.io.limits import Limits as ReadLimits
-from scorer.io.schema import EXTRA, NUMBER
+from scorer.formats.form import Form
+from scorer.tables.schema import EXTRA, NUMBER
 
 FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml

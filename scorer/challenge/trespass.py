@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from scorer.bytes.limits import Unreadable
+from scorer.bytes.opening import opened
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.problems import Problem
-from scorer.io.limits import Unreadable
-from scorer.io.opening import opened
 
 
 def own_files(challenge: Challenge) -> tuple[Path, ...]:

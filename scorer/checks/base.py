@@ -22,8 +22,8 @@ from scorer.checks.tally import ListFindings, Rest, Tally, Whole
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.columns import CodedColumn, Codes
-from scorer.io.table import Table
+from scorer.tables.columns import CodedColumn, Codes
+from scorer.tables.table import Table
 from scorer.views.ranked import RankedRows, among, keys, named, ranked
 
 Rows = NDArray[np.intp]

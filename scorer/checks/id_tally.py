@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scorer.checks.tally import hashes_of
 from scorer.core.arrays import TOGETHER, Ints, by_prefix, distinct, small, starts
 from scorer.core.problems import KEPT, PLACES, Problem
-from scorer.io.columns import Hashes
+from scorer.tables.columns import Hashes
 from scorer.views.ranked import look_up
 
 TEXT = 4_000_000  # characters of the names of a class that are kept

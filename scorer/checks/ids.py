@@ -20,7 +20,7 @@ from scorer.challenge.public import Names, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct, spread
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
-from scorer.io.columns import CodedColumn, TextColumn, hashed, series_of
+from scorer.tables.columns import CodedColumn, TextColumn, hashed, series_of
 from scorer.views.ranked import ItemIndex, is_hashed, look_up, spans
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 from scorer.core.arrays import Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
-from scorer.io.columns import CodedColumn, grouped
-from scorer.io.table import Table
+from scorer.tables.columns import CodedColumn, grouped
+from scorer.tables.table import Table
 from scorer.views.ranked import is_hashed
 
 LONGEST = 8  # items of a cycle that are all named

@@ -158,7 +158,7 @@ def _give(result: Result) -> None:
     text = result.text
     data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     if result.output is not None:
-        from scorer.io.write import write
+        from scorer.bytes.write import write
 
         write(result.output, data)
         return

@@ -125,7 +125,7 @@ MetricWords = Annotated[
 
 def _place(word: str) -> Path:
     """A path, or an address where the word is a URL."""
-    from scorer.io.address import Address, is_url
+    from scorer.bytes.address import Address, is_url
 
     return Address(word) if is_url(word) else Path(word)
 
@@ -247,8 +247,8 @@ def submissions_of(
         UsageError: standard input is named twice or closed, or a folder has no files.
     """
     from scorer.api.submissions import Named, submission_name
-    from scorer.io.address import Address, is_url
-    from scorer.io.files import spooled
+    from scorer.bytes.address import Address, is_url
+    from scorer.bytes.files import spooled
 
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")

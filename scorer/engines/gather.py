@@ -16,18 +16,18 @@ from itertools import chain, islice
 
 import numpy as np
 
+from scorer.bytes.limits import Unreadable, limit, too_many_errors
 from scorer.checks.base import Checked, Submitted, checked
 from scorer.checks.tally import LastLines
 from scorer.core.arrays import any_twice
 from scorer.core.problems import Problem
 from scorer.engines.kept import Kept
-from scorer.io.columns import CodedColumn, Hashes, RunColumn, series_of
-from scorer.io.limits import Unreadable, limit, too_many_errors
-from scorer.io.pieces import Pieces, joined
-from scorer.io.runs import Apart, by_runs, concatenated, cut_rows, own_memory, together
-from scorer.io.spill import Spill
-from scorer.io.table import Table
+from scorer.formats.pieces import Pieces, joined
 from scorer.scoring.lists import Part, Plan, merged, met, score_lists
+from scorer.tables.columns import CodedColumn, Hashes, RunColumn, series_of
+from scorer.tables.runs import Apart, by_runs, concatenated, cut_rows, own_memory, together
+from scorer.tables.spill import Spill
+from scorer.tables.table import Table
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
 MOST_PARTS = 16  # that wait to be put together

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
-from scorer.io.columns import CodedColumn, Hashes, TextColumn, series_of, text_of
-from scorer.io.spill import Spill
-from scorer.io.table import Schema, Table
 from scorer.scoring.lists import Plan
+from scorer.tables.columns import CodedColumn, Hashes, TextColumn, series_of, text_of
+from scorer.tables.spill import Spill
+from scorer.tables.table import Schema, Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from scorer.bytes.limits import Unreadable
 from scorer.checks.tally import Whole
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
 from scorer.engines.gather import TooManyErrors, parts_of_file
 from scorer.engines.processes import shareable, shared
-from scorer.io.limits import Unreadable
-from scorer.io.parts import by_part
-from scorer.io.pieces import columns_at, pieces
-from scorer.io.runs import Apart
+from scorer.formats.parts import by_part
+from scorer.formats.pieces import columns_at, pieces
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, merged, outcome
+from scorer.tables.runs import Apart
 
 
 @engine("local")

@@ -16,7 +16,7 @@ from scorer.challenge.public import Public
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
-from scorer.io.table import Schema, Table
+from scorer.tables.table import Schema, Table
 from scorer.views.extras import Named, columns_of, placed
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views

@@ -13,9 +13,9 @@ import numpy as np
 
 from scorer.challenge.public import ids_of
 from scorer.core.arrays import Ints
-from scorer.io.columns import CodedColumn, in_order
-from scorer.io.table import Table
 from scorer.kinds.base import SideTables
+from scorer.tables.columns import CodedColumn, in_order
+from scorer.tables.table import Table
 from scorer.views.beyond import Subtopics, likelihood, returned, scored, stated, texts
 from scorer.views.diverse import Diverse
 from scorer.views.extras import Extras, placed

@@ -12,8 +12,8 @@ import numpy as np
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.io.table import Schema, Table
 from scorer.kinds.base import Constants, SideTables, kind
+from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import (

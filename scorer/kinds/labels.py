@@ -13,9 +13,9 @@ from scorer.checks.base import numbered_rows
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table, number
 from scorer.kinds.base import Asking, Constants, SideTables, kind
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table, number
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Ties
 from scorer.views.labelled import Labelled, Rows, Targets

@@ -13,9 +13,9 @@ from scorer.core.arrays import Ints, starts
 from scorer.core.members import MemberPairs, Members, members_of
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.columns import CodedColumn, in_order
-from scorer.io.table import Schema, Table
 from scorer.kinds.base import Asking, Constants, SideTables, kind
+from scorer.tables.columns import CodedColumn, in_order
+from scorer.tables.table import Schema, Table
 from scorer.views.beyond import rated
 from scorer.views.extras import Extras, Named, placed
 from scorer.views.hits import Ties

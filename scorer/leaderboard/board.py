@@ -15,7 +15,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.compare.base import aggregations, bind
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
@@ -31,6 +30,7 @@ from scorer.leaderboard.standings import (
     standings,
 )
 from scorer.metrics.base import Measure
+from scorer.preferences.base import aggregations, bind
 from scorer.results import sums
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.challenge.model import Leaderboard, Tiers
-from scorer.compare.samples import RANKED, Samples, samples_of
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.leaderboard.samples import RANKED, Samples, samples_of
 from scorer.metrics.base import Measure
 from scorer.results.report import (
     Against,

@@ -25,13 +25,13 @@ from cattrs.cols import (
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
-from scorer.compare.base import aggregations, comparisons
 from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry
 from scorer.metrics.base import Measure, Metric, metrics
 from scorer.metrics.combination import PLAIN, Combination
 from scorer.metrics.composite import composite
+from scorer.preferences.base import aggregations, comparisons
 from scorer.results.scorecard import Scorecard
 from scorer.stats.aggregate import Aggregate
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.compare.base import cycles, order, preferences
 from scorer.metrics.base import Better, Measure
+from scorer.preferences.base import cycles, order, preferences
 from scorer.results.report import Standing
 from scorer.views.positions import Positions
 

@@ -9,24 +9,25 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from scorer.bytes.files import same_content
+from scorer.bytes.limits import Limits
 from scorer.challenge.model import Challenge, extra_roles
 from scorer.challenge.trespass import own_files
-from scorer.compare.base import aggregations, bind, comparisons
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, join_first, nearest, quoted
-from scorer.io.files import same_content
-from scorer.io.formats.base import Format, format_of
-from scorer.io.limits import Limits
-from scorer.io.table import Schema
+from scorer.formats.base import Format
+from scorer.formats.read import format_of
 from scorer.kinds.base import Kind
 from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
+from scorer.preferences.base import aggregations, bind, comparisons
 from scorer.prepare.combine import Combiner
 from scorer.prepare.kind import Choice, kind_of, sides
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
+from scorer.tables.table import Schema
 from scorer.views.positions import Positions, PositionTable
 
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, nearest, quoted
-from scorer.io.formats.base import format_of, read
-from scorer.io.limits import Limits
-from scorer.io.table import Schema, Table
+from scorer.formats.read import format_of, read
 from scorer.prepare.bind import BoundChallenge
 from scorer.results.columns import ListColumns
 from scorer.results.groups import keys_of
+from scorer.tables.table import Schema, Table
 
 
 def list_columns(

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.formula import Bounds, Traits, parse, spelt
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
-from scorer.io.formats.base import format_of, header
-from scorer.io.limits import Limits
+from scorer.formats.read import format_of, header
 from scorer.metrics.base import Better, Measure, Metric, measure, metrics
 from scorer.metrics.combination import SIZE, Combination
 from scorer.metrics.composite import COMPOSITE, composite

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scorer.bytes.files import beginning, digest
+from scorer.bytes.limits import Unreadable
 from scorer.challenge.forms import KeyFile
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem, of_organizer
 from scorer.core.text import display_path
 from scorer.core.version import __version__
-from scorer.io.files import beginning, digest
-from scorer.io.limits import Unreadable
 from scorer.metrics.base import Measure, Metric
 from scorer.results.scorecard import Rules
 

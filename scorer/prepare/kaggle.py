@@ -25,9 +25,9 @@ from scorer.core.errors import PluginError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.registry import module_of, plugin_call
 from scorer.core.text import printable, quoted
-from scorer.io.table import number
 from scorer.metrics.base import Better, Metric
 from scorer.metrics.statistic import Unbootstrappable
+from scorer.tables.table import number
 from scorer.views.labelled import Labelled, Rows, Targets
 from scorer.views.pooled import Statistics
 

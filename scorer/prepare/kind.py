@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted
-from scorer.io.form import VALUES
-from scorer.io.formats.base import format_of, header
-from scorer.io.limits import Limits
+from scorer.formats.form import VALUES
+from scorer.formats.read import format_of, header
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Measure, Metric
 

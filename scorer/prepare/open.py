@@ -8,6 +8,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.archive import refuse_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, Described, Source
@@ -17,12 +18,9 @@ from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, printable, quoted
-from scorer.io.columns import in_order
-from scorer.io.form import part_of, row_of
-from scorer.io.formats.base import format_of, read
-from scorer.io.limits import Limits
-from scorer.io.parts import by_part
-from scorer.io.table import Schema, Table
+from scorer.formats.form import part_of, row_of
+from scorer.formats.parts import by_part
+from scorer.formats.read import format_of, read
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
@@ -31,6 +29,8 @@ from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.results.columns import NONE, ListColumns
 from scorer.scoring.lists import Plan
+from scorer.tables.columns import in_order
+from scorer.tables.table import Schema, Table
 from scorer.views.extras import columns_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions

@@ -17,8 +17,6 @@ from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.io.columns import CodedColumn
-from scorer.io.table import EXTRA, NUMBER, Table
 from scorer.kinds.grades import Grades
 from scorer.kinds.labels import Labels
 from scorer.kinds.preferences import Preferences
@@ -30,6 +28,8 @@ from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.lists import outcome, score_lists
 from scorer.scoring.settle import of_lists, over_folds, settle
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import EXTRA, NUMBER, Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import placed
 from scorer.views.join import Truth, judge

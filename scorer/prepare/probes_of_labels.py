@@ -10,9 +10,9 @@ import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
 from scorer.kinds.labels import LIKELY, Labels
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.join import Truth
 
 NONE = np.empty(0, dtype=np.int64)

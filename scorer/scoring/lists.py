@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import Checked, Submitted, add_problems, checked
@@ -26,17 +27,17 @@ from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, distinct
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
-from scorer.io.columns import CodedColumn, RecodedColumn
-from scorer.io.form import PLAIN, Form
-from scorer.io.formats.base import Format, format_of
-from scorer.io.limits import Limits
-from scorer.io.table import TEXT, Schema, Table
+from scorer.formats.base import Format
+from scorer.formats.form import PLAIN, Form
+from scorer.formats.read import format_of
 from scorer.kinds.base import OpenTruth
 from scorer.metrics.base import Measure
 from scorer.results import scorecard
 from scorer.results.columns import NONE, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
+from scorer.tables.columns import CodedColumn, RecodedColumn
+from scorer.tables.table import TEXT, Schema, Table
 from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.problems import Findings
-from scorer.io.formats.base import read
+from scorer.formats.read import read
 from scorer.prepare.bind import BoundChallenge
 from scorer.store.audit import DEPTH, Orders
 from scorer.views.join import order

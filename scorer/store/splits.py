@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.phases import REST, SHOWN_WORDS, Splits
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
-from scorer.io.formats.base import format_of, read
-from scorer.io.limits import Limits
-from scorer.io.table import Schema
+from scorer.formats.read import format_of, read
 from scorer.results.scorecard import Scorecard
+from scorer.tables.table import Schema
 
 
 def drawn(

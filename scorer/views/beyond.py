@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.io.table import Table
+from scorer.tables.table import Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import NONE as NO_EXTRAS
 from scorer.views.extras import Extras, Named, placed

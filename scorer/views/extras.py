@@ -15,7 +15,7 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.io.table import EXTRA, NUMBER, Table, number
+from scorer.tables.table import EXTRA, NUMBER, Table, number
 
 Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of vectors and of shares of classes
 

@@ -12,8 +12,8 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.members import Members
-from scorer.io.columns import CodedColumn, Codes, PickedColumn
-from scorer.io.table import Table
+from scorer.tables.columns import CodedColumn, Codes, PickedColumn
+from scorer.tables.table import Table
 from scorer.views.extras import NONE as NO_EXTRAS
 from scorer.views.extras import Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits

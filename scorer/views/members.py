@@ -9,8 +9,8 @@ import numpy as np
 
 from scorer.core.arrays import distinct
 from scorer.core.members import Members
-from scorer.io.columns import CodedColumn, Codes, in_order
-from scorer.io.table import Table
+from scorer.tables.columns import CodedColumn, Codes, in_order
+from scorer.tables.table import Table
 from scorer.views.ranked import is_hashed
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small, spread
-from scorer.io.columns import CodedColumn, Codes, IdTexts, JoinedColumn, RunColumn, TextColumn
-from scorer.io.table import Table
+from scorer.tables.columns import CodedColumn, Codes, IdTexts, JoinedColumn, RunColumn, TextColumn
+from scorer.tables.table import Table
 from scorer.views.hits import Ties
 
 Hashes = NDArray[np.uint64]

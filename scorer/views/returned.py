@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.io.columns import CodedColumn
+from scorer.tables.columns import CodedColumn
 from scorer.views.extras import NONE, Extras, Named, WithTruthColumns
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics

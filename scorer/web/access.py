@@ -15,8 +15,8 @@ from typing import NamedTuple
 from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
 from scorer.api.board import Board
+from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER
-from scorer.io.write import write
 from scorer.store.records import Token
 
 SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve

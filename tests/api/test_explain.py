@@ -26,8 +26,6 @@ from variants import (
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed
@@ -36,6 +34,8 @@ from scorer.metrics.quotient import Quotient
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.diverse import Diverse
 
 VLNET = ROOT / "challenges/vlnet-2011"

@@ -8,8 +8,8 @@ import pytest
 
 FORMAT = '''
 import io
-from scorer.io.formats.base import format
-from scorer.io.table import Builder
+from scorer.formats.base import format
+from scorer.tables.table import Builder
 
 def as_bars(rows, columns):
     """`list|item` a line."""

@@ -13,7 +13,7 @@ from rounds import rounds
 from scorer.checks.id_tally import TEXT, IdTally
 from scorer.checks.ids import CLASSES, Known, folded
 from scorer.core.problems import PLACES, Problem
-from scorer.io.columns import CodedColumn, TextColumn
+from scorer.tables.columns import CodedColumn, TextColumn
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import Submitted, checked
 from scorer.checks.tally import Whole
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 
 IDS = [f"r{n}" for n in range(40)]
 

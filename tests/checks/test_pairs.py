@@ -7,8 +7,8 @@ import pytest
 
 import scorer
 from scorer.checks.pairs import faults
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 
 TRUTH = "list,better,worse\nl,A,B\nl,C,D\nm,A,B\n"
 CHALLENGE = "truth: truth.csv\nmetrics: [EDRC]\n"

@@ -21,8 +21,8 @@ from scorer.checks.base import Submitted, checks, examine, places, repeated
 from scorer.checks.ids import SUGGESTIONS, Known
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
-from scorer.io.columns import CodedColumn
-from scorer.io.table import TEXT, Schema, Table
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import TEXT, Schema, Table
 
 HERE = Path(__file__).parent
 LISTS = "list\n007\nq1\nq2\n"
@@ -108,8 +108,8 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         imported = set(re.findall(r"^from (scorer[.\w]+)", source, re.MULTILINE))
         assert imported <= {
             "scorer.checks.base",
-            "scorer.io.columns",
-            "scorer.io.table",
+            "scorer.tables.columns",
+            "scorer.tables.table",
             "scorer.core.arrays",
             "scorer.core.problems",
             "scorer.core.text",

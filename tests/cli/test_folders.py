@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from scorer.bytes import write as writing
 from scorer.core.errors import UsageError
-from scorer.io import write as writing
 
 COMMAND = str(Path(sys.executable).parent / "score")
 FOLDS = 60

@@ -351,7 +351,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(folder, score, tmp_path):
 
 def test_what_the_system_names_is_never_replaced(folder, tmp_path, monkeypatch):
     """As root, renaming onto /dev/stdout would take it from everyone; this one stands in for it."""
-    from scorer.io import write as output
+    from scorer.bytes import write as output
 
     system, out = tmp_path / "dev", tmp_path / "out"
     system.mkdir()

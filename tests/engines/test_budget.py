@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scorer.engines import gather, kept
-from scorer.io import text
+from scorer.formats import text
 
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
 YAML = (

@@ -11,9 +11,9 @@ from wholes import LISTS, every_plan
 from scorer.challenge.public import Names
 from scorer.engines import kept as module
 from scorer.engines.kept import Kept
-from scorer.io.columns import CodedColumn, TextColumn
-from scorer.io.spill import Spill
-from scorer.io.table import Schema, Table
+from scorer.tables.columns import CodedColumn, TextColumn
+from scorer.tables.spill import Spill
+from scorer.tables.table import Schema, Table
 
 RNG = np.random.default_rng(2011)
 ROWS, PIECES = 100_000, 3

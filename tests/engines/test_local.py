@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 import scorer
+from scorer.bytes.limits import Limits
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.engines import gather, kept
 from scorer.engines.local import local, scored
-from scorer.io import pieces
-from scorer.io import text as reading
-from scorer.io.columns import CodedColumn
-from scorer.io.limits import Limits
-from scorer.io.table import Schema, Table
+from scorer.formats import pieces
+from scorer.formats import text as reading
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.scoring.lists import Plan
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.hits import Judged
 from scorer.views.positions import Positions
 

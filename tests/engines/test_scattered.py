@@ -17,13 +17,13 @@ from scorer.core.problems import Problem
 from scorer.engines import gather, kept, local
 from scorer.engines.kept import Kept
 from scorer.engines.local import scored
-from scorer.io import text as reading
-from scorer.io.columns import CodedColumn
-from scorer.io.formats import csv
-from scorer.io.spill import Spill
-from scorer.io.table import Schema, Table
+from scorer.formats import csv
+from scorer.formats import text as reading
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
+from scorer.tables.columns import CodedColumn
+from scorer.tables.spill import Spill
+from scorer.tables.table import Schema, Table
 
 ORDERS = 1 if ASKED is None else 4  # of the rows of each file
 

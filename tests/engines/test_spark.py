@@ -13,8 +13,8 @@ from wholes import CASES, CHALLENGES, FILES
 
 import scorer
 import scorer.spark
+from scorer.bytes.address import Address
 from scorer.engines.spark import pack
-from scorer.io.address import Address
 from scorer.prepare.bind import prepare
 
 COMMAND = Path(sys.executable).parent / "score"
@@ -483,8 +483,8 @@ def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path):
 
 def table_of(plan, name):
     """A table of one list."""
-    from scorer.io.columns import CodedColumn
-    from scorer.io.table import Table
+    from scorer.tables.columns import CodedColumn
+    from scorer.tables.table import Table
 
     items = tuple(f"i{n}" for n in range(5))
     ids = {

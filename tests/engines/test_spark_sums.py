@@ -11,8 +11,8 @@ from everything import ITEMS, KINDS, made, sent, write
 
 import scorer
 import scorer.spark
+from scorer.bytes.address import Address
 from scorer.engines.spark import pack
-from scorer.io.address import Address
 from scorer.prepare.bind import prepare
 from scorer.results import sums
 from scorer.scoring.settle import of_sums

@@ -19,18 +19,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rounds import rounds
 
+from scorer.bytes.limits import Limits
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
 from scorer.challenge.yaml import document
-from scorer.compare.from_jsonl import read as read_back
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
 from scorer.core.text import LEFT_TO_RIGHT
-from scorer.io.formats.base import formats, read
-from scorer.io.limits import Limits
-from scorer.io.table import Schema
+from scorer.formats.base import formats
+from scorer.formats.read import read
+from scorer.leaderboard.from_jsonl import read as read_back
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import parse
+from scorer.tables.table import Schema
 
 pytestmark = pytest.mark.slow("hundreds of spoiled files")
 
@@ -322,8 +323,8 @@ def ran(score, words, size):
 @pytest.mark.parametrize("kind", CHALLENGES)
 def test_the_whole_command_on_any_submission(kind, data, folders, score, tmp_path, monkeypatch):
     fast = data.draw(st.booleans())  # the reader for large files, too
-    monkeypatch.setattr("scorer.io.text.SMALLEST", 20 if fast else 1 << 20)
-    monkeypatch.setattr("scorer.io.text.PIECE", 50 if fast else 1 << 22)
+    monkeypatch.setattr("scorer.formats.text.SMALLEST", 20 if fast else 1 << 20)
+    monkeypatch.setattr("scorer.formats.text.PIECE", 50 if fast else 1 << 22)
     path = tmp_path / "mine.csv"
     path.write_bytes(data.draw(spoiled([CHALLENGES[kind][2]])))
     other, verb = folders[kind] / "sent.csv", data.draw(st.sampled_from(VERBS))

@@ -13,13 +13,13 @@ from rounds import rounds
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.rated import Rated
 
 LAWS = rounds(60)

@@ -18,7 +18,7 @@ from scorer.api.score import score
 from scorer.api.submissions import terms_of
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
-from scorer.io.formats.base import format_of, read
+from scorer.formats.read import format_of, read
 from scorer.leaderboard.board import Terms
 from scorer.leaderboard.records import from_json, to_json
 from scorer.prepare.bind import prepare

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
 from scorer.metrics.base import measure, metrics
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.evaluate import evaluate, score
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.hits import Judged
 from scorer.views.join import Truth, judge
 from scorer.views.meeting import Views

@@ -2,8 +2,7 @@
 
 import pytest
 
-from scorer.io import text
-from scorer.io.formats import csv
+from scorer.formats import csv, text
 
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
 LONG = "list,item,score\nq1,a,1\nq1,x,2\nq1,y,3\nq1,z,4\nq2,a,1\n"

@@ -28,10 +28,10 @@ from variants import (
     values,
 )
 
-from scorer.compare.base import aggregations, comparisons, every
 from scorer.core.errors import ChallengeError
 from scorer.metrics.base import Measure
 from scorer.metrics.notation import NotationError, parse
+from scorer.preferences.base import aggregations, comparisons, every
 from scorer.testing import cases
 
 LAWS = rounds(80)

@@ -5,11 +5,11 @@ import pytest
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import parse
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.diverse import Diverse
 
 

@@ -12,14 +12,14 @@ from wholes import CASES, RANKED, RATINGS, SENT, TAGGED, every_plan, same, same_
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
-from scorer.io.columns import CodedColumn
-from scorer.io.formats.base import format_of, read
-from scorer.io.table import Table
+from scorer.formats.read import format_of, read
 from scorer.metrics.base import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.evaluate import score
 from scorer.scoring.lists import merged, outcome, score_lists, score_whole
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Table
 
 
 @pytest.fixture(scope="module")

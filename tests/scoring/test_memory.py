@@ -8,11 +8,11 @@ import pytest
 from wholes import CASES, every_plan
 
 from scorer.core.problems import Findings
-from scorer.io.columns import TextColumn
-from scorer.io.formats.base import format_of, read
-from scorer.io.table import Table
+from scorer.formats.read import format_of, read
 from scorer.scoring import lists
 from scorer.scoring.lists import met, score_lists
+from scorer.tables.columns import TextColumn
+from scorer.tables.table import Table
 
 
 @pytest.fixture(scope="module")

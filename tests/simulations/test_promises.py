@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorer.compare.figures import figures_of
 from scorer.core.problems import Findings
+from scorer.leaderboard.figures import figures_of
 from scorer.metrics.base import measure
 from scorer.metrics.combination import Combination
 from scorer.metrics.composite import composite

@@ -6,8 +6,8 @@ import weakref
 import numpy as np
 import pytest
 
-from scorer.io.columns import CodedColumn
-from scorer.io.table import Schema, Table
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 from scorer.views.ranked import ItemIndex, look_up, ranked
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
-from scorer.io.table import Schema, Table
 from scorer.kinds.base import Constants, SideTables, kind
+from scorer.tables.table import Schema, Table
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
 from scorer.views.names import Names

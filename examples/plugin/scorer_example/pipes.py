@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scorer.bytes.limits import Unreadable
 from scorer.core.problems import Findings, Problem
-from scorer.io.blocks import Lines
-from scorer.io.formats.base import Rows, format
-from scorer.io.limits import Unreadable
-from scorer.io.text import Request, Row, TextReader
+from scorer.formats.base import Rows, format
+from scorer.formats.blocks import Lines
+from scorer.formats.text import Request, Row, TextReader
 
 ROLES = ("list", "item", "score")
 

@@ -30,7 +30,7 @@ from scorer.checks.tally import NAMED, Whole, refuse_errors
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
-from scorer.io.columns import CodedColumn
+from scorer.tables.columns import CodedColumn
 from scorer.views.ranked import among, by_row, is_hashed, named
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from scorer.checks.tally import Whole
 from scorer.core.arrays import Ints
 from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
-from scorer.io.table import number
+from scorer.tables.table import number
 
 SUM_TOLERANCE = 1e-3  # of the sum of a row's probabilities, which may be rounded
 ROUNDING = 1e-9  # of the addition itself

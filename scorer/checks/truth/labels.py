@@ -10,7 +10,7 @@ from scorer.checks.base import Truthful, check, first_rows, numbered_rows, place
 from scorer.checks.ids import LOST, Known
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
-from scorer.io.table import number
+from scorer.tables.table import number
 
 
 @check("T806", kinds=("labels",))

@@ -116,7 +116,7 @@ class _Fixing:
         self, files: list[Named], challenge: Challenge, output: Path | None, allow_plugins: bool
     ) -> None:
         from scorer.api.fix import fix
-        from scorer.io.repair import beside
+        from scorer.formats.repair import beside
 
         self.files, self.notes = files, list[str]()
         readable = [file for file in files if trespass(challenge, file.path) is None]
@@ -153,7 +153,7 @@ class _Fixing:
             checked: the findings of the copies.
             check: checks files.
         """
-        from scorer.io.write import write
+        from scorer.bytes.write import write
         from scorer.reports.findings.problems import counted
 
         outcomes = list(checked)

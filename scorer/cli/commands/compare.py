@@ -93,7 +93,7 @@ def compare(
     aggregated, without its submissions.
     """
     from scorer.api.compare import compare as run
-    from scorer.compare.from_jsonl import read
+    from scorer.leaderboard.from_jsonl import read
     from scorer.reports.comparison.cells import Compared
 
     terminal: Terminal = context.obj

@@ -17,8 +17,8 @@ from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, of_organizer
 from scorer.core.text import printable, quoted
-from scorer.io.table import Schema, Table
 from scorer.prepare.folds import parts, where
+from scorer.tables.table import Schema, Table
 
 NAMED = ("list", "item", "rating", "grade")
 
@@ -51,7 +51,7 @@ def folds(
     ] = None,
 ) -> Result:
     """Split a file into k pairs of truth and training part, and note the fold of each row."""
-    from scorer.io.write import folder
+    from scorer.bytes.write import folder
 
     table, notes = _read(file, _columns(column or []))
     masks = _masks(table, k, by, seed)
@@ -87,8 +87,8 @@ def _columns(words: Sequence[str]) -> dict[str, str]:
 
 def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     """The file's rows, and the warnings about it."""
-    from scorer.io.formats.base import format_of, read
-    from scorer.io.limits import Limits
+    from scorer.bytes.limits import Limits
+    from scorer.formats.read import format_of, read
 
     findings = Findings(str(file))
     values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]

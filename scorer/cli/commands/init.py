@@ -35,7 +35,7 @@ def init(
     ] = None,
 ) -> Result:
     """Make a folder with a challenge that scores at once, to be changed into your own."""
-    from scorer.io.write import folder as make_folder
+    from scorer.bytes.write import folder as make_folder
 
     words = words or []
     if truth is not None:
@@ -81,10 +81,10 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     """
     import yaml
 
+    from scorer.bytes.write import folder as make_folder
+    from scorer.bytes.write import write
     from scorer.challenge.load import load
     from scorer.challenge.model import FILE
-    from scorer.io.write import folder as make_folder
-    from scorer.io.write import write
     from scorer.prepare.bind import prepare
     from scorer.prepare.guess.challenge import challenge_data
     from scorer.prepare.guess.lines import in_order

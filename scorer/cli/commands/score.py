@@ -129,8 +129,8 @@ def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, floa
     Raises:
         UsageError: a word is not MEASURE=VALUE, or its measure is none of the challenge's.
     """
-    from scorer.io.table import number
     from scorer.metrics.base import find
+    from scorer.tables.table import number
 
     floors = {}
     for word in words:

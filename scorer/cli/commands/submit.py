@@ -14,12 +14,12 @@ from zipfile import is_zipfile
 
 import typer
 
+from scorer.bytes.limits import format_size
 from scorer.challenge.archive import MOST_STORED
 from scorer.cli.options import Result, Terminal, challenge_of, problems
 from scorer.cli.store import Form, Format, as_json
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.io.limits import format_size
 
 TOKEN = "SCORER_TOKEN"  # of the environment: the team's token
 REFUSED, FAILED, REJECTED = 3, 4, 1

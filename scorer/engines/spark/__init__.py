@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from scorer.bytes.files import digest
+from scorer.bytes.limits import NoTable, Unreadable
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
 from scorer.engines.spark.elsewhere import Elsewhere, elsewhere, suits
@@ -19,10 +21,8 @@ from scorer.engines.spark.outcomes import job, returned, settled
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet, session_of
 from scorer.engines.spark.sources import source_of
-from scorer.io.files import digest
-from scorer.io.form import PLAIN
-from scorer.io.limits import NoTable, Unreadable
-from scorer.io.pieces import columns_at
+from scorer.formats.form import PLAIN
+from scorer.formats.pieces import columns_at
 from scorer.prepare.bind import BoundChallenge
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan

@@ -12,6 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from scorer.bytes.address import is_url
+from scorer.bytes.files import digest
+from scorer.bytes.limits import Limits, NoTable, Unreadable
 from scorer.challenge.archive import refuse_kit
 from scorer.challenge.public import Names, Public
 from scorer.checks.base import add_problems, checks
@@ -37,12 +40,9 @@ from scorer.engines.spark.truths import (
     plan_of,
     truth_source,
 )
-from scorer.io.address import is_url
-from scorer.io.files import digest
-from scorer.io.form import PLAIN
-from scorer.io.formats.base import COMPRESSED
-from scorer.io.limits import Limits, NoTable, Unreadable
-from scorer.io.pieces import columns_at
+from scorer.formats.form import PLAIN
+from scorer.formats.pieces import columns_at
+from scorer.formats.read import COMPRESSED
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.open import OpenChallenge

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from scorer.bytes.limits import Unreadable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.engines.spark.session import quiet, session_of
 from scorer.engines.spark.sources import unreadable
-from scorer.io.limits import Unreadable
 
 
 def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:

@@ -26,11 +26,11 @@ from scorer.engines.spark.scoring import (
     part_merger,
 )
 from scorer.engines.spark.sources import DAMAGED, Source, unreadable
-from scorer.io.columns import CodedColumn
-from scorer.io.formats.trec import Notes as Tags
-from scorer.io.table import TEXT, Schema, Table
+from scorer.formats.trec import Notes as Tags
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Part, Plan, merged, outcome, score_lists
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import TEXT, Schema, Table
 
 # what a message says of lines; where there are several files, they are no lines of one
 OF_LINES = re.compile(

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small
-from scorer.io.columns import CodedColumn, Hashes, TextColumn, text_of
-from scorer.io.runs import Apart, by_runs
-from scorer.io.table import TEXT, Schema, Table
 from scorer.results.sums import BLOCKS, blocks_of, name_hashes
+from scorer.tables.columns import CodedColumn, Hashes, TextColumn, text_of
+from scorer.tables.runs import Apart, by_runs
+from scorer.tables.table import TEXT, Schema, Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
+from scorer.bytes.limits import GZIP, ZSTD, Limits, NoTable, Unreadable
+from scorer.bytes.sniff import HEAD, refuse
 from scorer.core.problems import Findings, Problem
 from scorer.engines.spark.pack import Buckets, packed
-from scorer.io.formats.base import formats
-from scorer.io.formats.parquet import table_of
-from scorer.io.formats.trec import Notes as TagNotes
-from scorer.io.formats.trec import Trec
-from scorer.io.limits import GZIP, ZSTD, Limits, NoTable, Unreadable
-from scorer.io.sniff import HEAD, refuse
-from scorer.io.table import Builder, Schema, Table
-from scorer.io.text import Request
-from scorer.io.text import tables as text_tables
+from scorer.formats.base import formats
+from scorer.formats.parquet import table_of
+from scorer.formats.text import Request
+from scorer.formats.text import tables as text_tables
+from scorer.formats.trec import Notes as TagNotes
+from scorer.formats.trec import Trec
+from scorer.tables.table import Builder, Schema, Table
 
 if TYPE_CHECKING:
     import polars as pl

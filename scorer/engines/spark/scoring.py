@@ -15,14 +15,14 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from scorer.bytes.limits import Unreadable, limit, refuse_errors
 from scorer.checks.base import Checked
 from scorer.core.errors import PluginError
 from scorer.core.problems import Problem
 from scorer.engines.spark.pack import Mixed, unpacked
 from scorer.engines.spark.reading import NOTES
-from scorer.io.limits import Unreadable, limit, refuse_errors
-from scorer.io.table import Table
 from scorer.scoring.lists import Part, Plan, merged, score_lists
+from scorer.tables.table import Table
 
 
 class _Checking(Protocol):

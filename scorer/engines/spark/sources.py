@@ -12,22 +12,16 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
+from scorer.bytes.limits import Limits, NoTable, Unreadable
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable, quoted
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
 from scorer.engines.spark.reading import SCHEMA, Part, Reading, frame_reader, text_reader
-from scorer.io.formats.base import (
-    COMPRESSED,
-    Format,
-    Unused,
-    format_of,
-    formats,
-    resolve,
-    tell_unused,
-)
-from scorer.io.limits import Limits, NoTable, Unreadable
-from scorer.io.table import Schema
-from scorer.io.text import Request
+from scorer.formats.base import Format, formats
+from scorer.formats.header import Unused, resolve, tell_unused
+from scorer.formats.read import COMPRESSED, format_of
+from scorer.formats.text import Request
+from scorer.tables.table import Schema
 
 CUT = frozenset({"csv", "jsonl", "trec"})  # forms of which every part can be read by itself
 HEADED = frozenset({"csv", "jsonl"})  # of these, by what the first lines of its file say
@@ -198,7 +192,7 @@ def _collected(counted: Any) -> list[Any]:
 
 def _refuse_rows(rows: int, limits: Limits) -> None:
     if rows > limits.rows + 1:  # one may be a header
-        from scorer.io.limits import limit
+        from scorer.bytes.limits import limit
 
         message = f"more than {limits.rows:,} rows, which is what is accepted here"
         raise Unreadable(Problem("S104", message, help=limit("rows")))

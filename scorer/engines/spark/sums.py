@@ -27,11 +27,11 @@ from scorer.engines.spark.scoring import (
     rows_of,
 )
 from scorer.engines.spark.truths import Opening, without_rows
-from scorer.io.table import Table
 from scorer.results.scorecard import Scorecard
 from scorer.results.sums import Sums, name_hashes
 from scorer.scoring.lists import Part, Plan, outcome, score_lists
 from scorer.scoring.settle import summed
+from scorer.tables.table import Table
 
 LISTS = "unknown_list"  # the check that needs the names of all lists
 

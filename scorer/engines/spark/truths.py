@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scorer.bytes.limits import Limits, NoTable, Unreadable
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Names, Public
 from scorer.checks.base import Truthful, examine
@@ -20,15 +21,14 @@ from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import decoded, encoded
 from scorer.engines.spark.sources import Source, frame_source, source_of, unreadable
-from scorer.io.columns import CodedColumn
-from scorer.io.limits import Limits, NoTable, Unreadable
-from scorer.io.table import TEXT, Schema, Table
 from scorer.kinds.base import Asking, Constants, OpenTruth, SideTables, kinds
 from scorer.kinds.labels import classes_of, named_in
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import aids_of, public, refuse_flat
 from scorer.results.scorecard import Rules
 from scorer.scoring.lists import Plan
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import TEXT, Schema, Table
 
 LEARNT = "data binary"
 

@@ -14,7 +14,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.yaml import SUFFIXES
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import display_path
-from scorer.io.formats.base import formats
+from scorer.formats.base import formats
 from scorer.metrics.base import metrics as registry
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.guess.base import Guess, Needs

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from scorer.bytes.files import open_bytes, part_names
+from scorer.bytes.limits import Limits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.nested import parsed
 from scorer.core.text import display_path
-from scorer.io.files import open_bytes, part_names
-from scorer.io.form import MOST_PARTS, joined_name
-from scorer.io.formats.base import format_of
-from scorer.io.limits import Limits, Unreadable
+from scorer.formats.form import MOST_PARTS, joined_name
+from scorer.formats.read import format_of
 from scorer.prepare.guess.look import LOOKED, Look, first_lines
 
 QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")

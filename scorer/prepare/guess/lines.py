@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scorer.bytes.files import open_bytes
+from scorer.bytes.limits import Limits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.text import display_path, printable
-from scorer.io.files import open_bytes
-from scorer.io.limits import Limits, Unreadable
-from scorer.io.table import DECIMAL
 from scorer.prepare.guess.base import Guess
 from scorer.prepare.guess.forms import look
 from scorer.prepare.guess.look import Look, first_lines, renamed
 from scorer.prepare.guess.pairs import RANKING
 from scorer.prepare.guess.tables import CLASSES, NUMBERS
+from scorer.tables.table import DECIMAL
 
 PAIRS = "pairs"
 MARKS = (" ", ",", ";", "|")  # between several ids of a line

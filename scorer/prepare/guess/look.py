@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.io.files import open_bytes, open_part
-from scorer.io.limits import Limits, Unreadable
-from scorer.io.table import DECIMAL
+from scorer.bytes.files import open_bytes, open_part
+from scorer.bytes.limits import Limits, Unreadable
+from scorer.tables.table import DECIMAL
 
 HEAD = 1 << 16  # bytes of a file that are looked at
 LOOKED = 100  # lines of them

@@ -8,10 +8,10 @@ from typing import Any
 
 from scorer.core.formula import spelt
 from scorer.core.text import join_first
-from scorer.io.form import part_of
-from scorer.io.table import DECIMAL
+from scorer.formats.form import part_of
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.look import Look
+from scorer.tables.table import DECIMAL
 
 MOST_CLASSES = 30  # whole numbers of more than so many values are numbers, not classes
 SEPARATORS = (",", ";", "|", " ")  # of several labels in a cell

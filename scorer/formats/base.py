@@ -1,0 +1,98 @@
+"""What a format is: a way to write a table, found by its name or by a file's suffix.
+
+Stability: plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from scorer.bytes.limits import NoTable
+from scorer.core.registry import Registry, discover, mark
+from scorer.formats.form import PLAIN, Form
+from scorer.formats.text import Request, TextReader, tables
+from scorer.formats.text import columns as text_columns
+from scorer.tables.table import Table
+
+Tables = Callable[[Request], Iterator[Table]]
+Columns = Callable[[Request, Sequence[tuple[int, str, str]]], list[int | None]]
+Words = Callable[[Path], frozenset[str]]
+Rows = Sequence[Mapping[str, object]]  # by role
+Write = Callable[[Rows, Mapping[str, str]], bytes]
+F = TypeVar("F", bound=Callable[[Request], Any])
+
+
+class Format(NamedTuple):
+    """A way to write a table."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    tables: Tables
+    aliases: tuple[str, ...] = ()
+    binary: bool = False
+    words: Words | None = None  # of a file's columns, where they are no line of text
+    columns: Columns | None = None  # where cells stand in their lines
+    write: Write | None = None  # None: no file of it can be made
+    form: Form = PLAIN  # of the files that are read
+    reader: Callable[[Request], TextReader] | None = None  # of a text format's lines
+
+
+def format(
+    name: str,
+    *suffixes: str,
+    binary: bool = False,
+    words: Words | None = None,
+    write: Write | None = None,
+    columns: Columns | None = None,
+) -> Callable[[F], F]:
+    """Make something the format of that name.
+
+    It is a `TextReader`; or a function that gives, of a `Request`, an iterator of tables, one
+    after the other; or a function that gives one table, or None where the findings say
+    why there is none.
+
+    Args:
+        name: as `format:` names it.
+        suffixes: of its files.
+        binary: whether its files are no text.
+        words: the names of a file's columns, where they are no line of text.
+        columns: tells where cells stand in their lines; a `TextReader` does.
+        write: makes a file of rows, for the sample in a kit: of rows, each a mapping of role to
+            value, and of what the columns are called, by role.
+    """
+
+    def marked(thing: F) -> F:
+        made = Format(name, suffixes, _tables(thing), (), binary, words, columns, write)
+        return mark(thing, by_reader(made, thing) if isinstance(thing, type) else made)
+
+    return marked
+
+
+def by_reader(format: Format, reader: Callable[[Request], TextReader]) -> Format:
+    """The format with its files read by another reader of lines."""
+    return format._replace(
+        reader=reader,
+        tables=lambda request: tables(reader(request), request),
+        columns=lambda request, cells: text_columns(reader(request), request, cells),
+    )
+
+
+def _tables(thing: Any) -> Tables:
+    """The tables of a file, from a function that gives one table, several or None."""
+
+    def given_tables(request: Request) -> Iterator[Table]:
+        output: Table | Iterator[Table] | None = thing(request)
+        if output is None:
+            raise NoTable
+        yield from (output,) if isinstance(output, Table) else output
+
+    return given_tables
+
+
+@cache
+def formats() -> Registry[Format]:
+    """Every format there is."""
+    return discover("format", "scorer.formats", Format, "scorer.formats")

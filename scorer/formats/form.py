@@ -1,0 +1,291 @@
+"""The form of a file that is not plain: what its rows and cells stand for, as data.
+
+A plain file has a header and a row for each item. Every other form becomes the same columns,
+with the same lines, by one step between the cells that a format cuts and the table:
+
+    cells of a line -> keys of its line -> a row for each wide column -> a row for each id of a cell
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from scorer.core.text import nearest, printable, quoted
+from scorer.tables.schema import TEXT, Schema
+
+WHITESPACE = "whitespace"
+NO_SEPARATOR = "none"  # a line is one cell
+WRITTEN = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
+MOST_PARTS = 30  # so that the number of any line has 31 bits
+PART = "/"  # between the part that a list is in, and its name
+# of these, the first that a shape has is what wide columns hold
+VALUES = ("prediction", "label", "score", "grade", "rating", "target", "rank")
+BRACKETS = {"[": "]", "(": ")"}
+
+
+class Keys(NamedTuple):
+    """A public file whose rows say, in their order, what lines or values without ids are about."""
+
+    file: Path
+    format: str | None = None
+    columns: tuple[tuple[str, str], ...] = ()
+    form: Form | None = None
+
+
+class Form(NamedTuple):
+    """How a file is written, where it is not plain. Hashable, and pickles."""
+
+    header: tuple[str, ...] = ()  # the columns of a file that does not name them
+    separator: str = ""  # one character, `whitespace` or `none`; empty: as the file's name has it
+    skip: int = 0  # lines before anything else
+    comment: tuple[str, ...] = ()  # lines that begin so are no rows
+    cells: tuple[tuple[str, str], ...] = ()  # role, and what separates several of them in a cell
+    wide: tuple[str, tuple[str, ...]] | None = None  # a role, and the columns that are named by it
+    lines: Keys | None = None
+    candidates: Keys | None = None  # the items of each list, for cells that hold values of them
+    json: tuple[tuple[str, str], ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()  # the name of a part, and its file
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether rows are made otherwise than a line each."""
+        return bool(self.skip or self.comment or self.cells or self.wide or self.lines)
+
+    @property
+    def vector(self) -> bool:
+        """Whether cells hold values, one for each candidate of their list in its order."""
+        roles = [role for role, _ in self.cells]
+        return bool(roles) and not any(role in TEXT for role in roles)
+
+
+PLAIN = Form()
+
+
+@dataclass(frozen=True, slots=True)
+class CutSchema(Schema):
+    """The columns as they stand in the file, from which those of `outer` are made."""
+
+    outer: Schema = field(default_factory=lambda: Schema(()))
+    wide: tuple[str, ...] = ()  # of each wide column what its name says
+    value: str = ""  # the role of what wide columns hold
+
+
+class NoColumns(Exception):
+    """A file has no column that the form asks for; the message says which."""
+
+
+def separator_of(word: str) -> str:
+    """The character that a separator's name stands for."""
+    return WRITTEN.get(word, word)
+
+
+def cut_schema(form: Form, shape: Schema, names: Sequence[str] | None) -> Schema:
+    """The columns that a file must have so that a shape can be made of it.
+
+    Args:
+        form: of the file.
+        shape: what is wanted.
+        names: the columns of the file; None where columns have no names.
+
+    Raises:
+        NoColumns: none has a name of wide columns.
+    """
+    if not (form.cells or form.wide or form.lines):
+        return shape
+    implied = set()  # roles that stand in no column
+    if form.lines is not None:
+        implied |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
+    if form.vector:
+        implied.add("item")
+    several = [role for role, _ in form.cells]
+    labels: tuple[str, ...] = ()
+    value, columns = "", dict(shape.columns)
+    wide: list[str] = []
+    if form.wide is not None:
+        role, patterns = form.wide
+        value = wide_value(role, shape)
+        implied |= {role, value} if role != "list" else {value}
+        other_columns = {shape.called(r) for r in shape.roles if r not in implied}
+        wide_columns = list(matched(patterns, names or (), other_columns))
+        if not wide_columns:
+            asked_names = ", ".join(map(quoted, patterns))
+            have = printable(", ".join((names or ())[:12]), 300)
+            similar = nearest(patterns[0].replace("*", ""), list(names or ()))
+            hint = f"; {quoted(similar)}?" if similar else ""
+            raise NoColumns(f"no column is called {asked_names}; found: {have}{hint}")
+        if role == "rank" and (
+            bad := next(
+                (n for n, label in wide_columns if not re.fullmatch("[0-9]{1,9}", label)), None
+            )
+        ):
+            raise NoColumns(f"the name of column {quoted(bad)} says no rank")
+        labels = tuple(label for _, label in wide_columns)
+        wide = [f"{value}[{n}]" for n in range(len(wide_columns))]
+        columns |= {r: name for r, (name, _) in zip(wide, wide_columns, strict=True)}
+    lone = {"score", "rank"} - set(several) if "item" in several else set()
+
+    def cut(roles: Sequence[str]) -> list[str]:
+        cut_roles = []
+        for role in roles:
+            if role in implied or (role in lone and role not in shape.required):
+                continue
+            if role in several:
+                columns[f"cell[{role}]"] = shape.called(role)
+                columns.pop(role, None)
+                role = f"cell[{role}]"
+            cut_roles.append(role)
+        return cut_roles
+
+    required = cut(shape.required)
+    optional = cut(shape.optional)
+    required += [f"cell[{r}]" for r in several if f"cell[{r}]" in optional]
+    optional = [role for role in optional if role not in required]
+    if form.wide is not None and f"cell[{value}]" in (*required, *optional):
+        raise NoColumns(f"wide columns hold {quoted(value)}, which no cell can hold beside them")
+    return CutSchema((*required, *wide), tuple(optional), columns, shape, labels, value)
+
+
+def wide_value(role: str, shape: Schema) -> str:
+    """The role of what the columns hold that are named by another role."""
+    if role == "rank":
+        return "item"
+    named = [r for r in shape.columns if r in VALUES and r in shape.roles]
+    needed = [r for r in VALUES if r in shape.required]
+    free = [r for r in VALUES if r in shape.roles]
+    if role == "list" and not (named or needed) and "item" in shape.required:
+        return "item"
+    # where only the pairs are asked for, of public candidates, what the cells hold is not kept
+    return next(iter([*named, *needed, *free]), "rating" if role == "item" else "item")
+
+
+def matched(
+    patterns: Sequence[str], names: Sequence[str], others: set[str]
+) -> Iterator[tuple[str, str]]:
+    """The columns that the patterns name, in the order of the file, with what `*` stands for.
+
+    >>> list(matched(["F*"], ["id", "F1", "F2", "G"], {"id"}))
+    [('F1', '1'), ('F2', '2')]
+
+    Args:
+        patterns: names, or names with a `*` in them.
+        names: of the columns of the file.
+        others: the names of columns that are something else.
+    """
+    for name in names:
+        for pattern in patterns if name not in others else ():
+            before, star, after = pattern.partition("*")
+            if pattern == name:
+                yield name, name
+                break
+            label = name[len(before) : len(name) - len(after)]
+            if star and label and name == f"{before}{label}{after}":
+                yield name, label
+                break
+
+
+def outer_roles(form: Form, cut: CutSchema, roles: Sequence[str]) -> tuple[str, ...]:
+    """The roles of the rows that are made of a record, in the order of the shape.
+
+    Args:
+        form: of the file.
+        cut: the columns of a record.
+        roles: those that the file has.
+    """
+    outer = {whole_role(role) for role in roles}
+    if form.lines is not None:
+        outer |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
+    if form.vector:
+        outer.add("item")
+    if form.wide is not None:
+        outer |= {form.wide[0], cut.value}
+    return tuple(role for role in cut.outer.roles if role in outer)
+
+
+def whole_role(role: str) -> str:
+    """The role of what a cell holds several of.
+
+    >>> whole_role("cell[item]"), whole_role("score[3]")
+    ('item', 'score')
+    """
+    name, _, inside = role.partition("[")
+    return inside.removesuffix("]") if name == "cell" else name
+
+
+def bare(cell: str) -> str:
+    """A cell without the brackets round all of it."""
+    cell = cell.strip()
+    if cell[:1] in BRACKETS and cell.endswith(BRACKETS[cell[0]]):
+        return cell[1:-1].strip()
+    return cell
+
+
+def several(cell: str, separator: str) -> list[str]:
+    """The several values of a cell, in their order; none of an empty one.
+
+    >>> several("[3, 1]", ","), several(" a  b ", " "), several("", ";"), several("a,,b", ",")
+    (['3', '1'], ['a', 'b'], [], ['a', '', 'b'])
+    """
+    whole = bare(cell)
+    if not whole:
+        return []
+    if separator in (" ", WHITESPACE):
+        return whole.split()
+    parts = [part.strip() for part in whole.split(separator)]
+    quotes = whole is not cell and all(
+        len(part) > 1 and part[0] == part[-1] and part[0] in "'\"" for part in parts
+    )
+    return [part[1:-1] for part in parts] if quotes else parts
+
+
+def offset(cell: str, separator: str, n: int) -> int:
+    """At which character of a cell, from 0, the n-th of several begins.
+
+    Args:
+        cell: the text of the cell.
+        separator: of the several.
+        n: which of them, from 0.
+    """
+    start = len(cell) - len(cell.lstrip())
+    if bare(cell) != cell.strip():
+        start += 1
+    pattern = r"\S+" if separator in (" ", WHITESPACE) else f"[^{re.escape(separator)}]*"
+    at = start
+    for k in range(n + 1):
+        if separator in (" ", WHITESPACE):
+            match = re.compile(pattern).search(cell, at)
+            if match is None:
+                return start
+            begin, at = match.start(), match.end()
+        else:
+            end = cell.find(separator, at)
+            begin = at
+            at = len(cell) if end < 0 else end + len(separator)
+        if k == n:
+            blank = len(cell[begin:at]) - len(cell[begin:at].lstrip())
+            return begin + blank
+    return start
+
+
+def joined_name(part: str, name: str) -> str:
+    """The name of a list that is in a part."""
+    return f"{part}{PART}{name}"
+
+
+def part_of(name: str) -> str | None:
+    """Which part a list is in, by its name."""
+    part, mark, _ = name.partition(PART)
+    return part if mark else None
+
+
+def row_of(name: str) -> str:
+    """The name of a list inside its part.
+
+    >>> row_of("like/u1"), row_of("u1")
+    ('u1', 'u1')
+    """
+    part, mark, row = name.partition(PART)
+    return row if mark else part

@@ -1,0 +1,308 @@
+"""Parquet: columns by name; the number of a row stands for its line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.bytes.files import descriptor_path, spooled
+from scorer.bytes.limits import (
+    PARQUET,
+    Limits,
+    NoTable,
+    Unreadable,
+    limit,
+    most_unpacked,
+    too_large,
+)
+from scorer.bytes.memory import ask_for_polars
+from scorer.core.arrays import Floats, Ints
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
+from scorer.formats.base import Rows, format
+from scorer.formats.header import Unused, resolve, tell_unused
+from scorer.formats.text import SMALLEST, Request
+from scorer.tables.columns import CodedColumn, TextColumn
+from scorer.tables.table import TEXT, Builder, Table, largest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SLICE = 100_000  # rows that are unpacked at once
+AT_ONCE = 1 << 23  # bytes of cells that are sent at once
+MEMORY = 3 << 30  # addresses that may be taken while unpacking
+NO_MEMORY = (b"memory allocation", b"MemoryError", b"out of memory")  # what a process dies of
+
+Message = dict[str, Any]
+
+
+def _words(path: Path) -> frozenset[str]:
+    try:
+        with _unpacking(path) as child:
+            return frozenset(child.hear()["types"])
+    except (Unreadable, MemoryError):
+        return frozenset()
+
+
+def as_parquet(rows: Rows, columns: Mapping[str, str]) -> bytes:
+    """A column a role."""
+    import polars
+
+    roles = list(rows[0]) if rows else ["list", "item"]
+    named = {columns.get(role, role): [row[role] for row in rows] for role in roles}
+    out = io.BytesIO()
+    polars.DataFrame(named).write_parquet(out)
+    return out.getvalue()
+
+
+@format("parquet", ".parquet", ".pq", binary=True, words=_words, write=as_parquet)
+def parquet(request: Request) -> Iterator[Table]:
+    """Read the columns that are needed. Ids of any plain type become text.
+
+    Polars reads them in a process of its own, since a damaged file can end the
+    process that reads it, or take all memory there is.
+    """
+    stream = request.stream
+    if not stream.peek(4).startswith(PARQUET):
+        hint = "write it with to_parquet(), or name another format"
+        raise Unreadable(Problem("S107", "this is not a Parquet file", help=hint))
+    path = descriptor_path(stream, request.path.absolute())
+    if not isinstance(stream.raw, io.FileIO):
+        path = request.stack.enter_context(spooled(stream, Limits(size=request.limits.unpacked)))
+    findings, limits = request.findings, request.limits
+    most = most_unpacked(path.stat().st_size, limits)
+    child = request.stack.enter_context(_unpacking(path, most))
+    types = child.hear()["types"]
+    fit = resolve(list(types), request, None)
+    if fit is None:
+        raise NoTable
+    shape, roles = fit
+    names = [shape.called(role) for role in roles]
+    unused = [
+        Unused(name, None, None, ["0"] if numeric else [])
+        for name, (_, _, numeric) in types.items()
+        if name not in names
+    ]
+    tell_unused(request, shape, roles, list(types), unused)
+    refused = [name for name in names if not types[name][1]]
+    for name in refused:
+        message = f"column {quoted(name)} is {types[name][0]}, expected text or numbers"
+        findings.add(Problem("S207", message))
+    if refused:
+        raise NoTable
+    columns = [*zip(names, [role in TEXT for role in roles], strict=True)]
+    child.say({"columns": columns, "rows": limits.rows, "line": limits.line, "small": SMALLEST})
+    first, unpacked = 1, 0
+    while (part := child.hear())["rows"] or first == 1:
+        unpacked += part["size"]
+        if unpacked > most:
+            raise Unreadable(too_large(most))
+        builder = Builder(shape, roles, findings)
+        builder.facts["columns"] = tuple(types)
+        if "cells" in part:
+            for line, row in enumerate(zip(*part["cells"], strict=True), first):
+                builder.row(line, row)
+            yield builder.table()
+        else:
+            import polars as pl
+
+            frame = pl.read_ipc_stream(io.BytesIO(child.take(part["bytes"])))
+            yield table_of(frame, builder, np.arange(first, first + frame.height))
+        if not part["rows"]:
+            return
+        first += part["rows"]
+
+
+def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
+    """Rows whose cells are numbers or text.
+
+    Args:
+        frame: the columns, in the order of the builder's roles.
+        builder: reports what is wrong with them; it has no rows yet.
+        line: the number of each row.
+    """
+    import polars as pl
+
+    columns = dict(zip(builder.roles, frame.iter_columns(), strict=True))
+    ids, numbers = dict[str, CodedColumn](), dict[str, Floats]()
+    wrong = np.zeros(frame.height, dtype=bool)
+    for role, column in columns.items():
+        if role in TEXT:
+            ids[role] = TextColumn(column.cast(pl.String).fill_null(""))
+            continue
+        values = column.cast(pl.Float64, strict=False).to_numpy().copy()
+        bad = ~(np.abs(values) <= largest(role))
+        values[bad] = np.nan
+        numbers[role] = values
+        wrong |= bad
+    rows = np.flatnonzero(wrong)
+    for row, cells in zip(rows.tolist(), frame[rows].iter_rows(), strict=True):
+        builder.row(int(line[row]), _texts(cells))
+    builder.table()  # tells what is wrong with them
+    return Table(ids, numbers, line, builder.schema, builder.facts)
+
+
+class _Child(NamedTuple):
+    """The process that unpacks, which may die at any time.
+
+    Args:
+        process: reads messages from its standard input, and answers on its output.
+        errors: what it writes to its standard error.
+        most: how many bytes the file may unpack to.
+    """
+
+    process: subprocess.Popen[bytes]
+    errors: IO[bytes]
+    most: int
+
+    def say(self, message: Message) -> None:
+        assert self.process.stdin is not None
+        with suppress(BrokenPipeError):  # what it died of, `hear` finds
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def hear(self) -> Message:
+        """Its next message.
+
+        Raises:
+            Unreadable: it found something wrong, or died.
+        """
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise self._died()
+        message: Message = json.loads(line)
+        if "problem" in message:
+            code, text, at = message["problem"]
+            help = limit("rows") if code == "S104" else None
+            raise Unreadable(Problem(code, text, line=at, help=help))
+        return message
+
+    def take(self, size: int) -> bytes:
+        """The bytes that follow a message.
+
+        Raises:
+            Unreadable: it died.
+        """
+        assert self.process.stdout is not None
+        data = self.process.stdout.read(size)
+        if len(data) < size:
+            raise self._died()
+        return data
+
+    def _died(self) -> Unreadable:
+        self.process.wait()
+        self.errors.seek(0)
+        if any(word in self.errors.read(1 << 16) for word in NO_MEMORY):
+            return Unreadable(too_large(self.most))
+        message = "the Parquet file is damaged, or of a kind that cannot be read"
+        hint = "write it again, with to_parquet() of pandas or write_parquet() of polars"
+        return Unreadable(Problem("S108", message, help=hint))
+
+
+@contextmanager
+def _unpacking(path: Path, most: int = 0) -> Iterator[_Child]:
+    ask_for_polars()
+    program = f"from {__name__} import unpack; unpack()"
+    where = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            [sys.executable, "-P", "-c", program, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,  # a panic's backtrace
+            env={"POLARS_MAX_THREADS": "2", **os.environ, "PYTHONPATH": where},
+        ) as process,
+    ):
+        try:
+            yield _Child(process, errors, most)
+        finally:
+            process.kill()
+
+
+def unpack() -> None:
+    """The process of its own: send the columns, receive which are wanted, send their cells."""
+    with suppress(ImportError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    import polars as pl
+
+    def plain(type_: pl.DataType) -> bool:
+        return not (type_.is_nested() or type_ in (pl.Binary, pl.Object))
+
+    frame = pl.scan_parquet(sys.argv[1], glob=False)
+    schema = frame.collect_schema()
+    types = {name: (str(t), plain(t), t.is_numeric()) for name, t in schema.items()}
+    _send({"types": types})
+    order = json.loads(sys.stdin.readline())
+    rows = frame.select(pl.len()).collect().item()
+    if rows > order["rows"]:
+        message = f"{rows:,} rows, at most {order['rows']:,} are accepted here"
+        return _send({"problem": ("S104", message, None)})
+    names = [name for name, _ in order["columns"]]
+    columns = [
+        pl.col(name).cast(pl.Float64 if not text and schema[name].is_numeric() else pl.String)
+        for name, text in order["columns"]
+    ]
+    for start in range(0, rows, SLICE):
+        part = frame.slice(start, SLICE).select(names).collect()
+        sizes = np.full(part.height, 8 * len(names))
+        for column in part.iter_columns():
+            lengths = _lengths(column)
+            if lengths.max() > order["line"]:
+                message = f"the {quoted(column.name)} is longer than {order['line']:,} bytes"
+                return _send({"problem": ("S109", message, start + int(lengths.argmax()) + 1)})
+            sizes += lengths
+        ends = np.cumsum(sizes)
+        at = 0
+        while at < part.height:
+            sent = int(ends[at - 1]) if at else 0
+            upto = max(at + 1, int(np.searchsorted(ends, sent + AT_ONCE, side="right")))
+            cells, size = part[at:upto].select(columns), int(ends[upto - 1]) - sent
+            if rows == cells.height and size < order["small"]:
+                texts = [_texts(column.to_list()) for column in cells]
+                _send({"rows": cells.height, "size": size, "cells": texts})
+            else:
+                data = io.BytesIO()
+                cells.rechunk().write_ipc_stream(data, compression="uncompressed")
+                header = {"rows": cells.height, "size": size, "bytes": data.tell()}
+                _send(header, data.getvalue())
+            at = upto
+    return _send({"rows": 0, "size": 0, "cells": [[] for _ in names]})
+
+
+def _lengths(column: pl.Series) -> NDArray[np.int64]:
+    """How many bytes of text each cell of a column takes; of what is no text, none."""
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum):  # the text of a category stands there once
+        lengths = column.cat.len_bytes()
+    elif column.dtype == pl.String:
+        lengths = column.str.len_bytes()
+    else:
+        return np.zeros(len(column), dtype=np.int64)
+    counts: NDArray[np.int64] = lengths.fill_null(0).to_numpy().astype(np.int64)
+    return counts
+
+
+def _send(message: Message, data: bytes = b"") -> None:
+    sys.stdout.buffer.write(json.dumps(message).encode() + b"\n" + data)
+    sys.stdout.buffer.flush()
+
+
+def _texts(cells: Sequence[Any]) -> list[str]:
+    return ["" if cell is None else str(cell) for cell in cells]

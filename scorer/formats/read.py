@@ -1,0 +1,133 @@
+"""A file read as a table, by the format of its name or its suffix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from scorer.bytes.files import member_name, open_bytes
+from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.lines import lines
+from scorer.core.problems import Findings
+from scorer.formats.base import Format, by_reader, formats
+from scorer.formats.form import PLAIN, Form, Keys
+from scorer.formats.parts import part_columns, part_tables
+from scorer.formats.pieces import joined, pieces
+from scorer.formats.reshape import KeyTable, Reshaped
+from scorer.tables.table import Schema, Table
+
+COMPRESSED = (".gz", ".zst", ".zip")
+
+
+def key_table(keys: Keys) -> KeyTable:
+    """The ids of lines, or values, that have none.
+
+    Raises:
+        Unreadable: the file cannot be read.
+    """
+    findings, columns = Findings(str(keys.file)), dict(keys.columns)
+    shape = Schema(("list",), ("item",), columns)
+    format = format_of(keys.file, keys.format, form=keys.form or PLAIN)
+    table = read(keys.file, format, [shape], findings, Limits())
+    if table is None or findings.fatal:
+        problem = next(iter(p for p in findings if p.severity == "error"))
+        raise Unreadable(problem)
+    rows = range(len(table))
+    items = list(map(table.ids["item"].text, rows)) if "item" in table.ids else None
+    return KeyTable([table.ids["list"].text(n) for n in rows], items, keys.file.name)
+
+
+def format_of(
+    path: Path,
+    name: str | None,
+    fallback: str = "csv",
+    form: Form = PLAIN,
+    own: Sequence[Path] | None = None,
+) -> Format:
+    """The format of that name, else the one of the file's suffix, else the fallback.
+
+    Args:
+        path: the file.
+        name: of its format, if the challenge says it.
+        fallback: the format of other suffixes.
+        form: in which files of this format are written here.
+        own: the challenge's own files, where the file was sent.
+    """
+    chosen = _format_of(path, name, fallback, form, own)._replace(form=form)
+    if not form.parts:
+        return _reshaping(chosen)
+
+    def of_part(file: str) -> Format:
+        return format_of(Path(file), name, fallback, form._replace(parts=()))
+
+    return chosen._replace(
+        tables=lambda request: part_tables(request, of_part),
+        columns=lambda request, cells: part_columns(request, of_part, cells),
+    )
+
+
+def _reshaping(format: Format) -> Format:
+    """The format, with a reader of the form where that changes the rows of a text file."""
+    reader = format.reader
+    if reader is None or not format.form.reshapes:
+        return format
+    return by_reader(format, lambda request: Reshaped(reader, request, key_table))
+
+
+def _format_of(
+    path: Path, name: str | None, fallback: str, form: Form, own: Sequence[Path] | None
+) -> Format:
+    if name is not None or form.json:
+        return formats().get(name or "json")
+    suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
+    if path.suffix.lower() == ".zip" and not suffixes:  # as its one file is called
+        suffixes = [s.lower() for s in Path(member_name(path, own) or "").suffixes]
+    for candidate in formats():
+        if suffixes and suffixes[-1] in candidate.suffixes:
+            return candidate
+    return formats().get(fallback)
+
+
+def read(
+    path: Path,
+    format: Format,
+    shapes: Sequence[Schema],
+    findings: Findings,
+    limits: Limits,
+) -> Table | None:
+    """The table in a file, or None where it cannot be read as one; `findings` say why.
+
+    Args:
+        path: the file.
+        format: how it is written.
+        shapes: which it may have, the likeliest first.
+        findings: where problems go.
+        limits: how much of it is read.
+    """
+    with pieces(path, format, shapes, limits, findings) as parts:
+        return joined(parts)
+
+
+def header(path: Path, format: Format, limits: Limits) -> frozenset[str]:
+    """The words of a text file's first line that says anything, none where it cannot be read.
+
+    For what can be known of a file without reading any row.
+
+    Args:
+        path: the file.
+        format: how it is written.
+        limits: how much of it is read.
+    """
+    if format.form.header:
+        return frozenset(format.form.header)
+    try:
+        with open_bytes(path, limits, format.binary) as stream:
+            if format.words is not None:
+                return format.words(path)
+            first = next(
+                (text for _, text in lines(stream, limits, Findings()) if text.strip()), ""
+            )
+    except Unreadable:
+        return frozenset()
+    return frozenset(re.findall(r"[^\s,;|\"{}:]+", first))

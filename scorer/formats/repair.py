@@ -1,0 +1,284 @@
+"""A repaired copy of a file, as far as no guess is needed.
+
+Only faults whose repair is certain are repaired. Whoever repairs looks at the copy and the list of
+changes; scoring never repairs anything.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from scorer.bytes.files import at_most, beginning, open_bytes
+from scorer.bytes.limits import Limits, Unreadable
+from scorer.core.errors import UsageError
+from scorer.core.text import printable, quoted
+from scorer.formats.read import COMPRESSED
+from scorer.tables.table import TEXT
+
+MOST = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
+INDEX = {"", "Unnamed: 0", "index"}  # names that pandas gives to an index column
+MOST_BEFORE = 100  # lines before a header
+BEFORE = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
+COMMA = re.compile(r"[+-]?[0-9]{1,300},[0-9]{1,300}")
+THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
+WHOLE = re.compile(r"[0-9]{1,18}")
+LARGE = 10**18
+UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+Meant = Callable[[str], str | None]  # an id -> the known one that it certainly is, if it is none
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """The bytes of a copy, and what is different in it."""
+
+    data: bytes
+    changes: tuple[str, ...]
+
+
+class Expected(NamedTuple):
+    """The columns and ids that a table should have."""
+
+    names: Mapping[str, str]  # role -> what its column is called
+    separator: str = ","
+    meant: Mapping[str, Meant] = {}  # role -> which known id an unknown one was
+
+    @property
+    def numbers(self) -> list[str]:
+        """The names of the columns that hold numbers."""
+        return [name for role, name in self.names.items() if role not in TEXT]
+
+
+def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
+    """The file with what is certain put right.
+
+    That is its encoding; of a table also lines before the header, separators, blanks, an index
+    column, the header's capitals, decimal commas, ids that certainly are known ones, rows given
+    twice, and ranks from 0.
+
+    Args:
+        path: the file; compressed ones come out unpacked.
+        tabular: whether it is a table of separated columns, so that more than
+            the encoding can be repaired.
+        expected: what the table should be.
+
+    Raises:
+        UsageError: it cannot be read, or is too large.
+    """
+    changes: list[str] = []
+    text = _text(_bytes(path), changes)
+    if tabular:
+        text = _table(text, expected, changes)
+    return Repaired(text.encode("utf-8"), tuple(changes))
+
+
+def beside(path: Path) -> Path:
+    """The path of a repaired copy: `runs/a.csv.gz` -> `runs/a.fixed.csv`."""
+    name = path.name
+    for suffix in COMPRESSED:
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+    stem, dot, suffix = name.rpartition(".")
+    return path.with_name(f"{stem}.fixed.{suffix}" if dot and stem else f"{name}.fixed")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if beginning(path, 2) in UTF16:  # no table to the readers, which look no further
+            data = beginning(path, MOST + 1)
+        else:
+            with open_bytes(path, Limits(size=MOST, unpacked=MOST)) as stream:
+                data = at_most(stream, MOST + 1)
+    except Unreadable as error:
+        raise UsageError(f"{printable(path)} cannot be repaired: {error.problem.message}") from None
+    if len(data) > MOST:
+        raise UsageError(f"{printable(path)} is too large to be repaired")
+    return data
+
+
+def _text(data: bytes, changes: list[str]) -> str:
+    if data[:2] in UTF16:
+        changes.append("encoding: UTF-16 converted to UTF-8")
+        text = data.decode("utf-16", "replace")
+    else:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            changes.append("encoding: Windows-1252 converted to UTF-8")
+            text = data.decode("cp1252", "replace")
+    if text.startswith("\ufeff"):
+        text = text[1:]
+        changes.append("byte-order mark removed")
+    if "\0" in text:
+        changes.append(f"{text.count(chr(0)):,} NUL bytes removed")
+        text = text.replace("\0", "")
+    return text
+
+
+def _table(text: str, expected: Expected, changes: list[str]) -> str:
+    """The table as expected, its cells bare, its index gone."""
+    repairs: dict[str, None] = {}
+    names, separator = list(expected.names.values()), expected.separator
+    text = _headed(text, names, repairs)
+    header = text.lstrip("\r\n").split("\n", 1)[0]
+    mark = _separator(header, names, separator)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row]
+    except csv.Error:
+        return text  # a quote that nobody closed: what was meant is unknown
+    if mark != separator:
+        repairs[f"column separator {mark!r} replaced by {separator!r}"] = None
+    bare = [[_bare(cell) for cell in row] for row in rows]
+    if blanks := sum(
+        cell.strip(" \t") != clean
+        for row, clean_row in zip(rows, bare, strict=True)
+        for cell, clean in zip(row, clean_row, strict=True)
+    ):
+        repairs[f"blanks and invisible characters around {blanks:,} values removed"] = None
+    if bare and _is_index(bare, names):
+        repairs[f"index column {bare[0][0]!r} removed"] = None
+        bare = [row[1:] for row in bare]
+    if bare:
+        _rename(bare[0], expected, repairs)
+        _point(bare, expected, repairs, certain=mark == ";")
+        bare = _once(bare, repairs)
+        _mean(bare, expected, repairs)
+        _from_one(bare, expected, repairs)
+    if not repairs:
+        return text
+    changes.extend(repairs)
+    if "\r" in text:
+        changes.append("line ends changed to LF")
+    output = io.StringIO()
+    csv.writer(output, delimiter=separator, lineterminator="\n").writerows(bare)
+    return output.getvalue()
+
+
+def _headed(text: str, names: Sequence[str], repairs: dict[str, None]) -> str:
+    """The text from its header on: less comments, and less the line that Excel begins with."""
+    lines = text.lstrip("\r\n").splitlines(keepends=True)
+    before = 0
+    while before < min(len(lines), MOST_BEFORE) and BEFORE.match(lines[before]):
+        before += 1
+    if not before or before == len(lines) or any(name in lines[0] for name in names):
+        return text
+    repairs[f"{before:,} line{'s' * (before != 1)} before the header removed"] = None
+    return "".join(lines[before:])
+
+
+def _separator(header: str, names: Sequence[str], separator: str) -> str:
+    """The separator of the columns: the mark that cuts the header into the most known names."""
+    expected = {name.casefold() for name in names}
+
+    def cut(mark: str) -> int:
+        return len({_bare(name.strip('"')).casefold() for name in header.split(mark)} & expected)
+
+    return max((separator, ",", ";", "\t", "|"), key=cut)
+
+
+def _rename(header: list[str], expected: Expected, repairs: dict[str, None]) -> None:
+    """Write the header's names with the capitals that are expected."""
+    meant: dict[str, list[str]] = {}
+    for name in expected.names.values():
+        meant.setdefault(name.casefold(), []).append(name)
+    for n, name in enumerate(header):
+        matches = meant.get(name.casefold(), [])
+        if len(matches) == 1 and name != matches[0] and matches[0] not in header:
+            repairs[f"column {quoted(name)} renamed to {quoted(matches[0])}"] = None
+            header[n] = matches[0]
+
+
+def _point(
+    rows: list[list[str]], expected: Expected, repairs: dict[str, None], certain: bool
+) -> None:
+    """Write decimal commas as points, unless they may separate thousands."""
+    for name in expected.numbers:
+        if name not in rows[0]:
+            continue
+        at = rows[0].index(name)
+        with_commas = [row for row in rows[1:] if at < len(row) and COMMA.fullmatch(row[at])]
+        if not certain and all(THOUSANDS.fullmatch(row[at]) for row in with_commas):
+            continue
+        for row in with_commas:
+            row[at] = row[at].replace(",", ".")
+        if with_commas:
+            values = f"{len(with_commas):,} values of {quoted(name)}"
+            repairs[f"decimal commas in {values} replaced by points"] = None
+
+
+def _mean(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
+    """Replace ids by known ones, where it is certain which one was meant."""
+    for role, meant in expected.meant.items():
+        name = expected.names.get(role, role)
+        if name not in rows[0]:
+            continue
+        at, changed, meanings = rows[0].index(name), 0, dict[str, str | None]()
+        for row in rows[1:]:
+            if at >= len(row):
+                continue
+            cell = row[at]
+            if cell not in meanings:
+                meanings[cell] = meant(cell)
+            if (right := meanings[cell]) is not None:
+                row[at], changed = right, changed + 1
+        if changed:
+            example = next(f"{wrong!r} is {right!r}" for wrong, right in meanings.items() if right)
+            ids = "1 id" if changed == 1 else f"{changed:,} ids"
+            repairs[f"{ids} of {quoted(name)} replaced by the challenge's ({example})"] = None
+
+
+def _once(rows: list[list[str]], repairs: dict[str, None]) -> list[list[str]]:
+    """Each row once."""
+    distinct = list(dict.fromkeys(map(tuple, rows)))
+    if again := len(rows) - len(distinct):
+        repairs[f"{again:,} duplicate row{'s' * (again != 1)} removed"] = None
+    return list(map(list, distinct)) if again else rows
+
+
+def _from_one(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
+    """Count ranks from 1 where those of every list count from 0."""
+    names = [expected.names.get(role, role) for role in ("list", "rank")]
+    if not set(names) <= set(rows[0]):
+        return
+    in_list, rank = map(rows[0].index, names)
+    lowest: dict[str, int] = {}
+    for row in rows[1:]:
+        if len(row) != len(rows[0]) or not WHOLE.fullmatch(row[rank]):
+            return
+        lowest[row[in_list]] = min(lowest.get(row[in_list], LARGE), int(row[rank]))
+    if lowest and not any(lowest.values()):
+        for row in rows[1:]:
+            row[rank] = str(int(row[rank]) + 1)
+        repairs["ranks now start at 1 instead of 0"] = None
+
+
+def _is_index(rows: list[list[str]], names: Sequence[str]) -> bool:
+    """Whether the first column only counts the rows, and is not expected."""
+    if rows[0][:1] == [] or rows[0][0] not in INDEX or rows[0][0] in names or len(rows) < 2:
+        return False
+    counted = [row[0] for row in rows[1:]]
+    return any(counted == [str(n + start) for n in range(len(counted))] for start in (0, 1))
+
+
+def _bare(cell: str) -> str:
+    """A cell less the blanks and the invisible characters round it."""
+    if cell.isascii():
+        return cell.strip()
+    start, end = 0, len(cell)
+    while start < end and _nothing(cell[start]):
+        start += 1
+    while end > start and _nothing(cell[end - 1]):
+        end -= 1
+    return cell[start:end]
+
+
+def _nothing(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) in ("Cf", "Cc")

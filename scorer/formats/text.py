@@ -1,0 +1,507 @@
+"""Text files in pieces: whole lines, cut into columns by polars or by the careful parser.
+
+A format is a `TextReader`. Its `parse` is the careful parser, a record at a time; its `plain`
+cuts a whole block with polars and names the lines that it leaves to `parse`. Both give the
+same rows, lines and findings, so that it does not matter which line goes where.
+
+Stability: plugin.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from scorer.bytes.limits import BOM, Limits, NoTable, Unreadable, refuse_errors, too_careful
+from scorer.bytes.lines import too_long
+from scorer.bytes.memory import ask_for_polars
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.problems import Findings, Problem
+from scorer.formats.blocks import NONE, Block, Lines, Places
+from scorer.formats.form import PLAIN, Form
+from scorer.tables.columns import CodedColumn, TextColumn
+from scorer.tables.table import TEXT, Builder, Schema, Table, largest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
+PIECE = 4 * 1024**2  # bytes read at a time
+HEAD = 64 * 1024  # bytes in which a header is looked for first
+THREADS = 2  # that cut, beside the one that reads and scores
+
+# its line, its cells, the text they were cut from, and which of the rows of that text it is
+Row = tuple[int, Sequence[str], str] | tuple[int, Sequence[str], str, int]
+
+
+class Request(NamedTuple):
+    """A file to be read: its bytes, what is wanted of it, and where findings go."""
+
+    path: Path
+    stream: BufferedReader
+    wanted: Sequence[Schema]  # the shapes it may have, the likeliest first
+    findings: Findings
+    limits: Limits
+    stack: ExitStack  # what must be gone when the file is left: threads, processes
+    form: Form = PLAIN
+
+
+class Plain(NamedTuple):
+    """The rows of a block that polars cut."""
+
+    columns: dict[str, Any]  # by role: pl.Series of text, or float64
+    at: Places  # the line of each row, from 0; ascending
+    odd: Places  # the lines that are left to the careful parser; ascending
+    usual: bool = False  # ids are known to be of printable ASCII without blanks and plus signs
+
+
+def plain_rows(
+    frame: pl.DataFrame,
+    places: Mapping[str, int],
+    at: Places,
+    odd: Places,
+    lenient: Collection[str] = (),
+) -> tuple[Plain, Mask | None]:
+    """The rows that polars cut, without those with a cell that is no number, or too large a one.
+
+    Args:
+        frame: the columns, by their numbers; one row a line.
+        places: the number of each role's column.
+        at: the line of each row, from 0.
+        odd: the lines that are not among these.
+        lenient: the roles whose cells need not be numbers.
+
+    Returns:
+        The rows, and of the frame's rows, which these are; None: all.
+    """
+    by_role: dict[str, Any] = {
+        role: frame[str(n)] if role in TEXT else frame[str(n)].to_numpy().astype(float, copy=False)
+        for role, n in places.items()
+    }
+    right: Mask | None = None
+    for role, column in by_role.items():
+        if role in TEXT or _fits(column, largest(role)):
+            continue
+        fit = np.abs(column) <= largest(role)
+        if role in lenient:
+            by_role[role] = np.where(fit, column, np.nan)
+        else:
+            right = fit if right is None else right & fit
+    if right is not None:
+        odd = np.union1d(odd, at[~right])
+        at = at[right]
+        by_role = {role: column[np.flatnonzero(right)] for role, column in by_role.items()}
+    return Plain(by_role, at, odd), right
+
+
+def _fits(numbers: Floats, most: float) -> bool:
+    """Whether all are numbers of at most that size, found without an array of their sizes."""
+    return not numbers.size or bool(-most <= numbers.min() and numbers.max() <= most)
+
+
+class TextReader(ABC):
+    """One file of a text format.
+
+    What is learnt of more than one line goes, block by block, into `notes`, which
+    `settle` gets in the order of the file.
+    """
+
+    shape: Schema
+    roles: tuple[str, ...]  # of a row's cells
+    lenient: frozenset[str] = frozenset()  # roles whose cells need not be numbers: NaN then
+    begun = True  # whether `begin` has nothing (more) to do
+    whole_ranks = True  # whether ranks are tried as whole numbers, which nearly all are
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.facts: dict[str, Any] = {}
+
+    def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
+        """Look at the file's beginning until `begun`.
+
+        Args:
+            lines: the first lines that no call has used yet.
+            last: whether no more lines follow these.
+            findings: where problems go.
+
+        Returns:
+            How many lines are done with. Those that are not are shown again, with more.
+
+        Raises:
+            NoTable: there is none; the findings say why.
+            Unreadable: as well.
+        """
+        return 0
+
+    @abstractmethod
+    def parse(
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Any
+    ) -> tuple[int, Sequence[Row]]:
+        """The rows of the record that begins on a line.
+
+        Args:
+            lines: of a block.
+            line: where the record begins, from 0.
+            last: whether no more lines follow these.
+            findings: where problems go.
+            notes: of this block.
+
+        Returns:
+            The line after the record, and its rows; `line` itself where it goes on beyond
+            these lines.
+
+        Raises:
+            Unreadable: the file cannot be read further.
+        """
+
+    def plain(self, block: Block, notes: Any) -> Plain:
+        """The columns of a block's plain lines, by polars."""
+        return Plain({}, NONE, np.arange(block.count))
+
+    def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
+        """Where a cell stands in a row's text: lines below its first, and character from 1.
+
+        Args:
+            raw: the text that the row was cut from.
+            cell: the place of the cell in the row.
+            part: which of the rows of that text it is, from 0.
+        """
+        return 0, None
+
+    def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
+        """At which character of a line a cell of the record begins that begins there.
+
+        Args:
+            lines: of a block.
+            line: where the record begins, from 0.
+            role: of the cell's column.
+            cell: what stands in it.
+
+        Returns:
+            None where the cell is not in this line.
+        """
+        if role not in self.roles:
+            return None
+        n = self.roles.index(role)
+        _, rows = self.parse(lines, line, True, Findings(), self.notes())
+        for _, cells, raw, *part in rows:
+            if cells[n] == cell:
+                below, column = self.place(raw, n, *part)
+                return None if below else column
+        return None
+
+    def notes(self) -> Any:
+        """An empty note on a block."""
+        return None
+
+    def settle(self, piece: Piece) -> None:  # noqa: B027  # most have nothing to do
+        """Take a block's notes, in the order of the file.
+
+        Raises:
+            Unreadable: the file cannot be read further.
+        """
+
+    def end(self, findings: Findings) -> None:  # noqa: B027
+        """Add the problems that only the whole file shows."""
+
+
+@dataclass(eq=False)
+class Piece:
+    """The rows of a block, and what was found and noted in it."""
+
+    block: Block
+    ids: dict[str, CodedColumn]
+    numbers: dict[str, Floats]
+    line: Ints
+    findings: Findings
+    notes: Any
+    error: Unreadable | None = None
+    rest: bytes = b""  # of a record that goes on in the next block
+    careful: int = 0  # rows and lines that the careful parser read
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def keep(self, rows: Any) -> None:
+        """Leave out rows."""
+        self.ids = {
+            role: TextColumn(column.series.filter(rows), column.usual)
+            if isinstance(column, TextColumn)
+            else CodedColumn(column.codes[rows], column.held)
+            for role, column in self.ids.items()
+        }
+        self.numbers = {role: values[rows] for role, values in self.numbers.items()}
+        self.line = self.line[rows]
+
+
+def tables(reader: TextReader, request: Request) -> Iterator[Table]:
+    """The rows of a file in order, some MiB at a time.
+
+    Raises:
+        NoTable: there is none; the findings say why.
+        Unreadable: it cannot be read further.
+    """
+    careful = 0
+    for piece in _pieces(reader, request):
+        error = None
+        careful += piece.careful
+        try:
+            reader.settle(piece)
+        except Unreadable as unreadable:
+            error = unreadable
+        request.findings.merge(piece.findings)
+        if (error := error or piece.error) is not None:
+            raise error
+        if careful > request.limits.careful:
+            raise Unreadable(too_careful(request.limits))
+        yield Table(
+            piece.ids, piece.numbers, piece.line, reader.shape, {**reader.facts, **piece.facts}
+        )
+    reader.end(request.findings)
+
+
+def columns(
+    reader: TextReader, request: Request, cells: Sequence[tuple[int, str, str]]
+) -> list[int | None]:
+    """At which character of its line each of some cells begins; None where that is not known.
+
+    Args:
+        reader: of the file.
+        request: to read it once more.
+        cells: of each the line on which its record begins, its role, and its text.
+    """
+    starts: list[int | None] = [None] * len(cells)
+    waiting = deque(sorted(range(len(cells)), key=lambda n: cells[n][0]))
+    try:
+        for block in _blocks(reader, request):
+            lines = Lines(block, Findings())
+            while waiting and cells[waiting[0]][0] < block.first + block.count:
+                n = waiting.popleft()
+                line, role, cell = cells[n]
+                if line >= block.first:
+                    starts[n] = reader.column(lines, line - block.first, role, cell)
+            if not waiting:
+                break
+    except (Unreadable, NoTable):
+        pass  # what stands before it has been found
+    return starts
+
+
+def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
+    """The blocks of a file, cut, in order.
+
+    Raises:
+        NoTable: there is none; the findings say why.
+        Unreadable: no more of it can be read.
+    """
+    blocks = _blocks(reader, request)
+    first = next(blocks)
+    if first.last and len(first.data) < SMALLEST:
+        yield _small(reader, first)
+        return
+    ask_for_polars()
+    if first.last:
+        yield _cut(reader, first)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    threads = ThreadPoolExecutor(THREADS)
+    request.stack.callback(threads.shutdown, cancel_futures=True)
+    waiting = deque([(first, threads.submit(_cut, reader, first))])
+    error: Unreadable | None = None
+    rest = b""
+    while waiting:
+        while error is None and not waiting[-1][0].last and len(waiting) <= THREADS:
+            try:
+                block = next(blocks)
+            except Unreadable as unreadable:  # raised after the rows before it
+                error = unreadable
+            else:
+                waiting.append((block, threads.submit(_cut, reader, block)))
+        block, future = waiting.popleft()
+        if rest:  # the block does not begin with a record, as it was thought to
+            start = block.first - rest.count(b"\n")
+            piece = _cut(reader, Block(rest + block.data, start, block.last, block.limits))
+        else:
+            piece = future.result()
+        rest = piece.rest
+        yield piece
+    if error is not None:
+        raise error
+
+
+def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:
+    """The file in blocks of whole lines, without what `begin` is done with; the last says so.
+
+    Raises:
+        NoTable: there is none; the findings say why.
+        Unreadable: no more of it can be read.
+    """
+    stream, limits, number = request.stream, request.limits, 1
+    size = max(SMALLEST, PIECE)
+    rest, begins, last = b"", True, False
+    while not last:
+        read = stream.read(size)
+        last, size = len(read) < size, PIECE
+        end = len(read) if last else read.rfind(b"\n") + 1
+        data = read  # without a copy, where it is whole lines
+        if rest or end < len(read):
+            data = b"".join((rest, memoryview(read)[:end])) if end or last else b""
+        rest = read[end:] if end or last else rest + read
+        if begins and data:
+            begins, data = False, data.removeprefix(BOM)
+            _refuse_lone_returns(Block(data[: data.find(b"\n") + 1] or data, 1, last, limits))
+        if (data or last) and not reader.begun:
+            data, number = _begin(reader, request, data, number, last)
+            if not reader.begun:  # the header is not whole
+                rest, data = data + rest, b""
+        if data or (last and reader.begun):
+            block = Block(data, number, last, limits)
+            number += block.count
+            yield block
+        if len(rest) - rest.rfind(b"\n") - 1 > limits.line + 1:  # a CR may stand at the end
+            raise Unreadable(too_long(rest, number + rest.count(b"\n"), limits))
+
+
+def _begin(
+    reader: TextReader, request: Request, data: bytes, number: int, last: bool
+) -> tuple[bytes, int]:
+    """The rest of the file's first lines after `begin`, and the number of the first."""
+    size = HEAD
+    while True:
+        end = len(data)
+        if size < end:
+            end = data.rfind(b"\n", 0, size) + 1 or data.find(b"\n", size) + 1 or end
+        whole = end == len(data)
+        block = Block(data[:end], number, whole and last, request.limits)
+        decoding, findings = Findings(), Findings()
+        try:
+            used = reader.begin(Lines(block, decoding), block.last, findings)
+        except (Unreadable, NoTable):
+            request.findings.merge(decoding)
+            request.findings.merge(findings)
+            raise
+        begun = reader.begun
+        if not begun and not used:
+            if whole:
+                return data, number
+            size *= 2
+            continue
+        for problem in decoding:
+            if problem.line is not None and problem.line < number + used:
+                request.findings.add(problem)
+        request.findings.merge(findings)
+        refuse_errors(request.findings.errors, request.limits.errors)
+        at = 0
+        for _ in range(used):
+            at = data.find(b"\n", at) + 1 or len(data)
+        data, number = data[at:], number + used
+        if begun:
+            return data, number
+
+
+def _refuse_lone_returns(block: Block) -> None:
+    """Refuse a file whose first line has a CR in it."""
+    if b"\r" in block.data:
+        findings = Findings()
+        _, text = Lines(block, findings)[0]
+        hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
+        message = "the lines end in CR alone, as old Macs wrote them"
+        place = text.index("\r") + 1
+        raise Unreadable(Problem("S207", message, line=1, column=place, help=hint))
+
+
+def _small(reader: TextReader, block: Block) -> Piece:
+    """All rows of a small file, by the careful parser, without polars."""
+    findings, notes = Findings(), reader.notes()
+    lines = Lines(block, findings)
+    lines.all_at_once()
+    table, _, error = _parsed(reader, block, range(block.count), lines, findings, notes)
+    ids, numbers = dict(table.ids), dict(table.numbers)
+    return Piece(block, ids, numbers, table.line, findings, notes, error)
+
+
+def _cut(reader: TextReader, block: Block) -> Piece:
+    """The rows of a block: the plain lines by polars, the others by the careful parser."""
+    findings, notes = Findings(), reader.notes()
+    columns, at, odd, usual = reader.plain(block, notes)
+    if at.size and not odd.size:
+        ids, numbers = _columns(columns, usual)
+        at += block.first
+        return Piece(block, ids, numbers, at, findings, notes)
+    lines = Lines(block, findings)
+    table, records, error = _parsed(reader, block, odd.tolist(), lines, findings, notes)
+    rest = b""
+    if records and records[-1].stop > block.count:  # the record is not whole
+        rest = block.data[int(block.starts[records[-1].start]) :]
+    read = max(odd.size, len(table))
+    if not at.size:
+        ids, numbers = dict(table.ids), dict(table.numbers)
+        return Piece(block, ids, numbers, table.line, findings, notes, error, rest, read)
+    import polars as pl
+
+    plain = np.ones(block.count, dtype=bool)
+    for record in records:
+        plain[record.start : record.stop] = False
+    plain = plain[at]
+    line = np.concatenate([at[plain] + block.first, table.line])
+    order = np.argsort(line, kind="stable")
+    for role, column in columns.items():
+        if role in TEXT:
+            careful = pl.Series(table.ids[role].names, dtype=pl.String).gather(
+                table.ids[role].codes
+            )
+            columns[role] = pl.concat([column.filter(plain), careful]).gather(order)
+        else:
+            columns[role] = np.concatenate([column[plain], table.numbers[role]])[order]
+    ids, numbers = _columns(columns)
+    return Piece(block, ids, numbers, line[order], findings, notes, error, rest, read)
+
+
+def _columns(
+    columns: Mapping[str, Any], usual: bool = False
+) -> tuple[dict[str, CodedColumn], dict[str, Floats]]:
+    ids: dict[str, CodedColumn] = {
+        role: TextColumn(column, usual) for role, column in columns.items() if role in TEXT
+    }
+    return ids, {role: column for role, column in columns.items() if role not in TEXT}
+
+
+def _parsed(
+    reader: TextReader,
+    block: Block,
+    odd: Sequence[int],
+    lines: Lines,
+    findings: Findings,
+    notes: Any,
+) -> tuple[Table, list[range], Unreadable | None]:
+    """The rows that begin on some lines of a block, by the careful parser.
+
+    Returns:
+        The rows; the lines of each record that takes several, which go beyond the block
+        where it is not whole; and what ended the reading.
+    """
+    builder = Builder(reader.shape, reader.roles, findings, reader.place, reader.lenient)
+    records: list[range] = []
+    error, after = None, 0
+    try:
+        for line in odd:
+            if line < after:
+                continue
+            after, rows = reader.parse(lines, line, block.last, findings, notes)
+            if after == line:
+                records.append(range(line, block.count + 1))
+                break
+            if after > line + 1:
+                records.append(range(line, after))
+            for row in rows:
+                builder.row(*row)
+    except Unreadable as unreadable:
+        error = unreadable
+    return builder.table(), records, error

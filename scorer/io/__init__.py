@@ -1,1 +1,0 @@
-"""Bytes, lines, tables and file formats."""

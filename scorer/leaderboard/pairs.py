@@ -1,0 +1,146 @@
+"""Submissions held against each other, pair by pair: preferences, differences, orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scorer.challenge.model import Leaderboard
+from scorer.core.arrays import Floats
+from scorer.leaderboard.samples import Samples, all_difference_intervals
+from scorer.metrics.base import Measure
+from scorer.preferences.base import aggregations, cycles, every, order
+from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally, Tested
+from scorer.stats.equivalence import equivalence
+from scorer.stats.family import Paired
+from scorer.stats.power import effect_size
+
+MOST = 5  # how many of the lists that differ most are named
+
+
+def pairing(
+    names: Sequence[str],
+    lists: Sequence[str],
+    cubes: Mapping[str, Floats],
+    samples: Mapping[str, Samples],
+    values: Mapping[str, Floats],
+    measures: Sequence[Measure] = (),
+    rules: Leaderboard | None = None,
+    *,
+    untested: Mapping[str, str] | None = None,
+    margin: float | None = None,
+) -> Pairing:
+    """Compare all submissions with each other.
+
+    Args:
+        names: the submissions.
+        lists: the lists.
+        cubes: preference -> (submissions, submissions, lists), NaN where undefined.
+        samples: measure id -> what its differences and tests are worked out from.
+        values: measure id -> (submissions, lists), NaN where skipped; measures without values
+            of lists are missing.
+        measures: the measures of `samples`, for their direction.
+        rules: the level, the test and the seed of the statistics.
+        untested: measure id -> why it is not compared.
+        margin: the difference in the primary measure that does not matter.
+    """
+    rules = rules or Leaderboard()
+    first, second = (ends.astype(np.int64) for ends in np.triu_indices(len(names), 1))
+    preferred = {
+        key: [_preferred(row) for row in cube[first, second]] for key, cube in cubes.items()
+    }
+    nothing = np.full((len(names), len(lists)), np.nan)
+    intervals = all_difference_intervals(samples, first, second, rules)
+    tested, differing = {}, {}
+    for measure in measures:
+        sample, test, ends = (
+            samples[measure.id],
+            samples[measure.id].tests(rules),
+            intervals[measure.id],
+        )
+        table = values.get(measure.id, nothing)
+        equal = None
+        if margin is not None and measure.primary:
+            error = test.deviation[first, second] / np.sqrt(
+                np.maximum(test.units[first, second], 1)
+            )
+            units = test.units[first, second].astype(np.float64)
+            equal = equivalence(test.difference[first, second], error, units, margin)
+        differing[measure.id] = [
+            _differing(measure, table[a] - table[b], ends[n], test, (a, b), lists, rules,
+                       None if equal is None else float(equal[n]))
+            for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
+        ]  # fmt: skip
+        if rules.tiers is not None and first.size:
+            common = test.lists[first, second]
+            tested[measure.id] = Tested(
+                *sample.test(rules.tiers), test.draws, test.pairs, sample.over,
+                (int(common.min()), int(common.max())),
+            )  # fmt: skip
+    pairs = [
+        Pair(
+            names[a],
+            names[b],
+            {key: rows[n] for key, rows in preferred.items()},
+            {key: rows[n] for key, rows in differing.items()},
+        )
+        for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
+    ]
+
+    def named(groups: Sequence[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(sorted(names[n] for n in group)) for group in groups)
+
+    return Pairing(
+        tuple(names),
+        tuple(lists),
+        tuple(pairs),
+        {
+            key: {
+                aggregation.name: named(order(aggregation, cube).groups)
+                for aggregation in every(aggregations())
+            }
+            for key, cube in cubes.items()
+        },
+        {key: named(cyclic) for key, cube in cubes.items() if (cyclic := cycles(cube))},
+        tested,
+        dict(untested or {}),
+        margin,
+    )
+
+
+def _preferred(values: Floats) -> Preferred:
+    mean = float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
+    return Preferred(mean, Tally.of(values), values)
+
+
+def _differing(
+    measure: Measure,
+    difference: Floats,
+    ends: tuple[float, float] | None,
+    test: Paired,
+    pair: tuple[int, int],
+    lists: Sequence[str],
+    rules: Leaderboard,
+    equivalent: float | None,
+) -> Differing:
+    """The comparison of a pair by one measure; `difference` has the shape (lists,)."""
+    size = np.where(np.isnan(difference), -1.0, np.abs(difference))
+    most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
+    mean_difference, margin = float(test.difference[pair]), float(test.margin[pair])
+    tests = rules.tiers is not None
+    return Differing(
+        mean_difference,
+        Tally.of(difference if measure.metric.better == "higher" else -difference),
+        ends,
+        effect_size(difference),
+        float(test.p[pair]) if tests else float("nan"),
+        difference,
+        tuple(lists[at] for at in most),
+        int(test.lists[pair]),
+        (mean_difference - margin, mean_difference + margin)
+        if tests and not np.isnan(margin)
+        else None,
+        float(test.lead[pair]),
+        equivalent,
+    )

@@ -1,0 +1,323 @@
+"""Submissions held against each other, list by list, and the order that this gives them.
+
+A comparison makes of any two submissions a preference for each list: above 0
+where the first is preferred, below 0 where the second is. An aggregation makes
+an order of the preferences. Preferences stand in one array of shape
+(submissions, submissions, lists), antisymmetric in its first two axes, NaN
+where a list has no preferences.
+
+Stability: plugin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from scorer.core.arrays import Floats, Ints
+from scorer.core.errors import PluginError, ScorerError
+from scorer.core.registry import Registry, discover, mark
+from scorer.core.text import printable
+from scorer.metrics.base import Function, Measure, Metric, measure
+from scorer.views.positions import Positions, PositionTable
+
+AboveZero = Annotated[
+    float,
+    Field(gt=0, allow_inf_nan=False, description="The lowest grade that counts, above 0."),
+]
+
+
+BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
+
+
+# n preferences of at most 1 add up to within n^2 * 2^-53 of their sum, which is less than this
+# times n for n < 900. Depths below a million still differ: 1/x - 1/y > 1e-12.
+NOISE = 1e-13
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A comparison or an aggregation, as it is without being run.
+
+    Parameters, page and notation are a metric's: `bind` makes a measure of it.
+    """
+
+    metric: Metric
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # alias -> parameters
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        return self.metric.name
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other names it answers to."""
+        return tuple(self.variants)
+
+
+class Comparison(Definition):
+    """Makes a preference for each list of any two submissions in a `PositionTable`."""
+
+
+class Aggregation(Definition):
+    """Makes an `Order` of the submissions from their preferences."""
+
+
+Defined = TypeVar("Defined", bound=Definition)
+
+
+def comparison(
+    name: str,
+    *,
+    title: str,
+    source: str,
+    aliases: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Callable[[Function], Function]:
+    """Make a function a comparison; the function itself is left as it is.
+
+    It is given a `PositionTable` and gives an array (submissions, submissions, lists)
+    for its lists, antisymmetric, NaN for a list in which nothing is relevant.
+    Its further arguments are keyword-only and become its parameters.
+
+    Args:
+        name: how challenges write it; looked up without case.
+        title: its name in full.
+        source: where this definition is from.
+        aliases: other names that it answers to, each with the parameters that it stands for.
+    """
+
+    def enter(function: Function) -> Function:
+        metric = Metric(name, title, source, function, range=(-1, 1))
+        return mark(function, Comparison(metric, aliases or {}))
+
+    return enter
+
+
+def aggregation(
+    name: str,
+    *,
+    title: str,
+    source: str,
+    range: tuple[float | None, float | None] = (0, 1),
+    aliases: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Callable[[Function], Function]:
+    """Make a function an aggregation; the function itself is left as it is.
+
+    It is given the preferences, in lists that all have one, shape
+    (submissions, submissions, lists), and gives an `Order`. Its further
+    arguments are keyword-only and become its parameters.
+
+    Args:
+        name: how challenges write it; looked up without case.
+        title: its name in full.
+        source: where this definition is from.
+        range: the lowest and the highest score; None where there is no bound.
+        aliases: other names that it answers to, each with the parameters that it stands for.
+    """
+
+    def enter(function: Function) -> Function:
+        metric = Metric(name, title, source, function, range=range)
+        return mark(function, Aggregation(metric, aliases or {}))
+
+    return enter
+
+
+@cache
+def comparisons() -> Registry[Comparison]:
+    """Every comparison there is."""
+    return discover(
+        "preference", "scorer.preferences.comparisons", Comparison, "scorer.comparisons"
+    )
+
+
+@cache
+def aggregations() -> Registry[Aggregation]:
+    """Every aggregation there is."""
+    return discover(
+        "aggregation", "scorer.preferences.aggregations", Aggregation, "scorer.aggregations"
+    )
+
+
+def bind(registry: Registry[Defined], notation: str, id: str | None = None) -> Measure:
+    """The comparison or aggregation with its parameters settled, as a notation says.
+
+    >>> bind(comparisons(), "DCG-RPP(rel=2)").name
+    'RPP(rel=2, weights=log)'
+    >>> bind(aggregations(), "mc4").params
+    {'jump': 0.05}
+
+    Args:
+        registry: `comparisons()` or `aggregations()`.
+        notation: name or alias, with parameters in parentheses.
+        id: what the measure is called in results; default: its canonical name.
+
+    Raises:
+        UnknownName: there is none of that name.
+        NotationError: its parameters are unknown or impossible.
+    """
+    name, rest = re.fullmatch(r"\s*([\w-]*)(.*)", notation, re.DOTALL).groups()  # type: ignore[union-attr]
+    definition = registry.get(name)
+    variants = {alias.casefold(): params for alias, params in definition.variants.items()}
+    return measure(definition.metric, definition.name + rest, variants.get(name.casefold()), id)
+
+
+def every(registry: Registry[Defined]) -> tuple[Measure, ...]:
+    """All of them at their defaults, and all their named variants.
+
+    >>> [measure.name for measure in every(comparisons())][2:5]
+    ['RPP', 'RPP(weights=inverse)', 'RPP(weights=log)']
+    """
+    named = (name for thing in registry for name in (thing.name, *thing.variants))
+    measures = [bind(registry, name) for name in named]
+    return tuple({measure.name: measure for measure in measures}.values())
+
+
+def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
+    """A bound comparison's preference between every two submissions in every list.
+
+    All positions are of the same truth. The shape is (submissions, submissions,
+    lists), above 0 where the first is preferred to the second.
+
+    Raises:
+        PluginError: the comparison raised, or gave something else.
+    """
+    truth = positions[0]
+    assert all(
+        np.array_equal(other.truth_list, truth.truth_list)
+        and np.array_equal(other.truth_grade, truth.truth_grade)
+        for other in positions
+    )
+    values = np.full((len(positions), len(positions), truth.lists), np.nan)
+    items = np.bincount(truth.truth_list, minlength=truth.lists)
+    for lists in _blocks(items, BLOCK // len(positions)):
+        block = _run(measure, PositionTable.of(positions, lists))
+        if np.shape(block) != values[:, :, lists].shape:
+            message = f"{np.shape(block)}; {values[:, :, lists].shape} was asked"
+            raise PluginError(f"preference {measure.metric.name} gave an array of shape {message}")
+        values[:, :, lists] = block
+    return values
+
+
+class Order(NamedTuple):
+    """Submissions by their numbers, best first; those that cannot be told apart share a group."""
+
+    groups: tuple[tuple[int, ...], ...]
+    scores: Floats  # what orders them, one a submission, the higher the better; NaN: nothing did
+
+
+def ordered(scores: Floats, within: float = 1e-12) -> Order:
+    """The order of these scores; neighbours no further apart than `within` tie.
+
+    It is there for rounding: scores of at most a few hundred, from sums that
+    are exact or of values of at most 1, are nearer to the truth than the default.
+
+    >>> ordered(np.array([0.5, 2.0, 0.5])).groups
+    ((1,), (0, 2))
+    """
+    ranking = np.argsort(-scores, kind="stable")
+    breaks = np.flatnonzero(-np.diff(scores[ranking]) > within) + 1
+    groups = tuple(tuple(sorted(group.tolist())) for group in np.split(ranking, breaks))
+    return Order(groups, scores)
+
+
+def order(measure: Measure, preferences: Floats) -> Order:
+    """The order that a bound aggregation makes of the preferences.
+
+    A list in which any preference is undefined does not count. Where none
+    counts, all submissions tie.
+
+    Raises:
+        PluginError: the aggregation raised, or gave something else.
+    """
+    counted = _counted(preferences)
+    if not counted.shape[2]:
+        return Order((tuple(range(len(counted))),), np.full(len(counted), np.nan))
+    outcome = _run(measure, counted)
+    if not isinstance(outcome, Order):
+        kind = type(outcome).__name__
+        raise PluginError(f"aggregation {measure.metric.name} gave {kind}; an Order was asked")
+    return outcome
+
+
+def totals(preferences: Floats) -> Floats:
+    """The sums of each submission's preferences in each list, shape (submissions, lists)."""
+    sums: Floats = preferences.sum(axis=1)
+    return sums
+
+
+def wins(preferences: Floats) -> Ints:
+    """In how many lists each submission ranks above each other; those of equal totals tie.
+
+    >>> one_list = np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]])[:, :, None]
+    >>> wins(one_list)
+    array([[0, 1, 1],
+           [0, 0, 0],
+           [0, 0, 0]])
+    """
+    sums = totals(preferences)
+    by = sums.argsort(axis=0)
+    steps = np.diff(np.take_along_axis(sums, by, axis=0), axis=0) > NOISE * len(sums)
+    levels = np.zeros(sums.shape, dtype=np.int64)
+    np.put_along_axis(levels, by[1:], steps.cumsum(axis=0), axis=0)
+    return np.array([(level > levels).sum(axis=1) for level in levels], dtype=np.int64)
+
+
+def majority(preferences: Floats) -> NDArray[np.bool_]:
+    """Whether more lists rank a submission (row) above another (column) than below it."""
+    won = wins(preferences)
+    more: NDArray[np.bool_] = won > won.T
+    return more
+
+
+def cycles(preferences: Floats) -> tuple[tuple[int, ...], ...]:
+    """The groups in which each submission is beaten, over others, by one that it beats.
+
+    They are the strongly connected components of `majority` with more than
+    one submission. An order of such a group is one method's choice: Condorcet's
+    example is three lists that rank a b c, b c a and c a b.
+
+    >>> lists = np.array([[2, 0, 1], [1, 2, 0], [0, 1, 2]])
+    >>> cycles(np.sign(lists[:, None] - lists[None]))
+    ((0, 1, 2),)
+    """
+    reached = majority(_counted(preferences))
+    for _ in range(len(reached).bit_length()):  # each time over paths twice as long
+        reached = reached | (reached @ reached)
+    each_other = reached & reached.T
+    groups = {tuple(np.flatnonzero(row).tolist()) for row in each_other if row.any()}
+    return tuple(sorted(groups))
+
+
+def _counted(preferences: Floats) -> Floats:
+    """The preferences in the lists where all of them are defined."""
+    return preferences[:, :, ~np.isnan(preferences).any(axis=(0, 1))]
+
+
+def _blocks(items: Ints, size: int) -> Iterator[slice]:
+    """Runs of lists that, each as wide as the widest of its run, hold at most `size` items."""
+    start, width = 0, 1
+    for n, count in enumerate(items.tolist()):
+        width = max(width, count)
+        if n > start and (n + 1 - start) * width > size:
+            yield slice(start, n)
+            start, width = n, max(1, count)
+    if items.size:
+        yield slice(start, items.size)
+
+
+def _run(measure: Measure, view: object) -> Any:
+    try:
+        return measure.metric.values(view, **measure.params)
+    except ScorerError:
+        raise
+    except Exception as error:
+        message = f"{type(error).__name__}: {printable(error)}"
+        raise PluginError(f"{measure.metric.name} failed: {message}") from error
