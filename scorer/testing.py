@@ -60,8 +60,6 @@ EDGES: tuple[tuple[Pair, ...], ...] = (
     (((), {"a": 1.0}),),
 )
 SLACK = 1e-9
-
-
 Extra = Mapping[str, Mapping[str, str]]  # section -> name of a further column -> its kind
 
 

@@ -43,8 +43,6 @@ from scorer.prepare.open import public_table
 from scorer.tables.table import Schema
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives
-
-
 DEPTH = 10  # items of a sample's list where any number is allowed
 SHOWN = 3  # rows of the sample that the README shows
 INSTALL = "pip install challenge-scorer"
@@ -445,7 +443,7 @@ def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
 
 def _pages() -> str:
     """The problem codes of checks, as Markdown."""
-    from scorer.core.codes import codes  # here, since every command looks into this module
+    from scorer.core.codes import codes
 
     lines = ["# What `score check` can say of a submission\n"]
     for page in codes().values():

@@ -113,13 +113,7 @@ def _named(stored: Any, name: str) -> zipfile.ZipInfo:
 
 
 def lost_part(name: str, names: list[str], times: int = 0) -> Problem:
-    """The problem of a part of a submission that is not there exactly once.
-
-    Args:
-        name: of the part's file.
-        names: of the files that are there.
-        times: how many of them have that name.
-    """
+    """The problem of a part of a submission that is not there exactly once."""
     if times:
         return Problem("S213", f"{quoted(name)} is in this archive {times:,} times")
     similar = nearest(name, names)
@@ -130,10 +124,6 @@ def lost_part(name: str, names: list[str], times: int = 0) -> Problem:
 
 def announced(stored: Any, comment: bool = True) -> tuple[int, int]:
     """The size of an archive's directory, from its end alone.
-
-    Args:
-        stored: the archive, which can be sought.
-        comment: whether it may end with a comment.
 
     Returns:
         The number of entries, and of bytes of their directory.

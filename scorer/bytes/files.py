@@ -48,7 +48,6 @@ def digest(path: Path, parts: Sequence[str] = (), own: Own = None) -> str:
     """The SHA-256 of a file as it is stored, in hexadecimal.
 
     Args:
-        path: the file, or a folder.
         parts: the files of a folder that count: of their digests, with their names.
         own: the challenge's own files, where the file was sent.
 
@@ -76,8 +75,6 @@ def beginning(path: Path, most: int, own: Own = None) -> bytes:
     """The first bytes of a file as it is stored.
 
     Args:
-        path: the file.
-        most: how many.
         own: the challenge's own files, where the file was sent.
 
     Raises:
@@ -148,9 +145,7 @@ def open_bytes(
     """The decompressed bytes of a regular file, from the start.
 
     Args:
-        path: the file.
         limits: how much of it is read; what becomes larger while it is read ends there.
-        binary: whether Parquet is a table here.
         sha256: updated with all bytes that are read, as they are stored.
         tick: called with the share of the file that has been read.
         unpacked: how many bytes of the submission's other files have been unpacked.
@@ -205,9 +200,6 @@ def open_stored(
     """The bytes of a ZIP archive, or of some files of a folder one after the other, as stored.
 
     Args:
-        path: the archive, or the folder.
-        names: of the files that are parts of it.
-        limits: how much of it is read.
         sha256: updated with all bytes that are read.
         tick: called with the share that has been read.
 
@@ -243,9 +235,6 @@ def open_part(path: Path, name: str, limits: Limits, unpacked: int = 0) -> io.Bu
     """The bytes of one file of a ZIP archive, or of a folder.
 
     Args:
-        path: the archive, or the folder.
-        name: of the file.
-        limits: how much of it is read.
         unpacked: how many bytes of other files have been unpacked.
 
     Raises:
@@ -350,7 +339,6 @@ class _Stored(io.FileIO):
     """Raw file whose read errors become `Unreadable`, and that may not grow without end.
 
     Args:
-        handle: of the file.
         most: how many bytes of it are read before it is refused.
         sha256: updated with the bytes that are read.
         tick: called with the share that has been read of the file, as large as it was when opened.
@@ -390,7 +378,6 @@ class _Unpacked(io.RawIOBase):
 
     Args:
         source: gives the decompressed bytes.
-        stored: the compressed file.
         size: of that file, in bytes.
         limits: how much is unpacked: of a submission in all, and of each byte that is stored.
         before: how many bytes of the submission's other files have been unpacked.

@@ -11,11 +11,7 @@ from typing import NamedTuple
 from scorer.core.problems import Problem
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
-
-
 SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody
-
-
 UTF8 = "save the file as UTF-8"
 
 

@@ -30,8 +30,6 @@ def lines(stream: BinaryIO, limits: Limits, findings: Findings) -> Iterator[tupl
 
     Args:
         stream: the bytes.
-        limits: of a line.
-        findings: where problems go.
 
     Raises:
         Unreadable: a line is longer than is accepted, or the file ends its lines in CR.
@@ -81,9 +79,7 @@ def mended(raw: bytes, number: int, findings: Findings) -> str:
     """A line as text; what is not plain UTF-8 becomes a problem.
 
     Args:
-        raw: the line.
         number: of the line, from 1.
-        findings: where problems go.
     """
     if b"\0" in raw:
         if not count_only(findings, "S106"):
@@ -108,9 +104,7 @@ def too_long(line: bytes | bytearray, number: int, limits: Limits) -> Problem:
     """The problem of a line that is longer than is accepted.
 
     Args:
-        line: the line.
         number: of the line, from 1.
-        limits: of a line.
     """
     message = f"the line is longer than {limits.line:,} bytes"
     hint = "its lines seem to end in CR alone; save it with LF or CRLF" if b"\r" in line else None

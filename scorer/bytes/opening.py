@@ -44,7 +44,6 @@ def opened(path: Path, own: Sequence[Path] | None = None, part: str | None = Non
     Args:
         path: the file, or the folder that it is in.
         own: the challenge's own files, where the file was sent; None: the organizer named it.
-        part: the name of the file in that folder.
 
     Raises:
         Unreadable: it is missing, no regular file, or refused.

@@ -7,10 +7,7 @@ from scorer.bytes.limits import BOM, PARQUET, UTF8, Unreadable
 from scorer.core.problems import Problem
 
 HEAD = 4096
-
-
 TEXT_INSTEAD = "write the table as text (CSV)"
-
 
 KINDS = (  # what a file that is no table begins with, what it is, what to do instead
     (b"\xd0\xcf\x11\xe0", "an Excel workbook", "save the sheet as CSV (UTF-8)"),
@@ -26,7 +23,6 @@ KINDS = (  # what a file that is no table begins with, what it is, what to do in
     (b"SQLite format 3", "an SQLite database", TEXT_INSTEAD),
     (b"\x89PNG", "an image", TEXT_INSTEAD),
 )
-
 
 MARKS = (
     (b"\xff\xfe\0\0", "UTF-32"),

@@ -60,7 +60,6 @@ def folder(path: Path, files: Mapping[str, bytes]) -> None:
     They are written to a folder beside it, which is renamed.
 
     Args:
-        path: the folder; those above it are made too.
         files: path below the folder -> content.
 
     Raises:

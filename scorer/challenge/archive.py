@@ -21,14 +21,8 @@ from scorer.core.text import KIT, display_path, printable, quoted
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-
-
 MOST_FILES, MOST_DIRECTORY = 100, 1 << 16
-
-
 MOST_STORED, MOST_UNPACKED, RATIO = 1 << 30, 4 << 30, 1000
-
-
 PIECE = 1 << 20
 
 
@@ -98,13 +92,7 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def refused(path: Path, code: str, message: str) -> ChallengeError:
-    """The error of a file with one problem.
-
-    Args:
-        path: the file.
-        code: of the problem.
-        message: what is wrong.
-    """
+    """The error of a file with one problem."""
     return ChallengeError(problems=[Problem(code, message, path=str(path))])
 
 

@@ -33,11 +33,8 @@ UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 
 
 SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?((?:[kmgt]i?)?)b?", re.IGNORECASE)
-
-
 MOST = 2**63 - 1
 LONGEST = 1000  # characters of a path: each part of it costs a look at the disk
-
 
 # An editor takes 2011 for a number, where here a text is whatever stands in the file.
 SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
@@ -47,8 +44,6 @@ def wrong(message: str, code: str = "C106", key: str = "") -> PydanticCustomErro
     """The error of a field.
 
     Args:
-        message: what is wrong.
-        code: of the problem.
         key: the section at fault, in a validator of the whole challenge.
     """
     return PydanticCustomError(code, "{message}", {"message": message, "key": key})
@@ -147,26 +142,12 @@ class Or(NamedTuple):
 
 
 Text = Annotated[str, Before(as_text), WithJsonSchema(SCALAR)]
-
-
 Name = Annotated[str, Field(min_length=1), Before(as_text), WithJsonSchema(SCALAR)]
-
-
 Number = Annotated[float, Before(as_number)]
-
-
 Share = Annotated[float, Field(gt=0, lt=1), Before(as_number)]
-
-
 Whole = Annotated[int, Field(ge=0, le=MOST), Before(as_whole)]
-
-
 Count = Annotated[int, Field(ge=1, le=MOST), Before(as_whole)]
-
-
 Size = Annotated[int, Before(as_size), Or({"type": "string"})]
-
-
 Word = Before(as_text)  # before a Literal
 
 
@@ -192,8 +173,6 @@ def _inside(value: Any, info: ValidationInfo) -> Any:
 
 
 File = Annotated[Path, BeforeValidator(_inside)]
-
-
 Files = tuple[File, ...]
 
 

@@ -21,32 +21,16 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, nearest, printable, quoted
 
 VERSION = 1
-
-
 ZIP = b"PK\x03\x04"
-
-
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
-
-
 ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
-
-
 UNWRITTEN = Value(None, 0, 0)
-
-
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
-
 
 # what a measure says of how its lists make one number, beside its metric's parameters
 COMBINING = ("score", "per", "average", "aggregate", "weights", "group", "unit")
-
-
 COMPOSED = "score"  # what a composite is called that has no id
-
-
 Steps: TypeAlias = tuple[str | int, ...]
-
 
 # pydantic's kinds of error, in our words.
 WORDS = {
@@ -99,7 +83,6 @@ def _challenge(root: Value | None, where: Path, findings: Findings) -> Challenge
     Args:
         root: the tree; None where it could not be read to its end.
         where: the file that it was read from, or that would lie in its folder.
-        findings: what is wrong with it so far.
     """
     if (
         root is None

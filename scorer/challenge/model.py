@@ -62,7 +62,6 @@ FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
 
-
 COLUMNS = {
     "list": "what is scored one by one: a query, a user",
     "item": "what a list ranks or rates",
@@ -90,7 +89,6 @@ COLUMNS = {
     "{degree: number, embedding: vector, genres: classes}",
 }
 
-
 ROLES = {
     "truth": (
         *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
@@ -108,9 +106,7 @@ ROLES = {
     ),
 }
 
-
 MOST_DRAWS = 1_000_000  # each is kept for every submission
-
 
 # columns with a field of their own, since they are more than a name
 FIELD_ROLES = {
@@ -188,7 +184,6 @@ def column_schema(section: str) -> dict[str, Any]:
 
 ONE_OR_MANY: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
 
-
 MEASURE = {
     "type": "object",
     "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}, {"required": ["score"]}],
@@ -234,7 +229,6 @@ MEASURE = {
     },
     "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
 }
-
 
 MULTILABEL = (
     "what separates several labels in a cell of the file, such as ','; written in one of truth "
@@ -713,10 +707,7 @@ class Challenge(Part):
         """A problem of the challenge, at the line of its key.
 
         Args:
-            code: of the problem.
             key: such as `metrics[1].cutoffs`; any text.
-            message: what is wrong.
-            help: what would help.
         """
         text = f"{key}: {message}"
         message = printable(text, len(text))

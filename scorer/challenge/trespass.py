@@ -33,10 +33,6 @@ def trespass(challenge: Challenge, path: Path) -> Problem | None:
     """S101 where a submission must not be opened; None where it is fine, or not there.
 
     The files of a folder of `parts:` are looked at where they are read.
-
-    Args:
-        challenge: the challenge.
-        path: the submission, as it was named.
     """
     own = own_files(challenge)
     try:

@@ -114,9 +114,7 @@ def from_data(data: object, findings: Findings, depth: int = 0) -> Value:
     Its values have no lines.
 
     Args:
-        data: the data.
         findings: where problems go, of data that a challenge cannot hold.
-        depth: how many mappings and sequences it is inside.
     """
     lost = Value(None, None, None)
     if depth > DEEPEST:

@@ -150,7 +150,6 @@ def check(
     Its folder, or its entry-point group, says what it looks at.
 
     Args:
-        codes: of the problems that it finds.
         kinds: of the challenges that it is for; by default all.
         scope: what a check of a submission decides by. `list`: each list alone; it is given some
             whole lists at a time, and gives their problems. `file`: all lists together; it is given
@@ -274,15 +273,7 @@ def checked(submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "ro
 def add_problems(
     outcome: Checked, public: Public, rules: Submission, ids: PublicIds, findings: Findings
 ) -> None:
-    """Add the problems of a submission to those that its reader found.
-
-    Args:
-        outcome: what the checks found in all its lists.
-        public: what participants may know of the challenge.
-        rules: for submissions.
-        ids: the public ids.
-        findings: what the reader found; the problems go there.
-    """
+    """Add the problems of a submission to those that its reader found."""
     partial = any(findings.counts[code] for code in UNREAD)
     findings.extend(outcome.problems(Whole(public, rules, ids, partial)))
 
@@ -311,9 +302,6 @@ def reported(
     """The errors of the rows that can be reported; those of the other rows are only counted.
 
     Args:
-        submitted: lists of a submission.
-        code: of the errors.
-        rows: row indices of its table, by their lines.
         problems: makes the errors, given where among `rows` the rows stand that have them.
     """
     last = submitted.last.get(code, math.inf)
@@ -352,8 +340,6 @@ def first_pairs(submitted: Submitted, rows: Rows | Ints, role: str) -> Ints:
     """The first of some rows for each list and item, in the file's order.
 
     Args:
-        submitted: lists of a submission.
-        rows: row indices of its table.
         role: the column of the items: item, better or worse.
 
     Returns:
@@ -383,8 +369,6 @@ def occurrences(
     """The codes of the wanted distinct ids that have rows, by their first rows.
 
     Args:
-        ids: a column.
-        wanted: one a distinct id.
         line: what tells which row is first; without it, the order of the rows.
 
     Returns:
@@ -460,9 +444,7 @@ def describe_fault(fault: Fault, word: str, rows: int) -> str:
     """The message about an id's fault, for all rows that have it.
 
     Args:
-        fault: what is wrong.
         word: what the challenge calls that which the id names.
-        rows: how many have it.
     """
     many = f"{rows:,} row{'s' if rows > 1 else ''}"
     if fault.code == "S309":

@@ -91,12 +91,10 @@ class IdTally:
         """From ids, each once; the name of an id is made only where it is kept.
 
         Args:
-            classes: what an id can be.
             hashes: shape (ids,), as `hashes_of` makes them.
             line: shape (ids,), ascending: the first of each.
             rows: shape (ids,).
             kind: shape (ids,), places in `classes`.
-            names: the ids at some places.
         """
         if not hashes.size:
             return cls(classes)

@@ -31,7 +31,6 @@ def classes_of(names: pl.Series, known: Known) -> NDArray[np.uint8]:
 
     Args:
         names: ids, none of them known.
-        known: the public ids.
 
     Returns:
         Shape (ids,): `PLAIN`, `DECIMAL` or `EXPLAINED`.

@@ -14,17 +14,9 @@ from typing import Literal
 from scorer.core.text import printable
 
 Severity = Literal["error", "warning"]
-
-
 PLACES = 5  # how many places of one code are shown unless all are asked for
-
-
 KEPT = 10_000  # how many places of one code are ever kept, so that memory stays bounded
-
-
 LONGEST = 1_000  # characters of an id that a problem keeps; a cell can have megabytes
-
-
 LOCATED = 1_000  # how many places of one code are given a column by reading the file again
 
 
@@ -139,12 +131,7 @@ class Findings:
         return copied
 
     def counted(self, path: str | None, hint: str) -> Findings:
-        """One problem for each code: how many there are, without what they hold.
-
-        Args:
-            path: the file's name.
-            hint: where all of them are shown.
-        """
+        """One problem for each code: how many there are, without what they hold."""
         summary = Findings(path, self._most)
         summary.counts, summary._errors = self.counts.copy(), self._errors
         severities = {problem.code: problem.severity for problem in reversed(self._problems)}

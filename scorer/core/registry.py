@@ -99,7 +99,6 @@ class Registry(Generic[T]):
         """The things of that name, one for each kind of challenge that has one; else of that alias.
 
         Args:
-            name: own name or alias, whatever its case.
             every: those with that alias too, after those with that name.
 
         Returns:
@@ -183,9 +182,7 @@ def discover(kind: str, package: str, type_: type[T], group: str = "") -> Regist
     """The marked things of that type in every module of `package`, and in the entry points.
 
     Args:
-        kind: what such a thing is called in messages.
         package: whose modules, and folders' modules, define the own ones.
-        type_: of the things.
         group: of the entry points, where it is not called as the package is.
     """
     return Registry(kind, package, type_, group=group)
@@ -195,8 +192,6 @@ def load_one(package: str, type_: type[T], name: str) -> T | None:
     """The thing of that name in the module of that name, without loading its neighbours.
 
     Args:
-        package: in which the module is looked for.
-        type_: of the thing.
         name: of the module and of the thing, in small letters.
 
     Returns:
@@ -209,8 +204,6 @@ def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
     """The things of that name in all modules of that name, those of folders too.
 
     Args:
-        package: in which the modules are looked for.
-        type_: of the things.
         name: of the modules and of the things, in small letters.
     """
     modules = [module for module in _modules(package) if module.rpartition(".")[2] == name]

@@ -60,7 +60,6 @@ def unit(called: Mapping[str, str], count: int = 2) -> str:
 
     Args:
         called: role -> the challenge's word for it, which is a column's name.
-        count: how many there are.
     """
     word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
     word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")

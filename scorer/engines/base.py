@@ -34,13 +34,7 @@ class Elsewhere(Protocol):
     def outcomes(
         self, challenge: OpenChallenge, submissions: Sequence[Path], tick: Tick
     ) -> Iterator[Outcome]:
-        """The outcome of each submission, in their order: scorecards without lists.
-
-        Args:
-            challenge: the challenge, without its truth.
-            submissions: their files.
-            tick: told how many submissions are done.
-        """
+        """The outcome of each submission, in their order: scorecards without lists."""
         ...
 
 
@@ -61,12 +55,6 @@ class Engine(NamedTuple):
         self, plan: Plan, submissions: Sequence[Path], tick: Tick, options: Mapping[str, str]
     ) -> Iterator[Outcome]:
         """The outcome of each submission, in their order.
-
-        Args:
-            plan: the challenge.
-            submissions: their files.
-            tick: told how many submissions are done.
-            options: what the engine is told beside, by name.
 
         Raises:
             UsageError: options for an engine that has none.
@@ -92,7 +80,6 @@ def engine(
 
     Args:
         name: the engine's name, of `--engine`.
-        options: whether the function takes options.
         fetch: brings a truth from a URL; None: the engine cannot.
         leave: says of a challenge whether its truth may stay where it is, and how it is then
             scored; None: it may not.

@@ -45,11 +45,6 @@ class TooManyErrors(Unreadable):
 def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[Part]:
     """The parts of a file.
 
-    Args:
-        plan: the challenge.
-        tables: the pieces of the file, from its start.
-        scattered: whether its lists are known to be.
-
     Raises:
         Apart: they are, but lists have been scored before that was seen.
         Unreadable: it has more errors, or rows in a list, than are accepted, or there is no room
@@ -216,8 +211,6 @@ class _Across:
         """Add rows of one list.
 
         Args:
-            table: a piece of a file.
-            start: the first of the rows.
             stop: the row after the last.
         """
         self._open.append(own_memory(cut_rows(table, start, stop), len(table)))

@@ -67,13 +67,7 @@ class GatheredColumn(TextColumn):
 
 
 class Kept:
-    """All rows of a file in which lists are scattered.
-
-    Args:
-        plan: the challenge.
-        most: rows of gathered lists that are scored together.
-        aside: where rows are put aside.
-    """
+    """All rows of a file in which lists are scattered."""
 
     def __init__(self, plan: Plan, most: int, aside: Spill) -> None:
         self._lists, self._known = list(plan.public.lists), plan.known.lists
@@ -180,7 +174,6 @@ class Kept:
 
         Args:
             n: which, from 0.
-            texts: the ids of all rows of the file.
         """
         assert self._schema is not None
         cuts = [slice(at[n], at[n + 1]) for at in self._bounds]

@@ -30,8 +30,6 @@ def local(
     """Read, check and score each submission.
 
     Args:
-        plan: the challenge.
-        submissions: their files.
         tick: told how many submissions are done, with the share of the one being read.
 
     Returns:
@@ -53,8 +51,6 @@ def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
     """The outcome of one submission: its problems, and its scorecard if it has no error.
 
     Args:
-        plan: the challenge.
-        path: the submission's file.
         tick: told the share of the file that is read, from 0 to 1.
     """
     try:

@@ -56,8 +56,6 @@ def format(
 
     Args:
         name: as `format:` names it.
-        suffixes: of its files.
-        binary: whether its files are no text.
         words: the names of a file's columns, where they are no line of text.
         columns: tells where cells stand in their lines; a `TextReader` does.
         write: makes a file of rows, for the sample in a kit: of rows, each a mapping of role to

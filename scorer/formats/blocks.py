@@ -47,7 +47,6 @@ class Block:
     Args:
         data: the lines as the file has them; only the file's last may lack its end.
         first: the number of the first line.
-        last: whether nothing follows.
     """
 
     def __init__(self, data: bytes, first: int, last: bool, limits: Limits) -> None:
@@ -217,15 +216,9 @@ def columns(
     """The columns of some lines, by their numbers from 0; None where polars finds fault.
 
     Args:
-        data: whole lines.
-        separator: one character.
-        width: how many fields each line has.
-        numbers: the columns that hold numbers.
-        used: the columns that are wanted.
         whole: those of the numbers that are all whole, from 0 to 2**32 - 1; they take less time.
         tolerant: fields beyond the width are left out, missing ones empty, and numbers
             that are none become null.
-        quotes: whether fields may be quoted.
     """
     import polars as pl
 

@@ -285,9 +285,7 @@ def _quoted(block: Block, outside: Mask, separator: int, blanks: bool) -> Any:
     """The lines whose quotes need the careful parser.
 
     Args:
-        block: some lines.
         outside: of each byte, whether it is a separator; those inside quotes are cleared.
-        separator: as a byte.
         blanks: whether there are any, which round a field are nothing but inside quotes are.
     """
     octets = block.octets
@@ -399,11 +397,7 @@ def _several_ids(
     """Whether every cell of the items holds several ids, and every list has one row.
 
     Args:
-        shape: what the table is asked for.
         roles: the roles that the file has; with a score or rank a row is one item.
-        names: all its columns.
-        sample: the first rows.
-        separator: what separates the columns.
     """
     if not {"list", "item"} <= set(roles) or any(role not in TEXT for role in roles):
         return None
@@ -461,12 +455,7 @@ def _record(
     linear: the lines in between hold no single quote, so none of them can open one.
 
     Args:
-        lines: of a block.
         line: from 0.
-        separator: of the fields.
-        last: whether no more lines follow these.
-        findings: where problems go.
-        limits: of a line.
 
     Returns:
         No record where it is blank or wrong; the same line where it goes on beyond these lines.
@@ -517,10 +506,6 @@ def _record(
 
 def _long(raw: str, separator: str) -> tuple[list[str], int, str]:
     """The fields of a record with a field that is too long for the csv module.
-
-    Args:
-        raw: the record, and what follows it.
-        separator: of the fields.
 
     Returns:
         The fields, how many lines they take, and what is wrong, in the csv module's words.

@@ -89,7 +89,6 @@ class Document:
     """A JSON document as text, through which one walks by offsets: no tree of it is made.
 
     Args:
-        text: all of it.
         most: how many values are looked at, one by one.
     """
 
@@ -218,10 +217,6 @@ class Document:
 def container(document: Document, paths: Mapping[str, Steps]) -> tuple[int, dict[str, Steps]]:
     """Where the outermost elements or members of rows are, and the paths from there.
 
-    Args:
-        document: the document.
-        paths: the steps to each role's cells.
-
     Raises:
         Wrong: the document has another shape.
     """
@@ -235,10 +230,6 @@ def container(document: Document, paths: Mapping[str, Steps]) -> tuple[int, dict
 
 def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict[str, Cell]]:
     """The rows of a document; of a list without any, its name alone.
-
-    Args:
-        document: the document.
-        paths: the steps to each role's cells.
 
     Raises:
         Wrong: the document has another shape.
@@ -290,11 +281,7 @@ def under(
     """The rows of one element, or member.
 
     Args:
-        document: the document.
-        name: of the member, if it is one.
-        start: where its value begins.
         paths: the steps to each role's cells; the first step is to this one.
-        outer_cells: the cells that the values above have given.
     """
     ends = [role for role in NAMES if paths.get(role) == ("*",)]
     named = ends[:1]  # {id: text}: where two end at the same member, its value is the second

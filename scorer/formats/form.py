@@ -87,8 +87,6 @@ def cut_schema(form: Form, shape: Schema, names: Sequence[str] | None) -> Schema
     """The columns that a file must have so that a shape can be made of it.
 
     Args:
-        form: of the file.
-        shape: what is wanted.
         names: the columns of the file; None where columns have no names.
 
     Raises:
@@ -172,8 +170,6 @@ def matched(
 
     Args:
         patterns: names, or names with a `*` in them.
-        names: of the columns of the file.
-        others: the names of columns that are something else.
     """
     for name in names:
         for pattern in patterns if name not in others else ():
@@ -188,13 +184,7 @@ def matched(
 
 
 def outer_roles(form: Form, cut: CutSchema, roles: Sequence[str]) -> tuple[str, ...]:
-    """The roles of the rows that are made of a record, in the order of the shape.
-
-    Args:
-        form: of the file.
-        cut: the columns of a record.
-        roles: those that the file has.
-    """
+    """The roles of the rows that are made of a record, in the order of the shape."""
     outer = {whole_role(role) for role in roles}
     if form.lines is not None:
         outer |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
@@ -245,8 +235,6 @@ def offset(cell: str, separator: str, n: int) -> int:
     """At which character of a cell, from 0, the n-th of several begins.
 
     Args:
-        cell: the text of the cell.
-        separator: of the several.
         n: which of them, from 0.
     """
     start = len(cell) - len(cell.lstrip())

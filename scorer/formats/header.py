@@ -32,7 +32,6 @@ def resolve(
     of a declared score and rank one is enough, since either orders the rows.
 
     Args:
-        names: the columns that the header names.
         request: the file, its shapes, and where problems go.
         line: of the header; None where the format has none.
     """
@@ -117,13 +116,6 @@ def tell_unused(
 
     One that holds numbers is an error where the rows have neither a score nor a rank: the order
     of the rows would rank them. In a truth without grades the warning says how to name it.
-
-    Args:
-        request: the file, and where the problems go.
-        shape: what the table is asked for.
-        roles: the roles that the file has.
-        names: all its columns.
-        unused: those that no role uses.
     """
     unordered = set(shape.roles) >= ORDERED and ORDERED.isdisjoint(roles)
     ungraded = "grade" in shape.roles and "grade" not in roles

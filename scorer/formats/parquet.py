@@ -158,7 +158,6 @@ class _Child(NamedTuple):
 
     Args:
         process: reads messages from its standard input, and answers on its output.
-        errors: what it writes to its standard error.
         most: how many bytes the file may unpack to.
     """
 

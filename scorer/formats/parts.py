@@ -33,7 +33,6 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
     """The tables of all parts, one part after the other.
 
     Args:
-        request: for the archive or the folder.
         format_of: the format of a part, by its file's name.
 
     Raises:
@@ -95,7 +94,6 @@ def part_columns(
     """At which character of its line each cell begins, in whatever part it is.
 
     Args:
-        request: for the archive or the folder.
         format_of: the format of a part, by its file's name.
         cells: of each the line, counted as in the tables, its role, and its text.
     """

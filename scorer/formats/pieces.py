@@ -64,10 +64,6 @@ def pieces(
     and processes that help are gone when the context is left.
 
     Args:
-        path: the file.
-        format: how it is written.
-        shapes: which it may have, the likeliest first.
-        limits: how much of it is read.
         findings: where problems go; complete when the tables are exhausted.
         sha256: updated with the bytes as they are stored, each once, while they are read. A file
             that is refused as too large is not read to its end.
@@ -158,10 +154,7 @@ def columns_at(
     """At which character of its line each of some cells begins; the file is read again.
 
     Args:
-        path: the file.
-        format: how it is written.
         shapes: which it may have, as it was read before.
-        limits: how much of it is read.
         cells: of each the line of its row, its role, and its text.
 
     Returns:

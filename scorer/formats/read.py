@@ -48,9 +48,6 @@ def format_of(
     """The format of that name, else the one of the file's suffix, else the fallback.
 
     Args:
-        path: the file.
-        name: of its format, if the challenge says it.
-        fallback: the format of other suffixes.
         form: in which files of this format are written here.
         own: the challenge's own files, where the file was sent.
     """
@@ -96,15 +93,7 @@ def read(
     findings: Findings,
     limits: Limits,
 ) -> Table | None:
-    """The table in a file, or None where it cannot be read as one; `findings` say why.
-
-    Args:
-        path: the file.
-        format: how it is written.
-        shapes: which it may have, the likeliest first.
-        findings: where problems go.
-        limits: how much of it is read.
-    """
+    """The table in a file, or None where it cannot be read as one; `findings` say why."""
     with pieces(path, format, shapes, limits, findings) as parts:
         return joined(parts)
 
@@ -113,11 +102,6 @@ def header(path: Path, format: Format, limits: Limits) -> frozenset[str]:
     """The words of a text file's first line that says anything, none where it cannot be read.
 
     For what can be known of a file without reading any row.
-
-    Args:
-        path: the file.
-        format: how it is written.
-        limits: how much of it is read.
     """
     if format.form.header:
         return frozenset(format.form.header)

@@ -31,8 +31,6 @@ THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
 WHOLE = re.compile(r"[0-9]{1,18}")
 LARGE = 10**18
 UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-
-
 Meant = Callable[[str], str | None]  # an id -> the known one that it certainly is, if it is none
 
 
@@ -65,10 +63,8 @@ def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
     twice, and ranks from 0.
 
     Args:
-        path: the file; compressed ones come out unpacked.
         tabular: whether it is a table of separated columns, so that more than
             the encoding can be repaired.
-        expected: what the table should be.
 
     Raises:
         UsageError: it cannot be read, or is too large.

@@ -67,8 +67,6 @@ class Reshaped(TextReader):
     """A reader of records, of each of which rows are made.
 
     Args:
-        cutter: reads the records.
-        request: what is read.
         keys: reads the files that say what lines or values are about.
     """
 

@@ -63,10 +63,6 @@ class Cutter(NamedTuple):
     def columns(self, block: Block, odd: Places) -> tuple[pl.DataFrame, Places, Places]:
         """The fields of the lines that have all of them, by polars.
 
-        Args:
-            block: some lines.
-            odd: those that are left to the careful parser.
-
         Returns:
             The columns by their numbers, the line of each row, and the lines that are left.
         """
@@ -108,10 +104,7 @@ def cutter(form: Form, names: int, last: str | None, separator: str) -> Cutter |
     """How the lines are cut where fields have no quotes; None where they are CSV.
 
     Args:
-        form: of the file.
-        names: how many columns it has.
         last: the separator of several ids in the last column's cells, if it holds several.
-        separator: of the columns.
     """
     if form.header and names == 1 and not form.separator:
         return Cutter(NO_SEPARATOR, 1)

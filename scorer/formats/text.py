@@ -129,8 +129,6 @@ class TextReader(ABC):
 
         Args:
             lines: the first lines that no call has used yet.
-            last: whether no more lines follow these.
-            findings: where problems go.
 
         Returns:
             How many lines are done with. Those that are not are shown again, with more.
@@ -148,11 +146,7 @@ class TextReader(ABC):
         """The rows of the record that begins on a line.
 
         Args:
-            lines: of a block.
             line: where the record begins, from 0.
-            last: whether no more lines follow these.
-            findings: where problems go.
-            notes: of this block.
 
         Returns:
             The line after the record, and its rows; `line` itself where it goes on beyond
@@ -170,8 +164,6 @@ class TextReader(ABC):
         """Where a cell stands in a row's text: lines below its first, and character from 1.
 
         Args:
-            raw: the text that the row was cut from.
-            cell: the place of the cell in the row.
             part: which of the rows of that text it is, from 0.
         """
         return 0, None
@@ -180,10 +172,7 @@ class TextReader(ABC):
         """At which character of a line a cell of the record begins that begins there.
 
         Args:
-            lines: of a block.
             line: where the record begins, from 0.
-            role: of the cell's column.
-            cell: what stands in it.
 
         Returns:
             None where the cell is not in this line.
@@ -272,7 +261,6 @@ def columns(
     """At which character of its line each of some cells begins; None where that is not known.
 
     Args:
-        reader: of the file.
         request: to read it once more.
         cells: of each the line on which its record begins, its role, and its text.
     """

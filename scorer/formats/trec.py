@@ -209,8 +209,6 @@ def _note_tags(notes: Notes, tags: Any, at: Any, untagged: Any, first: int) -> N
     """Note the tags of plain lines.
 
     Args:
-        notes: of the block.
-        tags: a pl.Series, one a plain line.
         at: these lines, from 0.
         untagged: of each line of the block, whether it has no tag; empty: all have one.
         first: the number of the block's first line.

@@ -30,9 +30,6 @@ def in_form(
 
     Args:
         rows: of each list its items, best first, or its value.
-        columns: what the columns are called, by role.
-        form: of the file.
-        write: makes a plain file of rows.
         tables: what `lines` and `candidates` of the form stand for.
     """
     if form.parts:

@@ -58,7 +58,6 @@ class OpenTruth(Protocol):
         """The views of a submission whose lists are all lists of this truth.
 
         Args:
-            submission: rows of whole lists.
             ties: how equal scores are ordered.
             views: the types of view that the measures look at.
         """
@@ -68,9 +67,7 @@ class OpenTruth(Protocol):
         """The names of the items of list number `at`, in the order of that view.
 
         Args:
-            submission: rows of whole lists, that one among them.
             ties: how equal scores are ordered.
-            view: the type of view.
             at: the number of the list.
         """
         ...
@@ -158,9 +155,7 @@ def kind(
     """Make a function that opens a truth the kind of challenge of that name.
 
     Args:
-        name: of the kind.
         truth: the shapes that the truth may have.
-        known: the part of each that is public.
         submission: the shapes that a submission may have.
         public: from what the public files say, with the lists, to the whole public part.
         probes: from an open challenge to the submissions made of its truth (prepare/probes.py);

@@ -94,11 +94,8 @@ class Beyond:
         """The views of a submission that need more than its judged items.
 
         Args:
-            submission: rows of whole lists.
             ties: how equal scores are ordered.
-            judged: the judged items.
             views: the types of view that the measures look at.
-            extras: further columns of the truth.
         """
         seen_by_view = dict[type, object]()
         if Preferred in views:

@@ -113,7 +113,6 @@ class Grades:
         """The views of a submission.
 
         Args:
-            submission: rows of whole lists.
             ties: how equal scores are ordered.
             views: the types of view that the measures look at.
         """
@@ -130,7 +129,6 @@ class Grades:
         """The truth's items, best first, and the returned ones.
 
         Args:
-            submission: rows of whole lists, that one among them.
             ties: how equal scores are ordered.
             view: the type of view; that of preferences has the candidates too.
             at: the number of the list.
@@ -143,7 +141,6 @@ def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
     """The views that the judged items of a submission alone can give.
 
     Args:
-        judged: the judged items.
         answered: shape (lists,): which lists the submission has.
         views: the types of view that the measures look at.
     """
@@ -160,13 +157,7 @@ def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
     submission=(Schema(("list", "item"), ("rank", "score", "tag")),),
 )
 def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
-    """Judged items, best first; a list without any is in the public lists file.
-
-    Args:
-        table: the truth.
-        aids: the challenge's other files.
-        findings: the problems of the truth go there.
-    """
+    """Judged items, best first; a list without any is in the public lists file."""
     grade = table.numbers.get("grade")
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))

@@ -136,12 +136,7 @@ class Labels(NamedTuple):
 
 
 def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
-    """What a submission may look like.
-
-    Args:
-        rules: the challenge's rules for submissions.
-        needed: the roles that its measures cannot do without.
-    """
+    """What a submission may look like."""
     if rules.numbers:
         return (Schema(("list", "label"), (), rules.columns),)
     other_columns = {role: name for role, name in rules.columns.items() if role != "label"}
@@ -177,13 +172,7 @@ def _answerable(public: Public, asking: Asking) -> Public:
     public=_answerable,
 )
 def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
-    """Classes or numbers, by id.
-
-    Args:
-        table: the truth.
-        aids: the challenge's other files.
-        findings: the problems of the truth go there.
-    """
+    """Classes or numbers, by id."""
     lists, public = table.ids["list"], aids.public
     word = public.word("list")
     names = tuple(sorted(lists.names))
@@ -285,7 +274,6 @@ def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, 
     """The classes that a truth names, without its numbers.
 
     Args:
-        table: the truth.
         public: the public part, which says which rows have numbers.
         separator: what separates several labels in a cell; None where a cell is one label.
     """
@@ -320,9 +308,7 @@ def indicators(cells: Sequence[str], classes: Sequence[str], separator: str) -> 
     """Which classes each cell names: shape (cells, classes).
 
     Args:
-        cells: texts.
         classes: the names of the classes, in their order.
-        separator: what separates several labels in a cell.
     """
     places = {name: n for n, name in enumerate(classes)}
     indicated = np.zeros((len(cells), len(classes)), dtype=bool)

@@ -49,7 +49,6 @@ class Preferences(NamedTuple):
         """What the submission prefers, beside what the truth does.
 
         Args:
-            submission: rows of whole lists.
             ties: ignored: equal scores prefer neither.
             views: ignored: there is one view.
         """
@@ -60,7 +59,6 @@ class Preferences(NamedTuple):
         """The items that can be compared, by their names.
 
         Args:
-            submission: rows of whole lists, that one among them.
             ties: how equal scores are ordered.
             view: ignored: there is one view.
             at: the number of the list.
@@ -83,13 +81,7 @@ def _compared(public: Public, asking: Asking) -> Public:
     public=_compared,
 )
 def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferences:
-    """Orders that may leave pairs open, over the items that the public part names.
-
-    Args:
-        table: the truth.
-        aids: the challenge's other files.
-        findings: the problems of the truth go there.
-    """
+    """Orders that may leave pairs open, over the items that the public part names."""
     word, candidates = aids.public.word("list"), aids.public.candidates or {}
     lists = table.ids["list"]
     truth_lists = set(lists.names)

@@ -53,7 +53,6 @@ class Ratings(NamedTuple):
         """The predictions beside the ratings; what was not asked for is left out.
 
         Args:
-            submission: rows of whole lists.
             ties: ignored: nothing is ranked.
             views: ignored: there is one view.
         """
@@ -65,7 +64,6 @@ class Ratings(NamedTuple):
         """The items whose ratings were predicted.
 
         Args:
-            submission: rows of whole lists, that one among them.
             ties: ignored: nothing is ranked.
             view: ignored: there is one view.
             at: the number of the list.
@@ -92,13 +90,7 @@ def _to_predict(public: Public, asking: Asking) -> Public:
     public=_to_predict,
 )
 def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
-    """Ratings, by list and then by item, whatever the order of the file.
-
-    Args:
-        table: the truth.
-        aids: the challenge's other files.
-        findings: the problems of the truth go there.
-    """
+    """Ratings, by list and then by item, whatever the order of the file."""
     lists, items = table.ids["list"], table.ids["item"]
     truth_lists = set(lists.names)
     if not truth_lists:

@@ -33,9 +33,7 @@ AboveZero = Annotated[
     Field(gt=0, allow_inf_nan=False, description="The lowest grade that counts, above 0."),
 ]
 
-
 BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
-
 
 # n preferences of at most 1 add up to within n^2 * 2^-53 of their sum, which is less than this
 # times n for n < 900. Depths below a million still differ: 1/x - 1/y > 1e-12.

@@ -24,8 +24,6 @@ def list_columns(
     """The groups and weights of the truth's lists, as far as measures ask for them.
 
     Args:
-        prepared: the challenge.
-        lists: the truth's.
         group_of: the public group of each list, for figures of all lists.
 
     Raises:

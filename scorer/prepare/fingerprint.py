@@ -36,10 +36,6 @@ def signature(measure: Measure, rules: Rules, ties: str, lists: int, folds: int 
     challenge's fingerprint.
 
     Args:
-        measure: the measure, settled.
-        rules: how lists without a value count for it.
-        ties: the rule for equal scores.
-        lists: how many lists the truth has.
         folds: how many folds; 0: none.
     """
     fields: dict[str, object] = {"lists": lists}
@@ -88,9 +84,6 @@ def digests(
     published values tell of the truth.
 
     Args:
-        challenge: the challenge; of its leaderboard nothing is read.
-        kind: the name of its kind.
-        measures: the measures, before the truth settles their parameters.
         rules: measure id -> how lists without a value count.
         positions: whether scorecards hold positions, which preferences that rank need.
         truth_digest: that of the truth, where it is no file of this machine.
@@ -147,7 +140,6 @@ def fingerprint(digests: Mapping[str, str], board: str) -> str:
 
     Args:
         digests: those of its values; none where the truth was not opened.
-        board: that of its board.
     """
     text = "|".join([*(digests.get(name, "") for name in ("rules", "truth", "plugins")), board])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

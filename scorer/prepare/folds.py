@@ -79,7 +79,6 @@ def parts(rows: int, k: int, seed: int) -> Sequence[Mask]:
     """Deal rows out to `k` parts, as equal in size as can be.
 
     Args:
-        rows: how many there are.
         k: the number of parts.
         seed: of the random order.
 

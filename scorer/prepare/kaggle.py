@@ -40,10 +40,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
     """The metric that a file's `score` is.
 
     Args:
-        path: the Python file.
-        name: what the metric is called.
         better: which direction is better, which such a file does not say.
-        challenge: says what the columns are called.
 
     Raises:
         PluginError: the file cannot be run, or has no such function.

@@ -85,8 +85,6 @@ def sides(
     """Problems of measures in a challenge that has numbers beside classes.
 
     Args:
-        challenge: the challenge.
-        kind: the name of its kind.
         bound: its measures, each with what challenge.yaml says of it.
     """
     numbers = challenge.submission.numbers

@@ -103,13 +103,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
 
 
 def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
-    """The tables that a truth is opened with: the files beside it that measures look at.
-
-    Args:
-        prepared: the challenge.
-        public: its public part.
-        findings: gets what is wrong with these files.
-    """
+    """The tables that a truth is opened with: the files beside it that measures look at."""
     challenge = prepared.challenge
     tables = {}
     if challenge.likelihood is not None and _of_preferences(prepared):
@@ -146,11 +140,6 @@ def answers(
     prepared: BoundChallenge, public: Public, table: Table
 ) -> tuple[OpenTruth, dict[str, OpenTruth], list[Problem]]:
     """The truth in `table` and each of its folds, opened, with the warnings about it.
-
-    Args:
-        prepared: the challenge.
-        public: its public part.
-        table: the truth as it was read.
 
     Returns:
         The truth, fold -> its own truth, and the warnings.
@@ -239,7 +228,6 @@ def opened(
     """Read the challenge's files.
 
     Args:
-        prepared: the challenge.
         blind: leave the answers closed; only checks are possible then.
         views: views that are wanted beside those that the measures look at.
 
@@ -345,11 +333,6 @@ def _read_keys(challenge: Challenge, findings: Findings) -> None:
 
 def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
     """The columns of a public file that have a role; no other column is kept.
-
-    Args:
-        challenge: whose file it is.
-        source: the file.
-        schema: the roles that are public.
 
     Raises:
         ChallengeError: it cannot be read.

@@ -429,7 +429,6 @@ class _OfGrades:
         Args:
             in_list: the list of each row; rows of a list stand together.
             item: codes of `names`.
-            tied: whether all scores are equal.
             least: how many items a list has at least, where there are so many.
             most: how many it has at most, beside what the challenge allows.
             beside: for how many other items room is made below.

@@ -36,11 +36,6 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
     """The groups of a measure that have one of these lists; None where it has no groups.
 
     A group is identified by its own name and those of the groups that contain it.
-
-    Args:
-        columns: what is known of the lists.
-        measure: whose groups.
-        lists: which lists count, one element a list.
     """
     combination = measure.combination
     if not combination.groups:

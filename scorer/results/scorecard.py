@@ -22,17 +22,9 @@ from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
 Missing = Literal["error", "zero", "skip"]
-
-
 Undefined = Literal["zero", "skip", "error"]
-
-
 SCORED, MISSING, UNDEFINED = 0, 1, 2  # the state of a list for a measure
-
-
 OF_ITEMS = "\n"  # after a measure's id: its statistics of each item, where items are drawn
-
-
 POSITIONS = ("in_list", "position", "grade", "truth_list", "truth_grade")
 
 

@@ -14,14 +14,8 @@ from scorer.core.problems import Problem, Severity
 from scorer.metrics.base import Measure
 
 PROBES = ("perfect", "reversed", "constant", "majority", "prior", "mean", "tied", "empty")
-
-
 NINETY_NINE = 0.995  # the quantile of the upper end
-
-
 SAME = 1e-9
-
-
 POWER = 0.8
 
 

@@ -46,7 +46,6 @@ class Sums(NamedTuple):
         Args:
             values: shape (lists,), in the order of the lists' names; NaN where a list is skipped.
             hashes: shape (lists,), of their names.
-            missing: how many of the lists are left out.
             undefined: for how many of them there was no value.
         """
         if (counts := ~np.isnan(values)).all():
@@ -100,11 +99,7 @@ class Sums(NamedTuple):
 
 
 class Unnamed(tuple[str, ...]):
-    """Lists that are counted but not named, since they are too many; iterating gives none.
-
-    Args:
-        count: how many lists there are.
-    """
+    """Lists that are counted but not named, since they are too many; iterating gives none."""
 
     def __new__(cls, count: int) -> Unnamed:
         """A tuple without names."""
@@ -127,10 +122,6 @@ def name_hashes(names: Sequence[str], seed: int) -> Hashes:
     generators", OOPSLA 2014) and its step g, and k words w of n bytes, all modulo 2**64, it is
     `mix(seed * g + n + mix(w[0]) + mix(w[1] + g) + .. + mix(w[k-1] + (k-1) * g))`: another seed
     makes other blocks.
-
-    Args:
-        names: of the lists.
-        seed: of the leaderboard.
     """
     hashes = np.empty(len(names), dtype=np.uint64)
     for start in range(0, len(names), TOGETHER):

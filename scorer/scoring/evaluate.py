@@ -36,11 +36,8 @@ def score(
     only, so any split of the lists may be scored anywhere. A composite has none of its own.
 
     Args:
-        meeting: the lists as the measures see them.
         lists: their names, in the same order.
-        measures: settled ones, composites and their parts.
         digests: what the values depend on, to be kept beside them.
-        columns: the groups and weights of these lists.
 
     Returns:
         For each measure raw float64 values, (lists,), NaN where undefined; or the statistics of a

@@ -39,10 +39,7 @@ def explained(
     A composite of whole submissions' values is worked out for the whole submission.
 
     Args:
-        measure: the measure.
-        card: the submission's values, of all lists.
         views: what the measures saw of all lists, by type.
-        named: what the list's items are called.
         at: the list's place in the card and in the views.
         rules: measure id -> how lists without a value count.
 
@@ -68,13 +65,7 @@ def explained(
 
 
 def raw(measure: Measure, card: Scorecard, at: int) -> float:
-    """A list's value before any rule; of a whole-challenge measure, that of this list alone.
-
-    Args:
-        measure: no composite.
-        card: the submission's values.
-        at: the list's place in the card.
-    """
+    """A list's value before any rule; of a whole-challenge measure, that of this list alone."""
     if (statistics := card.of_figure(measure.id)) is not None:
         assert measure.metric.statistic is not None
         whole = "labels" in measure.metric.kinds  # explained by what the row adds to it

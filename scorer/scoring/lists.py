@@ -159,7 +159,6 @@ def score_lists(plan: Plan, table: Table) -> Part:
     """The part of the outcome that whole lists of a submission make.
 
     Args:
-        plan: the challenge.
         table: all rows of any of the submission's lists, in any order.
 
     Raises:
@@ -172,10 +171,6 @@ def score_lists(plan: Plan, table: Table) -> Part:
 
 def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
     """As `score_lists` for all lists of a submission, with the views of the measures.
-
-    Args:
-        plan: the challenge.
-        table: all rows of the submission.
 
     Returns:
         The part, and the views of all lists of the truth, those that are left out as empty ones;
@@ -200,8 +195,6 @@ def met(
     """Whole lists of a submission, checked and met with the truth.
 
     Args:
-        plan: the challenge.
-        table: all rows of any of the submission's lists.
         rows: whether the checks that look at rows one by one are to be asked, too.
         whole: whether lists of the truth that the table lacks are met, too, as empty ones.
         last: for each code the line beyond which errors are only counted; all others are told.
@@ -246,10 +239,7 @@ def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> O
     Lists of the truth that it leaves out are scored as empty ones.
 
     Args:
-        plan: the challenge.
-        part: the outcome of all its lists.
         findings: what its reader found; what the checks found is added.
-        sha256: the digest of its file.
     """
     if plan.checks:
         add_problems(part.checked, plan.public, plan.rules, plan.known, findings)
@@ -305,9 +295,7 @@ def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
     """A table with its lists as the truth numbers them, without the rows of others.
 
     Args:
-        table: whole lists.
         code: the new code of each distinct list; -1 of lists that are left out.
-        names: what the new codes stand for.
     """
     lists = table.ids["list"]
     column = RecodedColumn(lists, code, names)

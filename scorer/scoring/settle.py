@@ -32,8 +32,6 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
     """The value of a measure over a scorecard's lists, after the rules.
 
     Args:
-        card: raw values.
-        measure: a composite, or one that the card has.
         rules: how lists without a value count: of one measure, or by the ids of measures.
         keep: which lists count, (lists,); all without it.
     """
@@ -99,8 +97,6 @@ def of_sums(challenge: Challenge, measures: Sequence[Measure], plain: bool = Tru
     groups, clusters, folds, preferences that rank, tests of ranks, names of undefined ones.
 
     Args:
-        challenge: the challenge.
-        measures: all that the board looks at.
         plain: whether these alone order it.
     """
     rules = challenge.leaderboard
@@ -164,8 +160,6 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
     the list is undefined.
 
     Args:
-        card: raw values.
-        measure: one with a value a list.
         rules: how lists without a value count: of one measure, or by the ids of measures.
 
     Returns:
@@ -195,11 +189,7 @@ def group_figures(
     """The figure of each innermost group, 0 where it has none and the rules say so.
 
     Args:
-        card: raw values.
-        measure: the measure.
         rules: how lists without a value count: of one measure, or by the ids of measures.
-        groups: the groups.
-        figure: from a mask of lists to their figure.
 
     Returns:
         Shape (groups,).
@@ -277,7 +267,6 @@ def over_folds(
     Args:
         cards: fold -> the raw values of its lists.
         lists: all lists, in order.
-        measure: the measure.
         rules: how lists without a value count: of one measure, or by the ids of measures.
     """
     by_fold = {fold: settle(card, measure, rules) for fold, card in cards.items()}

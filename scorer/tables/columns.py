@@ -83,13 +83,7 @@ class CodedColumn:
 
 
 class RecodedColumn(CodedColumn):
-    """A column whose ids have other codes, which are worked out when they are asked for.
-
-    Args:
-        column: the column.
-        code: the new code of each of its codes.
-        held: what the new codes stand for.
-    """
+    """A column whose ids have other codes, which are worked out when they are asked for."""
 
     def __init__(self, column: CodedColumn, code: Ints, held: Sequence[str]) -> None:
         self._column, self._code, self.held = column, code, held
@@ -131,7 +125,6 @@ class TextColumn(CodedColumn):
     """A column of ids as polars has it; codes and names are made when they are asked for.
 
     Args:
-        series: the text of each row, without nulls.
         usual: as of `CodedColumn`.
     """
 
@@ -187,11 +180,7 @@ class TextColumn(CodedColumn):
 
 
 class JoinedColumn(CodedColumn):
-    """A column that was read in pieces: as polars has it until codes are asked for, then these.
-
-    Args:
-        series: the text of each row, without nulls.
-    """
+    """A column that was read in pieces: as polars has it until codes are asked for, then these."""
 
     def __init__(self, series: pl.Series) -> None:
         self.column: CodedColumn = TextColumn(series)  # either
@@ -235,12 +224,7 @@ class JoinedColumn(CodedColumn):
 
 
 class PickedColumn(CodedColumn):
-    """Some rows of a column, in another order; codes are made when they are asked for.
-
-    Args:
-        column: the column.
-        rows: which of its rows.
-    """
+    """Some rows of a column, in another order; codes are made when they are asked for."""
 
     def __init__(self, column: CodedColumn, rows: Ints) -> None:
         self._column, self._rows, self.usual = column, rows, column.usual
@@ -302,12 +286,7 @@ def text_of(column: CodedColumn) -> pl.Series:
 
 
 def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Codes, pl.Series]:
-    """The code of each row of a column, and what the codes stand for, in order of appearance.
-
-    Args:
-        parts: the text of each row, part by part.
-        hashes: of each row, where they are made already.
-    """
+    """The code of each row of a column, and what the codes stand for, in order of appearance."""
     import polars as pl
 
     if hashes is None:

@@ -115,9 +115,7 @@ class Builder:
         """Take a row.
 
         Args:
-            line: the physical line that it begins on.
             cells: in the order of `roles`.
-            raw: the text that they were cut from.
             part: which of the rows of that text it is, from 0.
         """
         self._batch.append((line, cells, raw, part))

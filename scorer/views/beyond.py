@@ -35,11 +35,7 @@ def returned(
     """All that the submission returned, judged or not, with the columns of the items.
 
     Args:
-        table: the submission.
-        truth: what it is met with.
         ties: how equal scores are ordered.
-        catalogue: the items there are.
-        past: which list has known which item.
         columns: further columns of the truth, one element a row of it, and of its lists.
         sent_columns: those of the submission, one element a row of the table.
     """
@@ -65,10 +61,7 @@ def scored(
     """The returned items with their scores.
 
     Args:
-        table: the submission.
-        truth: what it is met with.
         ties: how equal scores are ordered.
-        judged: its judged items.
         all_returned: all its items, in the order of `order`.
     """
     rows = order(table, truth.lists, ties).row
@@ -81,10 +74,7 @@ def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
     """The returned items and the truth's, as texts.
 
     Args:
-        table: the submission.
-        truth: what it is met with.
         ties: how equal scores are ordered.
-        judged: its judged items.
     """
     ordered, names = order(table, truth.lists, ties), tuple(truth.named)
     returned_texts = table.ids["item"].texts(ordered.row) if ordered.row.size else ()
@@ -141,7 +131,6 @@ def rated(
 
     Args:
         table: the submission; of two predictions for one rating the first counts.
-        truth: what it is met with.
         columns: further columns of the truth, one element a row of it, and of its lists.
         sent_columns: those of the submission, one element a row of the table.
     """
@@ -184,11 +173,6 @@ def stated(table: Table, truth: Truth) -> Pairs | Ranking:
 
 def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
     """The submission's preferences beside the truth's, and which lists it answers.
-
-    Args:
-        table: the submission: pairs, or ranked lists.
-        truth: the items that can be compared.
-        orders: what the truth prefers.
 
     Returns:
         The view of all lists, and shape (lists,).

@@ -71,7 +71,6 @@ class Extras(NamedTuple):
 
         Args:
             truth: indices of rows of the truth's columns, or a mask of them.
-            submission: the same of the submission's columns.
             list: the same of the columns of `lists`.
             item: the same of the columns of `items`.
         """
@@ -136,7 +135,6 @@ def columns_of(
     Args:
         table: with the columns as `extra[name]`, or `number[name]` of numbers.
         kinds: name -> text, number, vector or classes.
-        section: what the table is.
         findings: problems of cells that are no vector or no classes go there; optional.
     """
     columns, levels = {}, {}

@@ -342,7 +342,6 @@ def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     Args:
         in_list: shape (hits,): the list of each, ascending.
         grade: shape (hits,).
-        lists: how many lists there are.
     """
     zeros, ones = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
     hits = Hits(in_list, zeros, grade, zeros, zeros, ones, lists)

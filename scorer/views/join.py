@@ -206,8 +206,6 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
 
     Args:
-        table: the submission.
-        lists: the lists that count, by their names.
         ties: how equal scores are ordered.
     """
     rows = ranked(table)
@@ -242,8 +240,6 @@ def judge(
     """Join a submission with the truth: the view of it, and which lists it answers.
 
     Args:
-        table: the submission.
-        truth: what it is met with.
         ties: how equal scores are ordered.
         further: from the table's row of each hit to further columns, where there are any.
 
@@ -281,8 +277,6 @@ def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
     """The names of one list's items: the truth's in its order, the others by rank.
 
     Args:
-        table: the submission.
-        truth: what it is met with.
         ties: how equal scores are ordered.
         at: the number of the list.
     """

@@ -100,7 +100,6 @@ class Labelled(Rows):
 
         Args:
             positive: of two classes the one that needs a probability of `threshold`.
-            threshold: of each label, where there can be several.
         """
         if self.label is not None:
             return self.label

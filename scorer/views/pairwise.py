@@ -150,8 +150,6 @@ class Orders(NamedTuple):
         """From preferences without a cycle.
 
         Args:
-            layout: where each item of each list stands.
-            stated: the preferences; rows are those of the layout.
             likelihood: how likely preferences are that nobody states, where that is known.
         """
         bits, rank = [], []

@@ -92,7 +92,6 @@ def ratios(part: ArrayLike, whole: ArrayLike, average: str) -> Floats | Statisti
     Args:
         part: shape (lists,).
         whole: shape (lists,), or one number for all lists.
-        average: lists, or pooled.
     """
     if average != "pooled":
         return ratio(part, whole)

@@ -135,7 +135,6 @@ def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tu
     Args:
         first: shape (lists, width).
         second: shape (lists, width), or (others, lists, width).
-        last: whether the last difference is looked for.
 
     Returns:
         Two arrays of the shape of `second` without its last axis.

@@ -288,7 +288,6 @@ def look_up(known: Hashes, places: Codes, hashes: Hashes) -> Ints:
 
     Args:
         known: hashes, ascending.
-        places: one for each of these.
         hashes: what is looked up, in any order.
     """
     if known.size and hashes.size > known.size:
@@ -355,7 +354,6 @@ def _by_list(column: CodedColumn, keep: Mask | None) -> tuple[Ints | None, Ints,
     """Rows list by list.
 
     Args:
-        column: the list of each row.
         keep: the rows that count; None: all.
 
     Returns:

@@ -149,7 +149,6 @@ class Returned(WithTruthColumns):
             lists: of each list its returned items, best first, and `{item: grade}`.
             users: how many past users know each item; items that are here or in `features` make the
                 catalogue.
-            features: the features of each item.
             history: of each list the items that it has known, all of the catalogue.
         """
         names = sorted({*(users or {}), *(features or {})})

@@ -40,9 +40,7 @@ class Scored(Returned):
         """Add scores to the returned items.
 
         Args:
-            returned: all returned items.
             score: shape (items,); NaN where the submission ranks without scores.
-            judged: the judged items of the same lists.
         """
         columns = {column.name: getattr(returned, column.name) for column in fields(returned)}
         return cls(**columns, score=score, judged=judged)
@@ -56,7 +54,6 @@ class Scored(Returned):
         """From `{item: score}` and `{item: grade}`, list by list; for examples and tests.
 
         Args:
-            lists: each a submitted list and its truth.
             item: further columns of items: name -> item -> number, numbers, or text.
         """
         pairs = [

@@ -228,7 +228,6 @@ def _unexplained(
     """The unknown ids that certainly have no explanation.
 
     Args:
-        submitted: lists of a submission whose ids polars has.
         codes: shape (ids,): the unknown ones, by their first lines.
         rows: shape (ids,): the first of each.
         counts: shape (ids,): how many rows each has.

@@ -45,10 +45,7 @@ def spark(
     """Have Spark read each submission, and bring its lists to be scored.
 
     Args:
-        plan: the challenge, with its truth.
-        submissions: paths or URLs.
         tick: called with how many are done.
-        options: of the session.
 
     Raises:
         UsageError: Spark does not start.
@@ -66,12 +63,6 @@ def spark(
 
 def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
     """The outcome of one submission.
-
-    Args:
-        session: a Spark session.
-        plan: the challenge, with its truth.
-        work: the same plan, for the workers.
-        path: a path or URL.
 
     Raises:
         PluginError: a metric failed, or Spark did.

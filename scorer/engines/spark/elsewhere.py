@@ -73,7 +73,6 @@ class Elsewhere:
 
         Args:
             challenge: `ready`, for submissions in the format that it says.
-            submissions: their paths.
             tick: called with how many are done.
         """
         rules = challenge.prepared.challenge.submission
@@ -188,8 +187,6 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
     which is then reported with its place.
 
     Args:
-        session: a Spark session.
-        prepared: the challenge.
         truth: a data frame in place of the challenge's truth.
     """
     if not suits(prepared) or (truth is None and not _reached(session, prepared)):
@@ -275,11 +272,7 @@ def _digest(frame: Any) -> str:
 
 
 def suits(prepared: BoundChallenge) -> bool:
-    """Whether a report needs only sums of lists, and files have a row for each item.
-
-    Args:
-        prepared: the challenge.
-    """
+    """Whether a report needs only sums of lists, and files have a row for each item."""
     challenge = prepared.challenge
     built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     sums_suffice = prepared.rank_by is None and built_in and prepared.kind.name != "ratings"

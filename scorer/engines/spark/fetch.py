@@ -19,8 +19,6 @@ def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:
 
     Args:
         url: a file, or a folder of parts in Parquet.
-        folder: where it is written.
-        options: of the session that reads it.
 
     Returns:
         The file, called as it is there.

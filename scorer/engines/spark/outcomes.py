@@ -53,8 +53,6 @@ def job(work: Work, source: Source, most_errors: int) -> Any:
 
     Args:
         work: the plan, which holds the truth, for the workers.
-        source: the submission.
-        most_errors: how many errors are accepted.
     """
     parts = source.rows.groupBy("bucket").applyInArrow(bucket_scorer(work), RESULT)
     return parts.mapInArrow(part_merger(most_errors), RESULT)
@@ -94,10 +92,6 @@ def settled(
     """The outcome of a submission, given what came back of it.
 
     Args:
-        plan: the challenge.
-        source: the submission.
-        back: what its workers say.
-        findings: what is known of it already.
         sha256: the digest of its file, where it is one.
     """
     if not readable(source, back, findings):
@@ -108,13 +102,7 @@ def settled(
 
 
 def readable(source: Source, back: Returned, findings: Findings) -> bool:
-    """Whether all of a submission could be read.
-
-    Args:
-        source: the submission.
-        back: what its workers say.
-        findings: gets what they found beside its rows.
-    """
+    """Whether all of a submission could be read."""
     tags = Tags()
     for notes in back.notes:
         findings.merge(notes.findings)
@@ -135,8 +123,6 @@ def nothing(plan: Plan, source: Source, back: Returned) -> Part:
     """The part of a submission without its rows, so that every check runs.
 
     Args:
-        plan: the challenge.
-        source: the submission.
         back: what its workers say; its first notes have the columns.
     """
     first = next(iter(back.notes), None)

@@ -165,9 +165,7 @@ def shifted(findings: Findings, head: int, shift: int) -> Findings:
     """Findings of a part, with lines counted in the whole.
 
     Args:
-        findings: of the part.
         head: how many of its first lines belong to another part, which has their findings.
-        shift: what is added to its line numbers.
     """
     in_whole = Findings(findings.path)
     left = findings.counts.copy()

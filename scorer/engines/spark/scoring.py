@@ -150,11 +150,7 @@ def refuse_longer(plan: Plan, table: Table) -> None:
 
 
 class Merging(Generic[P]):
-    """Parts as they come, put together in a number of steps that grows as their logarithm.
-
-    Args:
-        together: puts parts together.
-    """
+    """Parts as they come, put together in a number of steps that grows as their logarithm."""
 
     def __init__(self, together: Callable[[Sequence[P]], P]) -> None:
         self._together = together
@@ -182,8 +178,6 @@ def batches_merged(
     """Batches of `RESULT` with all parts as one.
 
     Args:
-        together: puts parts together.
-        most_errors: how many errors are accepted.
         batches: of `RESULT`.
     """
     parts = Merging(together)

@@ -125,7 +125,6 @@ def _logged(path: Path, keep: bool) -> Iterator[None]:
     """Send what a process that is started here writes to its standard streams to a file.
 
     Args:
-        path: the file.
         keep: nothing is started here, so that the streams stay as they are.
     """
     if keep:

@@ -71,13 +71,9 @@ def source_of(
     """The table at a path, read by Spark.
 
     Args:
-        session: the session that reads it.
         path: a file, a folder of parts, a glob, or a URL.
         format: how it is written; None: as its suffix says.
-        shapes: which it may have.
         limits: how many rows it may have, and how long lines may be.
-        findings: gets what is wrong with its columns.
-        buckets: into which it is cut.
 
     Raises:
         Unreadable: it is not there, or no form that Spark reads.
@@ -247,11 +243,7 @@ def frame_source(
     """The rows of a data frame, which have no lines.
 
     Args:
-        frame: a Spark data frame.
-        name: what messages call it.
-        shapes: which it may have.
         limits: how many rows it may have, and how long texts may be.
-        findings: gets what is wrong with its columns.
         buckets: into which it is cut; rows are counted where their number is not said.
 
     Raises:

@@ -66,8 +66,6 @@ def summer(opening: bytes, work: Work, seed: int) -> Callable[[Any, Any, Any], A
 
     Args:
         opening: a pickled `Opening`.
-        work: the plan, without a truth.
-        seed: of the blocks.
     """
     return lambda key, left, right: _summed(
         pickle.loads(opening), work, seed, key[0].as_py(), left, right
@@ -102,8 +100,6 @@ def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> 
     Args:
         plan: the challenge, with the bucket's truth, and the public part of its lists.
         table: the rows of the run; None: there are none.
-        opening: says by which rules lists count.
-        seed: of the blocks.
     """
     if table is None:
         names = tuple(plan.public.lists)

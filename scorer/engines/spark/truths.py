@@ -72,8 +72,6 @@ class Opening:
         """A bucket's truth made ready, and what is public of its lists.
 
         Args:
-            bucket: its number.
-            truth: its rows.
             findings: gets what is wrong with the truth; None: it is not examined.
         """
         public = self.public_of(bucket, truth)
@@ -96,11 +94,8 @@ def truth_source(
     """A truth as Spark reads it.
 
     Args:
-        session: the session that reads it.
-        prepared: the challenge.
         truth: a data frame, path or URL in place of the challenge's truth; None: that one.
         limits: how many rows it may have, and how long lines may be.
-        buckets: into which it is cut.
 
     Raises:
         ChallengeError: it cannot be read.
@@ -226,9 +221,7 @@ def plan_of(prepared: BoundChallenge, opening: Opening, known: Learnt) -> Plan:
     """The plan that each bucket is scored by, with the truth that it opens itself.
 
     Args:
-        prepared: the challenge.
         opening: what the truth of a bucket is opened with.
-        known: what the whole truth says.
 
     Raises:
         ChallengeError: a measure does not fit the truth.

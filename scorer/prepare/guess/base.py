@@ -49,9 +49,7 @@ class Recognizer(Protocol):
         """Guess the challenge.
 
         Args:
-            truth: the columns and first rows of the truth.
             sample: those of a submission; None: there is none.
-            needs: what the given measures look at.
 
         Returns:
             None where the columns mean something else.

@@ -40,7 +40,6 @@ def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Chal
     """The challenge that a truth and a submission make.
 
     Args:
-        truth: the truth's file.
         sample: a submission, which shows what submissions call their columns.
         metrics: notations; none: those that fit what the truth holds.
 
@@ -60,7 +59,6 @@ def challenge_data(
     """The fields of a guessed challenge.yaml, for `load`, and the guess.
 
     Args:
-        truth: the truth's file.
         sample: a submission, which shows what submissions call their columns.
         metrics: notations; none: those that fit what the truth holds.
 

@@ -53,11 +53,6 @@ class Side(NamedTuple):
 def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Guess]:
     """The fields of a guessed challenge.yaml where a file at least has lines without ids.
 
-    Args:
-        truth: the truth's file.
-        sample: a submission.
-        lists: the public file, a row for each list.
-
     Raises:
         UsageError: it is no such file, or the lines are not as many as its rows.
     """

@@ -103,7 +103,6 @@ def first_lines(path: Path, part: str | None = None) -> Sequence[str]:
     """The first lines of a text file that are not blank; none of one that cannot be read.
 
     Args:
-        path: the file.
         part: which file of the ZIP archive at `path`, instead.
     """
     try:

@@ -164,10 +164,7 @@ def _submitted(
     """The `columns:` of a submission.
 
     Args:
-        sent: the columns of one.
         roles: what the truth calls list and item; None: nothing.
-        numbers: the roles of which it has one.
-        value: what the truth calls its numbers.
     """
     columns: dict[str, str] = {}
     for role, name in roles.items():

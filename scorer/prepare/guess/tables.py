@@ -120,11 +120,7 @@ def _single(
     """A sample with one column of answers.
 
     Args:
-        truth: the truth's columns.
-        sample: the submission's.
         of: the columns of ids and of answers in the truth.
-        sent: the same in the sample.
-        needs: what the measures need.
     """
     cells, sample_cells = truth.cells(of[1]), sample.cells(sent[1]) if sample is not None else []
     classes = sorted(set(cells))
