@@ -57,18 +57,15 @@ class OpenTruth(Protocol):
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The views of a submission whose lists are all lists of this truth.
 
-        Args:
-            ties: how equal scores are ordered.
-            views: the types of view that the measures look at.
+        The rows of `submission` are of complete lists; `views` are the types of view that the
+        measures use.
         """
         ...
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The names of the items of list number `at`, in the order of that view.
 
-        Args:
-            ties: how equal scores are ordered.
-            at: the number of the list.
+        The rows of `submission` are of complete lists, list number `at` among them.
         """
         ...
 

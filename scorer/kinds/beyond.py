@@ -91,12 +91,7 @@ class Beyond:
     def seen(
         self, submission: Table, ties: Ties, judged: Judged, views: frozenset[type], extras: Extras
     ) -> dict[type, object]:
-        """The views of a submission that need more than its judged items.
-
-        Args:
-            ties: how equal scores are ordered.
-            views: the types of view that the measures look at.
-        """
+        """The views of a submission that need more than its judged items."""
         seen_by_view = dict[type, object]()
         if Preferred in views:
             seen_by_view[Preferred] = Preferred(self.orders, stated(submission, self.items))

@@ -110,12 +110,7 @@ class Grades:
         return (submission, None) if self.gone is None else without(submission, self.gone)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The views of a submission.
-
-        Args:
-            ties: how equal scores are ordered.
-            views: the types of view that the measures look at.
-        """
+        """The views of a submission."""
         original, (submission, rows) = submission, self.residual(submission)
         judged, answered = judge(submission, self.truth, ties, self.further(submission))
         if rows is not None:
@@ -126,13 +121,7 @@ class Grades:
         return Views(answered, seen_by_view)
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """The truth's items, best first, and the returned ones.
-
-        Args:
-            ties: how equal scores are ordered.
-            view: the type of view; that of preferences has the candidates too.
-            at: the number of the list.
-        """
+        """The truth's items, best first, and the returned ones."""
         sent, _ = self.residual(submission)
         return named(sent, self.beyond.named_in(view), ties, at)
 
@@ -141,8 +130,7 @@ def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
     """The views that the judged items of a submission alone can give.
 
     Args:
-        answered: shape (lists,): which lists the submission has.
-        views: the types of view that the measures look at.
+        answered: shape (lists,): whether the submission has the list.
     """
     seen_by_view: dict[type, object] = {Judged: judged}
     if Positions in views:

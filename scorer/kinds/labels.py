@@ -57,10 +57,8 @@ class Labels(NamedTuple):
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """What the submission says of each row, beside the truth.
 
-        Args:
-            submission: classes, probabilities or numbers; of two rows of one id the first counts.
-            ties: ignored: nothing is ranked.
-            views: ignored: there is one view, or one of classes and one of numbers.
+        Classes, probabilities or numbers; of two rows of one id the first counts. `ties` and
+        `views` are ignored.
         """
         row = np.full(len(self.lists), -1, dtype=np.int64)
         places = places_of(submission.ids["list"], self.lists)
@@ -97,14 +95,7 @@ class Labels(NamedTuple):
         return Views(answered, {Labelled: classes, Targets: numbers, Rows: classes})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """A row has no items.
-
-        Args:
-            submission: ignored, as all others.
-            ties: ignored.
-            view: ignored.
-            at: ignored.
-        """
+        """A row has no items."""
         return Names()
 
     def _labels(self, submission: Table, row: Ints) -> Ints | Mask:
@@ -136,7 +127,10 @@ class Labels(NamedTuple):
 
 
 def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
-    """What a submission may look like."""
+    """What a submission may look like.
+
+    `needed` has the roles without which a measure has no value.
+    """
     if rules.numbers:
         return (Schema(("list", "label"), (), rules.columns),)
     other_columns = {role: name for role, name in rules.columns.items() if role != "label"}
@@ -274,8 +268,8 @@ def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, 
     """The classes that a truth names, without its numbers.
 
     Args:
-        public: the public part, which says which rows have numbers.
-        separator: what separates several labels in a cell; None where a cell is one label.
+        public: the public part, with the rows that have numbers.
+        separator: between labels of a cell; None if a cell is one label.
     """
     column, ids = table.ids["label"], table.ids["list"]
     if public.numbers:
@@ -307,8 +301,7 @@ def coded(cells: Sequence[str], classes: Sequence[str]) -> Ints:
 def indicators(cells: Sequence[str], classes: Sequence[str], separator: str) -> Mask:
     """Which classes each cell names: shape (cells, classes).
 
-    Args:
-        classes: the names of the classes, in their order.
+    `separator` is between labels of a cell.
     """
     places = {name: n for n, name in enumerate(classes)}
     indicated = np.zeros((len(cells), len(classes)), dtype=bool)

@@ -48,21 +48,13 @@ class Preferences(NamedTuple):
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """What the submission prefers, beside what the truth does.
 
-        Args:
-            ties: ignored: equal scores prefer neither.
-            views: ignored: there is one view.
+        `views` is ignored, and `ties`: equal scores prefer neither.
         """
         preferred, answered = prefer(submission, self.truth, self.orders)
         return Views(answered, {Preferred: preferred})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """The items that can be compared, by their names.
-
-        Args:
-            ties: how equal scores are ordered.
-            view: ignored: there is one view.
-            at: the number of the list.
-        """
+        """The items that can be compared, by their names."""
         return named(submission, self.truth, ties, at)
 
 

@@ -50,24 +50,13 @@ class Ratings(NamedTuple):
         return Ratings(self.truth.only(lists), self.constants, self.aids, extras)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The predictions beside the ratings; what was not asked for is left out.
-
-        Args:
-            ties: ignored: nothing is ranked.
-            views: ignored: there is one view.
-        """
+        """The predictions beside the ratings; what was not asked for is left out."""
         sent_columns = self.aids.further("submission", submission)
         view = rated(submission, self.truth, self.extras, sent_columns)
         return Views(view.total() > 0, {Rated: view})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """The items whose ratings were predicted.
-
-        Args:
-            ties: ignored: nothing is ranked.
-            view: ignored: there is one view.
-            at: the number of the list.
-        """
+        """The items whose ratings were predicted."""
         row = self.truth.rows(submission.ids["list"], submission.ids["item"])
         met = np.isin(np.arange(self.truth.in_list.size), row) & (self.truth.in_list == at)
         names = list(self.truth.items)

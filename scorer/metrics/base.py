@@ -182,11 +182,7 @@ class Measure:
         return low, high
 
     def heading(self, word: str = "list") -> str:
-        """The heading of its column in a report: the id, or the name and how it is averaged.
-
-        Args:
-            word: the challenge's word for a list.
-        """
+        """The heading of its column in a report: the id, or the name and how it is averaged."""
         if self.metric.heading is None or self.id not in (self.name, self.metric.name):
             return self.id
         return self.metric.heading(self.id, self.params, word)
@@ -315,11 +311,9 @@ def measure(
     """The measure that a notation and further parameters make of `metric`.
 
     Args:
-        metric: the metric that the notation names.
         notation: as a challenge writes it, with parameters and cut-off, if any.
         params: further parameters, by their names.
         id: what reports and rules call the measure; by default its canonical name.
-        primary: whether it is the challenge's primary measure.
 
     Raises:
         NotationError: parameters are unknown, missing or impossible.

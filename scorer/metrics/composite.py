@@ -21,14 +21,7 @@ test, works all its measures out anew from the same lists.
 
 
 def composite(view: type, better: Better, low: float | None, high: float | None) -> Metric:
-    """The metric of a composite measure.
-
-    Args:
-        view: what one of its measures looks at, by which its kind of challenge is known.
-        better: which direction is better.
-        low: the lowest value there can be.
-        high: the highest.
-    """
+    """The metric of a composite measure."""
 
     def whole(lists: Any, *, score: str, per: Literal["mean", "list"] = "mean") -> Any:
         raise PluginError("a composite is made of other measures' values")

@@ -70,13 +70,11 @@ class Walk(NamedTuple):
 def scaled(judged: Judged, max_grade: float | None, min_grade: float) -> Floats:
     """The gain of each hit, 0 to 1; 0 where no grade is above the lowest.
 
-    Args:
-        judged: the submission seen through the truth.
-        max_grade: the grade that gains 1; the highest of this truth where there is none.
-        min_grade: the grade that gains 0.
+    The result has shape (hits,).
 
-    Returns:
-        Shape (hits,).
+    Args:
+        max_grade: the grade that gains 1; None: the highest of this truth.
+        min_grade: the grade that gains 0.
     """
     highest = float(judged.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
     grade = judged.hits.grade
@@ -90,10 +88,9 @@ def walk(hits: Hits, gain: Floats, weights: Floats, satisfied: bool = False) -> 
     """The looks that a reader takes where ranks have fixed weights.
 
     Args:
-        hits: of all lists.
-        gain: of each hit, 0 to 1.
+        gain: shape (hits,), 0 to 1.
         weights: of each rank, from rank 1 to the last within reach.
-        satisfied: whether a gain also ends the reading, with that chance.
+        satisfied: whether a gain is also the chance that the reading ends there.
     """
     reachable = np.flatnonzero(hits.rank <= weights.size)
     hits, gain = hits.where(hits.rank <= weights.size), gain[reachable]
@@ -119,14 +116,10 @@ def inverse_squares(goal: float, depth: int) -> Floats:
 def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
     """The looks of a reader who is after `goal`, and less patient the more of it is gained.
 
-    With G found so far, C(i) = ((i + 2T - G - 1) / (i + 2T - G))^2. From one hit to the next G
-    is the same and the chances are telescopes, so that no rank between is looked at.
-
-    Args:
-        hits: of all lists.
-        gain: shape (hits,), 0 to 1.
-        goal: T, how much gain the reader is after.
-        depth: the last rank within reach.
+    With G found so far, C(i) = ((i + 2T - G - 1) / (i + 2T - G))^2. From one hit to the next G is
+    the same and the chances are telescopes, so that no rank between is looked at. `gain` is of
+    shape (hits,), 0 to 1; `goal` is T, the gain after which the reader stops; `depth` is the last
+    rank within reach.
     """
     from scipy.special import zeta
 

@@ -38,13 +38,8 @@ PEERS = {"cutoff": {"*": "k"}}
 def gained(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
     """The sum over ranks of the gain there, by a weight of the rank.
 
-    Args:
-        facets: the relevant subtopics of the items.
-        alpha: the share of its gain that a subtopic loses with each item that has it.
-        weight: from ranks to their weights, of the same shape.
-
-    Returns:
-        Shape (lists,).
+    `weight` makes weights of ranks, of the same shape; `alpha` is the share of its gain that a
+    subtopic loses with each item that has it. The result has shape (lists,).
     """
     return facets.total(gains(facets, alpha, weight))
 
@@ -52,13 +47,8 @@ def gained(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> 
 def limit(subtopics: Floats, alpha: float, weights: Floats) -> Floats:
     """The gain of a list whose every item is relevant to every subtopic.
 
-    Args:
-        subtopics: shape (lists,): how many subtopics of each list have a relevant item.
-        alpha: the share of its gain that a subtopic loses with each item that has it.
-        weights: shape (k,): of the ranks from 1 to k.
-
-    Returns:
-        Shape (lists,).
+    `subtopics`, shape (lists,), is the number of subtopics of each list with a relevant item;
+    `weights`, shape (k,), is of the ranks from 1 to k. The result has shape (lists,).
     """
     gain = (1 - alpha) ** np.arange(weights.size, dtype=np.float64)
     limits: Floats = subtopics * float((gain * weights).sum())
@@ -81,13 +71,9 @@ def quotient(
 ) -> Quotient:
     """The sum of `weight` over each list's facets, times `factor`, over `whole`.
 
-    Args:
-        view: the lists, which `facets` are of.
-        facets: the relevant subtopics of the hits, down to the cut-off.
-        weight: shape (facets,).
-        whole: shape (lists,); 0 where no subtopic has a relevant item.
-        says: the formula in symbols.
-        factor: of every sum.
+    `facets` and `weight`, shape (facets,), are of the relevant subtopics of the hits down to the
+    cut-off; `whole`, shape (lists,), is 0 where no subtopic has a relevant item; `factor`
+    multiplies every sum.
     """
 
     def table() -> Table:
@@ -109,13 +95,7 @@ def quotient(
 def gains(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
     """The gain of each subtopic of an item, by a weight of the item's rank.
 
-    Args:
-        facets: the relevant subtopics of the items.
-        alpha: the share of its gain that a subtopic loses with each item that has it.
-        weight: from ranks to their weights, of the same shape.
-
-    Returns:
-        Shape (facets,).
+    As in `gained`. The result has shape (facets,).
     """
     return facets.gain(alpha) * weight(facets.rank.astype(np.float64))
 

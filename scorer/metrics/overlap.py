@@ -12,12 +12,9 @@ SMALLEST = 1e-300  # weights below are 0 beside any other
 class Agreement:
     """Sums over depths of weights that shrink by p from each depth to the next.
 
-    An item at rank a of one list and b of the other is common to both from depth
-    max(a, b) on, so that a sum over depths is a sum over common items.
-
-    Args:
-        p: the weight of a depth over that of the one before.
-        deepest: down to which depth sums are asked for.
+    An item at rank a of one list and b of the other is common to both from depth max(a, b) on, so
+    that a sum over depths is a sum over common items. `p` is the weight of a depth over the weight
+    of the depth before; `deepest` is the last depth.
     """
 
     def __init__(self, p: float, deepest: int) -> None:

@@ -94,13 +94,7 @@ Pooling = Annotated[
 
 
 def averaged(name: str, params: Mapping[str, Any], word: str) -> str:
-    """The heading of a measure with an `average`: per list, or pooled.
-
-    Args:
-        name: the measure's.
-        params: its parameters, `average` among them.
-        word: the challenge's word for a list.
-    """
+    """The heading of a measure with an `average`: per list, or pooled."""
     how = "pooled" if params["average"] == "pooled" else f"per {word}"
     return f"{name.partition('(')[0]} ({how})"
 
@@ -195,13 +189,8 @@ def discounts(discount: str) -> Callable[[Floats], Floats]:
 def distances(first: Floats, second: Floats, distance: str) -> Floats:
     """The distances between the items of each row, by their features.
 
-    Args:
-        first: features, shape (rows, features).
-        second: features of the other item of each row, of the same shape.
-        distance: cosine or jaccard.
-
-    Returns:
-        Shape (rows,): 0 to 1, or to 2 by cosine of negative features.
+    Features are of shape (rows, features). The result has shape (rows,): 0 to 1, or to 2 by cosine
+    of negative features.
     """
     if distance == "jaccard":
         both = ((first != 0) & (second != 0)).sum(axis=1)

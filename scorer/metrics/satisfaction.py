@@ -27,9 +27,7 @@ def highest_grade(name: str, judged: Judged, max_grade: float | None) -> float:
     """The highest grade, as given, or else of the truth that is seen.
 
     Args:
-        name: the metric's, for messages.
-        judged: the submission seen through the truth.
-        max_grade: the highest grade there is; None to take the truth's.
+        max_grade: the highest possible grade; None: the highest of the truth.
 
     Raises:
         NotationError: the truth has a higher one than was given.

@@ -32,16 +32,11 @@ def score(
 ) -> Scorecard:
     """The raw values of every list.
 
-    A list's value depends on that list and on the measures' settled parameters
-    only, so any split of the lists may be scored anywhere. A composite has none of its own.
-
-    Args:
-        lists: their names, in the same order.
-        digests: what the values depend on, to be kept beside them.
-
-    Returns:
-        For each measure raw float64 values, (lists,), NaN where undefined; or the statistics of a
-        figure of all lists.
+    A list's value depends on that list and on the measures' settled parameters only, so any split
+    of the lists may be scored anywhere. A composite has none of its own. Composites are among
+    `measures` with their parts; `digests` are kept beside the values, which depend on them. Gives
+    for each measure raw float64 values, (lists,), NaN where undefined; or the statistics of a
+    figure of all lists.
 
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.

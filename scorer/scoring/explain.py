@@ -36,12 +36,9 @@ def explained(
 ) -> Explained:
     """The value that scoring gave list number `at`, worked out.
 
-    A composite of whole submissions' values is worked out for the whole submission.
-
-    Args:
-        views: what the measures saw of all lists, by type.
-        at: the list's place in the card and in the views.
-        rules: measure id -> how lists without a value count.
+    A composite of whole submissions' values is worked out for the whole submission. `views` has
+    what the measures saw of all lists, by type; `at` is the place of the list in the card and the
+    views; `rules` are by measure id.
 
     Raises:
         PluginError: the metric's explanation failed.
@@ -65,7 +62,10 @@ def explained(
 
 
 def raw(measure: Measure, card: Scorecard, at: int) -> float:
-    """A list's value before any rule; of a whole-challenge measure, that of this list alone."""
+    """A list's value before any rule; of a whole-challenge measure, that of this list alone.
+
+    The measure is not a composite.
+    """
     if (statistics := card.of_figure(measure.id)) is not None:
         assert measure.metric.statistic is not None
         whole = "labels" in measure.metric.kinds  # explained by what the row adds to it

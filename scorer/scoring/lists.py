@@ -158,8 +158,7 @@ class Met(NamedTuple):
 def score_lists(plan: Plan, table: Table) -> Part:
     """The part of the outcome that whole lists of a submission make.
 
-    Args:
-        table: all rows of any of the submission's lists, in any order.
+    The rows of `table`, in any order, are all rows of some lists.
 
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.
@@ -172,9 +171,8 @@ def score_lists(plan: Plan, table: Table) -> Part:
 def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
     """As `score_lists` for all lists of a submission, with the views of the measures.
 
-    Returns:
-        The part, and the views of all lists of the truth, those that are left out as empty ones;
-        None where the submission is not scored.
+    Gives the part, and the views of all lists of the truth, those that are left out as empty ones;
+    None where the submission is not scored.
 
     Raises:
         PluginError: as `score_lists`.
@@ -195,9 +193,9 @@ def met(
     """Whole lists of a submission, checked and met with the truth.
 
     Args:
-        rows: whether the checks that look at rows one by one are to be asked, too.
-        whole: whether lists of the truth that the table lacks are met, too, as empty ones.
-        last: for each code the line beyond which errors are only counted; all others are told.
+        rows: whether checks of single rows run.
+        whole: whether lists of the truth that the table lacks are met as empty ones.
+        last: for each code, the line beyond which errors are only counted.
     """
     table = with_slots(plan, table)
     if plan.checks:
@@ -236,10 +234,8 @@ def merged(parts: Sequence[Part]) -> Part:
 def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> Outcome:
     """The outcome of a submission whose lists are all in `part`.
 
-    Lists of the truth that it leaves out are scored as empty ones.
-
-    Args:
-        findings: what its reader found; what the checks found is added.
+    Lists of the truth that it leaves out are scored as empty ones. The findings of the checks are
+    added to `findings`, those of the reader.
     """
     if plan.checks:
         add_problems(part.checked, plan.public, plan.rules, plan.known, findings)
@@ -294,8 +290,8 @@ def _met_folds(
 def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
     """A table with its lists as the truth numbers them, without the rows of others.
 
-    Args:
-        code: the new code of each distinct list; -1 of lists that are left out.
+    `code` is the new code of each distinct list, -1 of lists that are left out; `names` are the
+    names of the new codes.
     """
     lists = table.ids["list"]
     column = RecodedColumn(lists, code, names)

@@ -31,9 +31,7 @@ Figure = Callable[[Mask], float]  # of some of the lists
 def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None) -> Value:
     """The value of a measure over a scorecard's lists, after the rules.
 
-    Args:
-        rules: how lists without a value count: of one measure, or by the ids of measures.
-        keep: which lists count, (lists,); all without it.
+    `rules` is of one measure, or by measure id; `keep`, (lists,), is the lists that count.
     """
     if keep is None and (sums := card.sums.get(measure.id)) is not None:
         return _of_sums(card, measure, rules, sums)
@@ -94,10 +92,8 @@ def of_sums(challenge: Challenge, measures: Sequence[Measure], plain: bool = Tru
     """Whether a report of very many lists can be made of their sums alone.
 
     Each measure is a mean or a sum over the lists, and nothing else is asked of single lists:
-    groups, clusters, folds, preferences that rank, tests of ranks, names of undefined ones.
-
-    Args:
-        plain: whether these alone order it.
+    groups, clusters, folds, preferences that rank, tests of ranks, names of undefined ones. `plain`
+    tells whether these alone order the board.
     """
     rules = challenge.leaderboard
     beside = (challenge.lists, challenge.folds, challenge.exclude)
@@ -123,11 +119,8 @@ def summed(
 ) -> Scorecard:
     """The card with the sums of each measure.
 
-    Args:
-        card: raw values of lists, in the order of their names: whole blocks of them.
-        measures: those that `of_sums` allows.
-        rules: how lists without a value count, by the ids of measures.
-        hashes: shape (lists,), of the lists' names.
+    The card has complete blocks of lists, in the order of their names, whose hashes are `hashes`,
+    shape (lists,); `of_sums` allows the measures.
     """
     sums_by_measure = {}
     for measure in measures:
@@ -157,13 +150,8 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
     """The value of each list after the rules, NaN where it does not count, and its state.
 
     The lists that a composite's parts skip, it skips; where its formula has no value for a list,
-    the list is undefined.
-
-    Args:
-        rules: how lists without a value count: of one measure, or by the ids of measures.
-
-    Returns:
-        Two arrays of shape (lists,): values, and SCORED, MISSING or UNDEFINED.
+    the list is undefined. `rules` is of one measure, or by measure id. Gives two arrays of shape
+    (lists,): values, and SCORED, MISSING or UNDEFINED.
     """
     own = own_rules(rules, measure)
     outside = ~belonging(card, measure)
@@ -188,11 +176,7 @@ def group_figures(
 ) -> Floats:
     """The figure of each innermost group, 0 where it has none and the rules say so.
 
-    Args:
-        rules: how lists without a value count: of one measure, or by the ids of measures.
-
-    Returns:
-        Shape (groups,).
+    `figure` makes a figure of a mask of lists. The result has shape (groups,).
     """
     zero = own_rules(rules, measure).undefined == "zero" and not measure.of_lists
     masks = (groups.codes == group for group in range(len(groups.names)))
@@ -261,13 +245,9 @@ def over_folds(
 ) -> Value:
     """The mean over folds, each settled as a truth of its own, and how much they differ.
 
-    The deviation is the sample's (n - 1). A fold without a value counts in
-    neither. A list's value is its mean over the folds that it is in.
-
-    Args:
-        cards: fold -> the raw values of its lists.
-        lists: all lists, in order.
-        rules: how lists without a value count: of one measure, or by the ids of measures.
+    The deviation is the sample's (n - 1). A fold without a value counts in neither. A list's value
+    is its mean over the folds that it is in. `cards` has the raw values of the lists of each fold;
+    `lists` is all lists, in order.
     """
     by_fold = {fold: settle(card, measure, rules) for fold, card in cards.items()}
     means = np.array([value.mean for value in by_fold.values()])

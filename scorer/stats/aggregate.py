@@ -42,13 +42,9 @@ class Aggregate:
     def columns(self, values: Floats, weights: Floats | None = None) -> Floats:
         """What is summed over values to make it.
 
-        Args:
-            values: shape (..., values); one that is NaN counts for nothing.
-            weights: shape (values,); default: all alike.
-
-        Returns:
-            Shape (..., values, 2): what is added up, and the weight; for geometric and power also
-            the weights of values of 0, and of those below.
+        `values` is of shape (..., values), NaN counts for nothing; `weights` is of shape (values,),
+        by default 1. The result has shape (..., values, 2): what is added up, and the weight; for
+        geometric and power also the weights of values of 0, and of those below.
         """
         known = ~np.isnan(values)
         weight = np.where(known, 1.0 if weights is None else weights, 0.0)
@@ -88,9 +84,7 @@ class Aggregate:
     def of(self, values: Floats, weights: Floats | None = None) -> float:
         """It of some values, in their order; NaN values count for nothing.
 
-        Args:
-            values: shape (values,).
-            weights: shape (values,).
+        Both are of shape (values,).
 
         >>> Aggregate("power", -1).of(np.array([1.0, 0.5]))
         0.6666666666666666
@@ -170,16 +164,9 @@ class Level(NamedTuple):
 def combined(figures: Floats, sizes: Floats, levels: Sequence[Level]) -> Floats:
     """Figures of groups to that of the whole, from the innermost level outwards.
 
-    A group of no lists, and one whose figure is NaN, is left out. A sum has no value where a
-    group is left out.
-
-    Args:
-        figures: shape (draws, groups).
-        sizes: shape (draws, groups): how many lists each has.
-        levels: the groups, then the groups that hold these.
-
-    Returns:
-        Shape (draws,).
+    A group of no lists, and one whose figure is NaN, is left out. A sum has no value where a group
+    is left out. Both are of shape (draws, groups), `sizes` in lists; `levels` are the groups, then
+    the groups that hold these. The result has shape (draws,).
     """
     for level in levels:
         figures, sizes = outwards(figures, sizes, level)
@@ -189,13 +176,8 @@ def combined(figures: Floats, sizes: Floats, levels: Sequence[Level]) -> Floats:
 def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floats]:
     """The figures and sizes of the groups around, as `combined`.
 
-    Args:
-        figures: shape (draws, groups); NaN where a group has none.
-        sizes: shape (draws, groups); how many lists of each were drawn.
-        level: how the groups make those around them.
-
-    Returns:
-        Both of shape (draws, groups around).
+    Both are of shape (draws, groups), `sizes` in lists; a figure is NaN where a group has none. The
+    results are of shape (draws, groups around).
     """
     count, how = int(level.around.max(initial=0)) + 1, level.aggregate
     figures_around, total = np.full((len(figures), count), np.nan), np.zeros((len(figures), count))

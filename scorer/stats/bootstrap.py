@@ -82,9 +82,7 @@ def intervals(
 
     Args:
         values: (submissions, lists), or one row. NaN leaves that list out for that submission.
-        level: The coverage aimed at, between 0 and 1.
-        draws: How many times lists are drawn; time grows with draws x lists.
-        seed: The same seed, the same answer.
+        draws: time grows with draws x lists.
         clusters: (lists,), equal numbers for lists that are not independent of each other, as
             those of one user: whole clusters are drawn.
 
@@ -184,9 +182,8 @@ def _bca(drawn: Floats, noise: float, influence: Floats, level: float) -> tuple[
 
     Args:
         drawn: (draws,), ascending.
-        noise: Draws no further from 0 count as ties with it.
-        influence: (units,), how far the figure moves down without each unit.
-        level: The coverage aimed at.
+        noise: draws no further from 0 count as ties with it.
+        influence: (units,), the fall of the figure without each unit.
     """
     normal = NormalDist()  # of the standard library: scipy takes longer to import than this to run
     below = np.searchsorted(drawn, -noise) + np.searchsorted(drawn, noise, side="right")
@@ -234,12 +231,8 @@ def resampled_sums(
 ) -> list[Resampled]:
     """Resample a figure that depends on the sums of columns over lists only.
 
-    Args:
-        sums: (submissions, lists, width), each list's own sums.
-        figure: From sums over lists (draws, width) to the figure of each draw (draws,).
-        draws: How many times lists are drawn.
-        seed: The same seed, the same draws, those of `intervals`.
-        clusters: (lists,), as for `intervals`.
+    `sums` is of shape (submissions, lists, width); `figure` makes figures (draws,) of sums over
+    lists (draws, width). The draws and `clusters` are as in `intervals`.
     """
     _, lists, _ = sums.shape
     unit = units(lists, clusters, GATHERED, seed)
@@ -269,12 +262,8 @@ def resampled_weights(
 ) -> list[Resampled]:
     """Resample figures that are worked out anew for each draw.
 
-    Args:
-        figures: For each submission, from how often each list counts (lists,) to the figure.
-        lists: How many lists there are.
-        draws: How many times lists are drawn.
-        seed: The same seed, the same draws.
-        clusters: (lists,), as for `intervals`.
+    Each of `figures` makes a submission's figure of the number of times each list counts, (lists,).
+    The draws and `clusters` are as in `intervals`.
     """
     drawn: list[list[float]] = [[] for _ in figures]
     unit = units(lists, clusters, GATHERED, seed)

@@ -11,18 +11,13 @@ from scorer.stats.units import Floats
 def equivalence(difference: Floats, error: Floats, units: Floats, margin: float) -> Floats:
     """The corrected p of two one-sided t-tests that each difference lies within a margin.
 
-    A large p of a test of difference does not say that two submissions are equal; a small p
-    here says that they differ by less than `margin` (TOST: Schuirmann, J. Pharmacokinetics and
-    Biopharmaceutics 15, 1987). Corrected by Holm for the number of pairs.
-
-    Args:
-        difference: (pairs,), mean of the first less mean of the second.
-        error: (pairs,), its standard error; 0 where every list differs by the same.
-        units: (pairs,), how many lists or clusters it is known from.
-        margin: The difference that does not matter, above 0, in the unit of `difference`.
-
-    Returns:
-        (pairs,); NaN where the difference is unknown.
+    A large p of a test of difference does not say that two submissions are equal; a small p here
+    says that they differ by less than `margin` (TOST: Schuirmann, J. Pharmacokinetics and
+    Biopharmaceutics 15, 1987). Corrected by Holm for the number of pairs. `difference`, (pairs,),
+    is the mean of the first less the mean of the second, `error`, (pairs,), its standard error, 0
+    where every list differs by the same, and `units`, (pairs,), the number of lists or clusters.
+    `margin`, above 0, is in the unit of `difference`. The result has shape (pairs,); NaN where the
+    difference is unknown.
     """
     from scipy.special import stdtr
 

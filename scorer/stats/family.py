@@ -62,16 +62,13 @@ def matrices(
     """Matrices of what is known of each pair, all in the same order.
 
     Args:
-        count: how many submissions.
         pairs: rows of the two submissions of each pair, (pairs,) each; in parts, in order.
         difference: (pairs,), of the first less the second.
-        p: (pairs,), adjusted.
-        lead: (pairs,), the sign of what is tested.
-        lists: (pairs,), how many both have.
-        size: (pairs,), of these the units that are drawn.
+        lead: (pairs,), the sign of the tested statistic.
+        lists: (pairs,), the number of lists that both have.
+        size: (pairs,), the number of units that are drawn.
         deviation: (pairs,), of a unit's difference.
         margin: (pairs,), half the width of a joint interval.
-        drawn: how many draws p comes from.
     """
     nothing = np.empty(0, dtype=np.int64)
     a, b = (np.concatenate([nothing, *(each[n] for each in pairs)]) for n in (0, 1))

@@ -13,16 +13,12 @@ from scorer.stats.units import Floats, Ints
 def pseudo_values(sums: Floats, figure: Callable[[Floats], Floats]) -> Floats:
     """What each list adds to a figure: the jackknife's pseudo-values.
 
-    n T - (n - 1) T_i, where T_i is the figure without list i (Tukey 1958; Efron & Tibshirani
-    1993, chapter 11), moved so that their mean is the figure itself. To the first order a figure
-    is the mean of these, and so is a difference of two figures: what tests means tests figures.
-
-    Args:
-        sums: (submissions, lists, width), each list's own sums.
-        figure: From sums over lists (some, width) to their figures (some,).
-
-    Returns:
-        (submissions, lists); all of a row NaN where the figure, or one without a list, is NaN.
+    n T - (n - 1) T_i, where T_i is the figure without list i (Tukey 1958; Efron & Tibshirani 1993,
+    chapter 11), moved so that their mean is the figure itself. To the first order a figure is the
+    mean of these, and so is a difference of two figures: what tests means tests figures. `sums` is
+    of shape (submissions, lists, width); `figure` makes figures (some,) of sums over lists (some,
+    width). The result has shape (submissions, lists); all of a row NaN where the figure, or one
+    without a list, is NaN.
     """
     rows = []
     for each in sums:
@@ -40,18 +36,14 @@ def weighted_pseudo_values(
 ) -> Floats:
     """The same of figures that are worked out anew without each list, or cluster of them.
 
-    A median does not feel one list of many, so that what the jackknife says of it is wrong
-    (Efron & Tibshirani 1993, section 11.6). Where a figure is not smooth, each list counts
-    sqrt(n) times more instead: a step as large as the median's own error.
+    A median does not feel one list of many, so that what the jackknife says of it is wrong (Efron &
+    Tibshirani 1993, section 11.6). Where a figure is not smooth, each list counts sqrt(n) times
+    more instead: a step as large as the median's own error. The result has shape (submissions,
+    lists); a cluster's lists share what it adds.
 
     Args:
-        figures: For each submission, from how often each list counts (lists,) to the figure.
-        lists: How many lists there are.
         clusters: (lists,), equal numbers for lists that are left out together; None: each alone.
-        smooth: Whether leaving one list out tells what it adds.
-
-    Returns:
-        (submissions, lists); a cluster's lists share what it adds.
+        smooth: whether leaving out one list tells what it adds.
     """
     codes = np.arange(lists) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     size = np.bincount(codes)

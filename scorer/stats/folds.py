@@ -13,16 +13,12 @@ from scorer.stats.units import NOISE, Floats
 def paired_folds(values: Floats, *, level: float = 0.95, control: bool = False) -> Paired:
     """Paired tests of means over folds: the corrected resampled t-test, and Holm's correction.
 
-    Folds share training data, so that their spread understates that of a new training. With
-    test sets of 1 / K and training sets of the rest, the variance of a mean of K folds is
-    (1 / K + 1 / (K - 1)) s**2 (Nadeau & Bengio, "Inference for the generalization error",
-    Machine Learning 52, 2003; without a correction no estimate is unbiased: Bengio &
-    Grandvalet, JMLR 5, 2004).
-
-    Args:
-        values: (submissions, folds), NaN where a submission has no value in a fold.
-        level: How often all of `margin` are to hold at once.
-        control: As for `paired`.
+    Folds share training data, so that their spread understates that of a new training. With test
+    sets of 1 / K and training sets of the rest, the variance of a mean of K folds is (1 / K + 1 /
+    (K - 1)) s**2 (Nadeau & Bengio, "Inference for the generalization error", Machine Learning 52,
+    2003; without a correction no estimate is unbiased: Bengio & Grandvalet, JMLR 5, 2004). `values`
+    is of shape (submissions, folds), NaN where there is none; `level` and `control` are as in
+    `paired`.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -59,9 +55,7 @@ def fold_error(values: Floats) -> float:
 def fold_interval(values: Floats, level: float = 0.95) -> tuple[float, float] | None:
     """The corrected t interval of a mean over folds; None for fewer than two of them.
 
-    Args:
-        values: (folds,), NaN where a fold has no value.
-        level: The coverage aimed at.
+    `values` is of shape (folds,), NaN where a fold has none.
     """
     from scipy.special import stdtrit
 

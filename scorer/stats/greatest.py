@@ -21,10 +21,8 @@ class Greatest:
     def __init__(self, rows: int, others: int | None, scale: Floats) -> None:
         """Lay out the scales.
 
-        Args:
-            rows: how many submissions there are.
-            others: how many they are paired with; None: with each other.
-            scale: (pairs,), not negative, in the order of `pair_places`.
+        Of `rows` submissions, paired with `others`, or with each other; `scale`, (pairs,), is not
+        negative, in the order of `pair_places`.
         """
         count = rows if others is None else others
         a, b = pair_places(rows, others)

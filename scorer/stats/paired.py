@@ -230,18 +230,15 @@ def paired(
 
     Args:
         values: (submissions, lists), NaN where a submission has no value.
-        test: The test of one pair.
-        adjust: The correction of the permutation test for many pairs.
-        draws: How many sign patterns are drawn; time grows with draws x lists x submissions.
-        seed: The same seed, the same answer.
-        level: How often all of `margin` are to hold at once; 1 - level is the error that `draws`
-            must allow for.
-        clusters: (lists,), equal numbers for lists that are not independent of each other:
-            a cluster's lists share a sign, and their sums are what is tested.
-        control: Whether the family is that of the first submission against each other one
-            (many to one: Dunnett, JASA 50, 1955) instead of all pairs.
-        recompute: Gives the values of some rows over some lists, (rows, lists), where a list's
-            value depends on which others there are, as that of `pseudo_values`.
+        draws: sign patterns; time grows with draws x lists x submissions.
+        level: the chance that all of `margin` hold at once; 1 - level is the error for which
+            `draws` must allow.
+        clusters: (lists,), equal numbers for lists that depend on each other: a cluster's lists
+            share a sign, and their sums are tested.
+        control: whether the family is the first submission against each other one (many to one:
+            Dunnett, JASA 50, 1955) instead of all pairs.
+        recompute: gives the values of some rows over some lists, (rows, lists), where a list's
+            value depends on the other lists, as in `pseudo_values`.
 
     Raises:
         ValueError: If a value is infinite.
@@ -278,22 +275,13 @@ def paired_sums(
 ) -> Paired:
     """The permutation test of a whole-challenge figure that depends on column sums only.
 
-    Were two submissions equal, they could exchange what they have for a list: a draw exchanges
-    some lists and takes the difference of the two figures (approximate randomisation: Yeh,
-    "More accurate tests for the statistical significance of result differences", COLING 2000).
-    For a mean that is flipping the signs of differences, and all else is as in `paired`. What
-    stands for sqrt(Q) is the root mean square of a pair's draws.
-
-    Args:
-        sums: (submissions, lists, width), each list's own sums.
-        valued: (submissions, lists): which lists a submission has.
-        figure: From sums over lists (draws, width) to their figures (draws,).
-        adjust: As for `paired`, like the rest.
-        draws: How many exchanges are drawn.
-        seed: The same seed, the same answer.
-        level: How often all of `margin` are to hold at once.
-        clusters: (lists,), equal numbers for lists that are exchanged together.
-        control: Whether only pairs with the first submission are tested.
+    Were two submissions equal, they could exchange what they have for a list: a draw exchanges some
+    lists and takes the difference of the two figures (approximate randomisation: Yeh, "More
+    accurate tests for the statistical significance of result differences", COLING 2000). For a mean
+    that is flipping the signs of differences, and all else is as in `paired`. What stands for
+    sqrt(Q) is the root mean square of a pair's draws. `sums` is of shape (submissions, lists,
+    width), `valued`, (submissions, lists), is whether a submission has a list, and `figure` makes
+    figures (draws,) of sums over lists (draws, width). The others are as in `paired`.
     """
     unit = units(sums.shape[1], clusters, FLIPPED, seed)
     width = sums.shape[1] if unit is None else int(unit.max(initial=-1)) + 1

@@ -16,15 +16,11 @@ if TYPE_CHECKING:
 def effect_size(differences: Floats) -> float:
     """How large a paired difference is beside its spread over lists: mean / standard deviation.
 
-    Cohen's d_z (Cohen 1988, 2.3.5; Sakai, SIGIR Forum 48, 2014, asks for it beside every p).
-    The deviation is the sample's (n - 1). It does not grow with the number of lists.
-
-    Args:
-        differences: (lists,), first less second; NaN is left out.
-
-    Returns:
-        0 where every list ties; NaN where the deviation is unknown (fewer than two lists) or is
-        0 though the mean is not, since no finite number says "always the same difference".
+    Cohen's d_z (Cohen 1988, 2.3.5; Sakai, SIGIR Forum 48, 2014, asks for it beside every p). The
+    deviation is the sample's (n - 1). It does not grow with the number of lists. Differences are of
+    shape (lists,), first less second; NaN is left out. Gives 0 where every list ties; NaN where the
+    deviation is unknown (fewer than two lists) or is 0 though the mean is not, since no finite
+    number says "always the same difference".
 
     >>> effect_size(np.array([1.0, 2.0, 3.0]))  # 2 / 1
     2.0
@@ -42,13 +38,8 @@ def deviation(values: Floats) -> float:
 
     The root mean square over all pairs, which is sqrt(2 V) with V the residual variance of a
     two-way analysis without replication (Sakai, "Topic set size design", Information Retrieval
-    Journal 19, 2016).
-
-    Args:
-        values: (submissions, lists), complete.
-
-    Returns:
-        In the unit of the values; NaN for fewer than two submissions or two lists.
+    Journal 19, 2016). `values` is of shape (submissions, lists), complete. The result is in the
+    unit of the values; NaN for fewer than two submissions or two lists.
     """
     count, lists = values.shape
     if count < 2 or lists < 2:
@@ -63,21 +54,12 @@ def detectable(
 ) -> float:
     """The smallest true mean difference that so many lists would show to be significant.
 
-    For the two-sided paired t-test at alpha / pairs: the noncentrality with which a noncentral t
-    of n - 1 degrees exceeds the critical value with probability `power`, times sd / sqrt(n)
-    (Cohen 1988, 2.3.5; Sakai 2016 as for `deviation`, solved for the difference). The other
-    tail, below alpha / 2, is left out. The board's correction is a little less strict than
-    dividing by the pairs, as its pairs share submissions.
-
-    Args:
-        sd: Standard deviation of the differences over lists, as from `deviation`.
-        lists: The number of lists n.
-        alpha: The chance of a false difference that is accepted.
-        power: The chance that the difference is found, above alpha.
-        pairs: How many pairs are tested at once.
-
-    Returns:
-        In the unit of `sd`; NaN for fewer than two lists.
+    For the two-sided paired t-test at alpha / pairs: the noncentrality with which a noncentral t of
+    n - 1 degrees exceeds the critical value with probability `power`, times sd / sqrt(n) (Cohen
+    1988, 2.3.5; Sakai 2016 as for `deviation`, solved for the difference). The other tail, below
+    alpha / 2, is left out. The board's correction is a little less strict than dividing by the
+    pairs, as its pairs share submissions. `sd` is the `deviation`; `power` is above `alpha`;
+    `pairs` are tested at once. The result is in the unit of `sd`; NaN for fewer than two lists.
     """
     from scipy.special import nctdtrinc, stdtrit
 
@@ -92,12 +74,8 @@ def lists_needed(
 ) -> int:
     """The fewest lists that would show a true mean difference: `detectable`, solved for them.
 
-    Args:
-        sd: Standard deviation of the differences over lists, above 0.
-        difference: The mean difference, above 0.
-        alpha: The chance of a false difference that is accepted.
-        power: The chance that the difference is found, above alpha.
-        pairs: How many pairs are tested at once.
+    `sd`, the `deviation`, and `difference` are above 0; `power` is above `alpha`; `pairs` are
+    tested at once.
 
     >>> lists_needed(1.0, 0.5)  # Cohen 1988: 34 pairs for d = .5
     34
@@ -118,15 +96,10 @@ def lists_needed(
 def least_p(units: int, test: Test, adjust: Adjust, pairs: int, draws: int) -> float:
     """The least corrected p that any difference can have.
 
-    A sign test of n units has 2**n patterns, of which two are as extreme as can be; draws that
-    do not hold them all have 1 / (draws + 1). Holm multiplies the least p by the pairs.
-
-    Args:
-        units: How many lists or clusters a pair has in common.
-        test: The test of one pair.
-        adjust: The correction; Wilcoxon's and the t-test take Holm.
-        pairs: How many pairs are tested at once.
-        draws: How many sign patterns are drawn at most.
+    A sign test of n units has 2**n patterns, of which two are as extreme as can be; draws that do
+    not hold them all have 1 / (draws + 1). Holm multiplies the least p by the pairs. `units` is the
+    number of lists or clusters of a pair; of `draws` sign patterns at most. Wilcoxon's test and the
+    t-test take Holm's correction.
 
     >>> least_p(5, "permutation", "max", 1, 10_000)
     0.0625
@@ -140,12 +113,6 @@ def least_p(units: int, test: Test, adjust: Adjust, pairs: int, draws: int) -> f
 
 def fewest_lists(alpha: float, test: Test, adjust: Adjust, pairs: int) -> int:
     """The fewest lists with which any difference can be significant.
-
-    Args:
-        alpha: the level of significance.
-        test: permutation, wilcoxon or t.
-        adjust: max or holm.
-        pairs: how many are tested together.
 
     >>> fewest_lists(0.05, "permutation", "max", 1)  # 2 / 2**6 = .03
     6

@@ -12,16 +12,11 @@ from scorer.stats.units import NOISE, Floats, Mask
 def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") -> Floats:
     """How often each submission takes each rank, over draws of the lists.
 
-    Ties share their ranks evenly, so that every row and every column sums to 1. The first column
-    is the probability of being best (Wiesenfarth et al., "Methods and open-source toolkit for
-    analyzing and visualizing challenge results", Scientific Reports 11, 2021).
-
-    Args:
-        drawn: (submissions, draws), the figure of each draw; NaN ranks last.
-        better: Whether "higher" or "lower" figures are better.
-
-    Returns:
-        (submissions, submissions): the share of draws in which the row has the column's rank.
+    Ties share their ranks evenly, so that every row and every column sums to 1. The first column is
+    the probability of being best (Wiesenfarth et al., "Methods and open-source toolkit for
+    analyzing and visualizing challenge results", Scientific Reports 11, 2021). `drawn` is of shape
+    (submissions, draws); NaN ranks last. The result has shape (submissions, submissions): the share
+    of draws in which the row has the column's rank.
     """
     count, draws = drawn.shape
     lead = np.nan_to_num(-drawn if better == "higher" else drawn, nan=np.inf)
@@ -48,20 +43,11 @@ def shake_up(
 ) -> tuple[float, float, float]:
     """How far ranks by one set of lists are from ranks by another, and what chance would give.
 
-    The shake-up of a board is the mean change of rank. What sampling alone gives is the same
-    for random sets of the same sizes: beyond it, something else differs between the two sets,
-    as where submissions were chosen by the one.
-
-    Args:
-        values: (submissions, lists), NaN where a submission has no value.
-        one: (lists,), the first set.
-        other: (lists,), the second set, without lists of the first.
-        better: Whether higher or lower means are better.
-        draws: How many random sets are drawn.
-        seed: The same seed, the same answer.
-
-    Returns:
-        The mean change of rank, its mean over random sets, and what 95 % of these stay within.
+    The shake-up of a board is the mean change of rank. What sampling alone gives is the same for
+    random sets of the same sizes: beyond it, something else differs between the two sets, as where
+    submissions were chosen by the one. `values` is of shape (submissions, lists), NaN where there
+    is none; `one` and `other`, (lists,), are disjoint masks. Gives the mean change of rank, its
+    mean over random sets, and what 95 % of these stay within.
     """
     both = one | other
     kept, first = values[:, both], one[both]

@@ -26,8 +26,6 @@ def tiers(p: Floats, lead: Floats, alpha: float = 0.05, rule: Rule = "all") -> l
         p: (standings, standings), corrected, in the order of the board: best first. NaN, as
             where a pair has no lists in common, is not significant.
         lead: The same shape, above 0 where the row is better than the column.
-        alpha: Significant is p <= alpha.
-        rule: "all" or "first".
 
     >>> p = np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]])
     >>> lead = np.array([[0, 1, 1], [-1, 0, 1], [-1, -1, 0]])
@@ -58,12 +56,9 @@ def rank_ranges(p: Floats, lead: Floats, alpha: float = 0.05) -> list[tuple[int,
 
     From 1 + the number significantly better to n - the number significantly worse. As p is
     corrected for all pairs, all ranges hold at once with a probability of 1 - alpha (Mogstad,
-    Romano, Shaikh & Wilhelm, "Inference for ranks", Review of Economic Studies 91, 2024).
-
-    Args:
-        p: (submissions, submissions), corrected; significant is p <= alpha, NaN is not.
-        lead: The same shape, above 0 where the row is better than the column.
-        alpha: The chance of any false difference that is accepted.
+    Romano, Shaikh & Wilhelm, "Inference for ranks", Review of Economic Studies 91, 2024). Both are
+    of shape (submissions, submissions); p is corrected, significant if <= alpha, NaN is not. `lead`
+    is above 0 where the row is better than the column.
 
     >>> p = np.array([[1, 0.3, 0.01], [0.3, 1, 0.2], [0.01, 0.2, 1]])
     >>> rank_ranges(p, np.subtract.outer([0.9, 0.8, 0.6], [0.9, 0.8, 0.6]))

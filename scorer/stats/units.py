@@ -22,17 +22,11 @@ NOISE = 1e-12  # of the largest value: what float arithmetic may leave between e
 def units(lists: int, clusters: Ints | None, most: int, seed: int) -> Ints | None:
     """The unit that each list belongs to.
 
-    A mean of very many lists is that of blocks of them, which are drawn in a fraction of the
-    time; blocks are random, as even as can be, and the same for a seed.
-
-    Args:
-        lists: How many lists there are.
-        clusters: (lists,), equal numbers for lists that are drawn together; None: each alone.
-        most: More units than these are gathered into so many blocks.
-        seed: Of the blocks.
-
-    Returns:
-        (lists,), from 0 without gaps; None where every list is a unit of its own.
+    A mean of very many lists is that of blocks of them, which are drawn in a fraction of the time;
+    blocks are random, as even as can be, and the same for a seed. `clusters`, (lists,), has equal
+    numbers for lists that are drawn together, None for each alone; more units than `most` are
+    gathered into so many blocks. The result has shape (lists,), from 0 without gaps; None where
+    every list is a unit of its own.
     """
     codes = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
     count = lists if codes is None else int(codes.max(initial=-1)) + 1
@@ -61,13 +55,7 @@ def unit_sizes(lists: int, unit: Ints | None) -> Floats:
 
 
 def blocks(width: int, draws: int, size: int) -> Iterator[int]:
-    """Cut draws into blocks that fit into memory; never so few at once that BLAS idles.
-
-    Args:
-        width: elements of a draw.
-        draws: how many there are.
-        size: elements of a block.
-    """
+    """Cut draws into blocks that fit into memory; never so few at once that BLAS idles."""
     rows = max(32, size // max(width, 1))
     yield from (min(rows, draws - start) for start in range(0, draws, rows))
 

@@ -34,10 +34,8 @@ def returned(
 ) -> Returned:
     """All that the submission returned, judged or not, with the columns of the items.
 
-    Args:
-        ties: how equal scores are ordered.
-        columns: further columns of the truth, one element a row of it, and of its lists.
-        sent_columns: those of the submission, one element a row of the table.
+    `past` is the history; `columns` of the truth have one element a row of it and of its lists,
+    `sent_columns` one a row of the submission.
     """
     ordered, item = order(table, truth.lists, ties), table.ids["item"]
     row = truth.rows(table.ids["list"], item)[ordered.row]
@@ -60,9 +58,7 @@ def scored(
 ) -> Scored:
     """The returned items with their scores.
 
-    Args:
-        ties: how equal scores are ordered.
-        all_returned: all its items, in the order of `order`.
+    `all_returned` has all items, in the order of `order`.
     """
     rows = order(table, truth.lists, ties).row
     score = table.numbers.get("score")
@@ -71,11 +67,7 @@ def scored(
 
 
 def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
-    """The returned items and the truth's, as texts.
-
-    Args:
-        ties: how equal scores are ordered.
-    """
+    """The returned items and the truth's, as texts."""
     ordered, names = order(table, truth.lists, ties), tuple(truth.named)
     returned_texts = table.ids["item"].texts(ordered.row) if ordered.row.size else ()
     truth_texts = [names[code] for code in truth.item.tolist()]
@@ -129,10 +121,8 @@ def rated(
 ) -> Rated:
     """The submission's predictions beside the ratings, which the truth holds as grades.
 
-    Args:
-        table: the submission; of two predictions for one rating the first counts.
-        columns: further columns of the truth, one element a row of it, and of its lists.
-        sent_columns: those of the submission, one element a row of the table.
+    Of two predictions for one rating the first counts. `columns` have one element a row of the
+    truth, and of its lists, `sent_columns` one a row of the submission.
     """
     row = truth.rows(table.ids["list"], table.ids["item"])
     rows = np.flatnonzero(row >= 0)[::-1]
@@ -174,8 +164,7 @@ def stated(table: Table, truth: Truth) -> Pairs | Ranking:
 def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
     """The submission's preferences beside the truth's, and which lists it answers.
 
-    Returns:
-        The view of all lists, and shape (lists,).
+    `table` has pairs or ranked lists. Gives the view of all lists, and shape (lists,).
     """
     return Preferred(orders, stated(table, truth)), present(table, truth.lists)
 

@@ -116,13 +116,9 @@ class Diverse:
     def best_order(self, rel: float, alpha: float, k: int | None) -> Facets:
         """The relevant subtopics of the judged items in their best order, down to rank k.
 
-        The best order is hard to find (NP); this is the greedy one, equal
-        gains by name downwards, as ndeval takes it.
-
-        Args:
-            rel: the lowest grade that makes an item relevant to a subtopic.
-            alpha: the share of its gain that a subtopic loses with each item that has it.
-            k: the last rank that is filled; None for all.
+        The best order is hard to find (NP); this is the greedy one, equal gains by name downwards,
+        as ndeval takes it. `rel` is the lowest grade of a relevant item, `alpha` is as in
+        `alpha_nDCG`, and `k` is the last rank that is filled, None for all.
         """
         facets = self.judged_facets(rel)
         rank = np.zeros(self.size.size, dtype=np.int64)

@@ -69,10 +69,7 @@ class Extras(NamedTuple):
     ) -> Extras:
         """The columns at some rows; a section without indices keeps all of its rows.
 
-        Args:
-            truth: indices of rows of the truth's columns, or a mask of them.
-            list: the same of the columns of `lists`.
-            item: the same of the columns of `items`.
+        Each is an array of row indices or a mask.
         """
         if not (self.truth or self.submission or self.list or self.item):
             return self
@@ -135,7 +132,7 @@ def columns_of(
     Args:
         table: with the columns as `extra[name]`, or `number[name]` of numbers.
         kinds: name -> text, number, vector or classes.
-        findings: problems of cells that are no vector or no classes go there; optional.
+        findings: receives the problems of cells that are not vectors or classes.
     """
     columns, levels = {}, {}
     for name, kind in kinds.items():

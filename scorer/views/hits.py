@@ -112,13 +112,8 @@ class Hits:
     ) -> Floats:
         """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`.
 
-        Args:
-            gain: shape (hits,).
-            by: from ranks to what a gain is divided by there, of the same shape.
-            k: the last rank that counts, one for all hits or one a hit; None for all.
-
-        Returns:
-            Shape (hits,).
+        `by` makes divisors of ranks, of the same shape; `k` is the last rank that counts, one for
+        all hits or one a hit, None for all. The result has shape (hits,).
         """
         if self.spread:
             return gain * self.at(lambda rank: 1 / by(rank), k)
@@ -339,9 +334,7 @@ def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     """Hits at consecutive ranks 1, 2, .. of each list, such as an ideal.
 
-    Args:
-        in_list: shape (hits,): the list of each, ascending.
-        grade: shape (hits,).
+    `in_list`, ascending, and `grade` are of shape (hits,).
     """
     zeros, ones = (np.broadcast_to(np.int64(number), in_list.shape) for number in (0, 1))
     hits = Hits(in_list, zeros, grade, zeros, zeros, ones, lists)

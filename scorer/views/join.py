@@ -172,8 +172,7 @@ def among_lists(table: Table, lists: Sequence[str]) -> Truth:
 def without(table: Table, pairs: Truth) -> tuple[Table, Ints | None]:
     """A table less the rows whose list and item are among these pairs.
 
-    Returns:
-        The table, and which rows it has; None for all.
+    Gives the table, and which rows it has; None for all.
     """
     rows = np.flatnonzero(pairs.rows(table.ids["list"], table.ids["item"]) < 0)
     if rows.size == len(table):
@@ -204,9 +203,6 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
 
     Rows of lists that are not among `lists` are left out. Equal scores are
     ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
-
-    Args:
-        ties: how equal scores are ordered.
     """
     rows = ranked(table)
     runs, number = _runs(table, lists)
@@ -239,12 +235,8 @@ def judge(
 ) -> tuple[Judged, Mask]:
     """Join a submission with the truth: the view of it, and which lists it answers.
 
-    Args:
-        ties: how equal scores are ordered.
-        further: from the table's row of each hit to further columns, where there are any.
-
-    Returns:
-        The view of all lists, and shape (lists,).
+    `further` makes additional columns from the row in the table of each hit. Gives the view of all
+    lists, and shape (lists,).
     """
     rows, items = ranked(table), table.ids["item"]
     number = _numbers(table.ids["list"], truth.lists)[rows.lists]
@@ -274,12 +266,7 @@ def judge(
 
 
 def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
-    """The names of one list's items: the truth's in its order, the others by rank.
-
-    Args:
-        ties: how equal scores are ordered.
-        at: the number of the list.
-    """
+    """The names of one list's items: the truth's in its order, the others by rank."""
     names = tuple(truth.named)
     truth_names = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
     if "item" not in table.ids:

@@ -98,8 +98,7 @@ class Labelled(Rows):
     def decided(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
         """The labels of each row: as given, else the likeliest; of equally likely ones the first.
 
-        Args:
-            positive: of two classes the one that needs a probability of `threshold`.
+        `threshold` is of the positive one of two classes, or of each label.
         """
         if self.label is not None:
             return self.label
@@ -128,9 +127,7 @@ class Labelled(Rows):
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Statistics:
         """Class, true (0 or 1), predicted (0 or 1) and weight, for the classes of each row.
 
-        Args:
-            positive: as for `decided`.
-            threshold: as for `decided`.
+        The parameters are as in `decided`.
         """
         key = positive, threshold
         if key not in self._tallies:

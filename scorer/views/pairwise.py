@@ -55,9 +55,8 @@ class Layout(NamedTuple):
     def only(self, lists: Ints) -> tuple[Layout, list[tuple[int, Ints]], Ints]:
         """The layout of some lists alone, given by their numbers, ascending.
 
-        Returns:
-            The layout; for each of its blocks, the block it is of and the slots there; and the
-            new row of each item, -1 of those in other lists.
+        Gives the layout; for each of its blocks, the block it is of and the slots there; and the
+        new row of each item, -1 of those in other lists.
         """
         new = np.full(len(self.names), -1)
         new[lists] = np.arange(lists.size)
@@ -149,8 +148,8 @@ class Orders(NamedTuple):
     def of(cls, layout: Layout, stated: Stated, likelihood: Likelihood | None = None) -> Orders:
         """From preferences without a cycle.
 
-        Args:
-            likelihood: how likely preferences are that nobody states, where that is known.
+        The rows of `stated` are those of `layout`; `likelihood` is of pairs without a stated
+        preference.
         """
         bits, rank = [], []
         for square in stated.squares(layout):

@@ -40,8 +40,7 @@ class Statistics(NamedTuple):
     def by_group(self, codes: Ints) -> Iterator[tuple[Ints, Statistics]]:
         """The statistics of each group of lists, on its own.
 
-        Args:
-            codes: the group of each list; those below 0 are in none.
+        Lists whose code is below 0 are in no group.
 
         Yields:
             The lists of a group, ascending, and their statistics, in which they count from 0.
@@ -89,9 +88,8 @@ def of_share(statistics: Statistics, **_: object) -> float:
 def ratios(part: ArrayLike, whole: ArrayLike, average: str) -> Floats | Statistics:
     """Each list's ratio, NaN where it has no divisor; if pooled, the statistics of one ratio.
 
-    Args:
-        part: shape (lists,).
-        whole: shape (lists,), or one number for all lists.
+    Both are of shape (lists,), or `whole` is one number for all lists; `average` is lists or
+    pooled.
     """
     if average != "pooled":
         return ratio(part, whole)

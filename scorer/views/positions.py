@@ -132,12 +132,8 @@ def first_difference(first: Floats, second: Floats, *, last: bool = False) -> tu
     >>> first_difference(np.array([[1.0, 4.0, 9.0]]), np.array([[[1.0, 3.0, np.inf]]]))
     (array([[4.]]), array([[3.]]))
 
-    Args:
-        first: shape (lists, width).
-        second: shape (lists, width), or (others, lists, width).
-
-    Returns:
-        Two arrays of the shape of `second` without its last axis.
+    `first` is of shape (lists, width), `second` of (lists, width) or (others, lists, width); `last`
+    asks for the last difference. Gives two arrays of the shape of `second` without its last axis.
     """
     differ = first != second
     at = differ.shape[-1] - 1 - differ[..., ::-1].argmax(-1) if last else differ.argmax(-1)

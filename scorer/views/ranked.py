@@ -135,11 +135,8 @@ class RankedRows:
     def settled(self, places: Ints, first: Ints, size: Ints, ties: Ties) -> Ints:
         """Where rows stand once the tie rule has ordered each group of equal ones by their ids.
 
-        Args:
-            places: shape (rows,).
-            first: shape (rows,): the first place of each one's group.
-            size: shape (rows,): how many rows that group has.
-            ties: how equal rows are ordered.
+        Of shape (rows,) each: the place, and the first place and the number of rows of its tie
+        group.
         """
         several = np.flatnonzero(size > 1) if ties != "file" else places[:0]
         if not several.size:
@@ -212,9 +209,8 @@ class ItemIndex:
     def find(self, run: Ints, keys: Hashes) -> tuple[Ints, Ints]:
         """Which of these (list, key) are in the index, in any order, and the row of each.
 
-        Args:
-            run: shape (pairs,): the number of each one's list in the index; -1 of others.
-            keys: shape (pairs,).
+        `run`, shape (pairs,), is the number of each list in the index, -1 of others; `keys` has the
+        same shape.
         """
         if not self.packed.size:
             return run[:0], run[:0]
@@ -286,9 +282,7 @@ def by_row(column: CodedColumn) -> CodedColumn:
 def look_up(known: Hashes, places: Codes, hashes: Hashes) -> Ints:
     """The place of each hash; -1 where it is not known.
 
-    Args:
-        known: hashes, ascending.
-        hashes: what is looked up, in any order.
+    `known` is ascending, with one of `places` each; `hashes` are in any order.
     """
     if known.size and hashes.size > known.size:
         return _look_up_many(known, places, hashes)
@@ -353,11 +347,8 @@ def spans(first: Ints, sizes: Ints) -> Ints:
 def _by_list(column: CodedColumn, keep: Mask | None) -> tuple[Ints | None, Ints, Ints]:
     """Rows list by list.
 
-    Args:
-        keep: the rows that count; None: all.
-
-    Returns:
-        The rows, None as they stand; and of each run the code of its list, and its size.
+    `keep` are the rows that count, None for all. Gives the rows, None as they stand; and of each
+    run the code of its list, and its size.
     """
     if keep is None and isinstance(column, RunColumn):
         return None, np.arange(column.ends.size), column.sizes

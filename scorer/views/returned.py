@@ -146,10 +146,9 @@ class Returned(WithTruthColumns):
         """From returned items and their truth, list by list: for examples and tests.
 
         Args:
-            lists: of each list its returned items, best first, and `{item: grade}`.
-            users: how many past users know each item; items that are here or in `features` make the
-                catalogue.
-            history: of each list the items that it has known, all of the catalogue.
+            users: the number of past users of each item; items that are here or in `features` make
+                the catalogue.
+            history: the items, all of the catalogue, that each list has known.
         """
         names = sorted({*(users or {}), *(features or {})})
         codes = {name: code for code, name in enumerate(names)}

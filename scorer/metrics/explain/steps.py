@@ -95,9 +95,7 @@ def grid(title: str, columns: Mapping[str, Iterable[Any]], matter: Iterable[bool
     """A table from its columns.
 
     Args:
-        title: what stands above it.
-        columns: the cells of each column, by its heading; all of one length.
-        matter: for each row whether it stays when the table is abbreviated; all do without.
+        matter: of each row, whether it stays when the table is abbreviated; default: all may go.
     """
     rows = zip(*(map(_plain, column) for column in columns.values()), strict=True)
     return Grid(title, tuple(columns), tuple(rows), tuple(map(bool, matter)))
@@ -106,12 +104,7 @@ def grid(title: str, columns: Mapping[str, Iterable[Any]], matter: Iterable[bool
 def formula(name: str, symbols: str, numbers: str, *parts: float, value: float) -> Formula:
     """A formula with its numbers put in, {} standing for each of `parts`.
 
-    Args:
-        name: what is worked out.
-        symbols: the formula in symbols.
-        numbers: the same with a {} for each part.
-        parts: the numbers.
-        value: the result; NaN where it is undefined.
+    `numbers` is the formula with a {} for each of `parts`; a `value` of NaN is undefined.
     """
     return Formula(name, symbols, numbers, tuple(map(float, parts)), float(value))
 
@@ -122,12 +115,7 @@ def summed(name: str, symbols: str, numbers: str, terms: Iterable[float], value:
     >>> summed("CG", "sum of gains", "{}", [3, 2], 5).put_in("{:g}".format)
     '3 + 2'
 
-    Args:
-        name: what is worked out.
-        symbols: the formula in symbols.
-        numbers: the same with a {} for the sum.
-        terms: the summands.
-        value: the result; NaN where it is undefined.
+    `numbers` is the formula with a {} for the sum of `terms`; a `value` of NaN is undefined.
     """
     summands = [float(term) for term in terms]
     if len(summands) > 8 or not summands:

@@ -72,11 +72,8 @@ def ranked_table(
 ) -> Grid:
     """The list down to rank k, with the grades and further columns of its hits.
 
-    Args:
-        listing: the list.
-        at: hits of the list.
-        columns: shape (hits,) each, by their headings.
-        k: the last rank that is shown; None for all.
+    `columns`, shape (hits,) each, are by their headings; `k` is the last rank that is shown, None
+    for all.
     """
     grade = _filled(len(listing.names.returned), listing.view.hits.rank, listing.view.hits.grade)
     return _returned_table(listing, at.rank, {"grade": grade}, columns, k, listing.view.hits)
@@ -87,11 +84,8 @@ def returned(
 ) -> Grid:
     """The list down to rank k, with further columns of its items.
 
-    Args:
-        listing: the list.
-        at: items of the list.
-        columns: shape (items,) each, by their headings.
-        k: the last rank that is shown; None for all.
+    `columns`, shape (items,) each, are by their headings; `k` is the last rank that is shown, None
+    for all.
     """
     return _returned_table(listing, at.rank, {}, columns, k)
 
@@ -142,10 +136,7 @@ def catalogued(listing: Listing[Returned], k: int) -> Items:
 def ideal_table(listing: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
     """The best possible list, with the grades and further columns of its items.
 
-    Args:
-        listing: the list.
-        ideal: the items of the best list, in its order.
-        columns: shape (items,) each, by their headings.
+    `ideal` has the items of the best list, in its order; `columns` are of shape (items,) each.
     """
     return grid(
         "The best list",
@@ -178,14 +169,8 @@ def named(listing: Listing[Judged], hits: Hits) -> tuple[str, ...]:
 def gains(hits: Hits, gain: Any, discount: str, k: ArrayLike | None) -> dict[str, Floats]:
     """The columns of a discounted gain.
 
-    Args:
-        hits: of one list.
-        gain: linear, exp2, or a table of grades, as of `Gain`.
-        discount: log2 or jarvelin, as of `Discount`.
-        k: the last rank that counts, one for all hits or one a hit; None for all.
-
-    Returns:
-        By their headings, shape (hits,) each.
+    `k` is the last rank that counts, one for all hits or one a hit; None for all. They are by their
+    headings, shape (hits,) each.
     """
     gain, by = gained(hits.grade, gain), discounts(discount)
     shares = hits.discounted(gain, by, k)

@@ -59,10 +59,7 @@ def true_probability(labelled: Labelled) -> Floats:
 def correlation(first: Floats, second: Floats, weight: Floats) -> float:
     """The weighted correlation of two variables; NaN where one of them is constant.
 
-    Args:
-        first: shape (rows,).
-        second: shape (rows,).
-        weight: shape (rows,), not negative.
+    All are of shape (rows,); weights are not negative.
     """
     if first.size < 2 or (first == first[0]).all() or (second == second[0]).all():
         return float("nan")
@@ -75,12 +72,8 @@ def correlation(first: Floats, second: Floats, weight: Floats) -> float:
 def moments(statistics: Statistics, **_: Any) -> Floats:
     """Each list's sums for variances and correlations, from the means of all lists.
 
-    Args:
-        statistics: target, prediction and weight of each list.
-
-    Returns:
-        Shape (lists, 8): weight, target, its square, error, its square, prediction, its square,
-        target times prediction; all but the error from their means, all by the weight.
+    The result has shape (lists, 8): weight, target, its square, error, its square, prediction, its
+    square, target times prediction; all but the error from their means, all by the weight.
     """
     target, prediction, weight = statistics.rows.T
     sums = np.zeros((statistics.lists, 8))
@@ -106,8 +99,7 @@ def one_label(labelled: Labelled, name: str) -> None:
 def counts(statistics: Statistics) -> Floats:
     """Hits, predicted and true rows of each class, by their weights.
 
-    Returns:
-        Shape (classes, 3).
+    The result has shape (classes, 3).
     """
     code, true, predicted, weight = statistics.rows.T
     place, classes = code.astype(np.int64), int(code.max(initial=-1)) + 1
@@ -118,11 +110,8 @@ def counts(statistics: Statistics) -> Floats:
 def list_counts(statistics: Statistics, **_: Any) -> Floats:
     """Hits, predicted and true rows of each class in each list, for draws of lists.
 
-    Args:
-        statistics: as `Labelled.tallies` gives them.
-
-    Returns:
-        Shape (lists, 3 x classes): hits, predicted and true of the first class, of the second, ..
+    The result has shape (lists, 3 x classes): hits, predicted and true of the first class, of the
+    second, ..
     """
     code, true, predicted, weight = statistics.rows.T
     classes, lists = int(code.max(initial=-1)) + 1, int(statistics.in_list.max(initial=-1)) + 1
@@ -137,10 +126,7 @@ def list_counts(statistics: Statistics, **_: Any) -> Floats:
 def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     """The quotients; `empty` where the divisor is 0.
 
-    Args:
-        part: the dividends.
-        whole: the divisors, of a shape that broadcasts with theirs.
-        empty: what stands where the divisor is 0.
+    Divisors broadcast with the dividends; where one is 0, the result is `empty`.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient: Floats = np.asarray(np.divide(part, whole))
@@ -150,8 +136,7 @@ def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
 def confusion(labelled: Labelled, predicted: Ints | Mask) -> Floats:
     """How much weight each true class (rows) has with each predicted one (columns).
 
-    Returns:
-        Shape (classes, classes + 1); the last column is of rows without a prediction.
+    The result has shape (classes, classes + 1); the last column is of rows without a prediction.
     """
     size = len(labelled.classes)
     column = np.where(predicted < 0, size, predicted)
@@ -209,11 +194,8 @@ def several(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
 def of_row(listing: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
     """The steps of a row's part in a mean, or in a figure of errors.
 
-    Args:
-        listing: the row.
-        name: what is worked out.
-        value: what the row adds, or the figure of all rows.
-        columns: shape (rows,) each, by their headings, beside target, prediction and weight.
+    `value` is what the row adds, or the statistic of all rows; `columns`, shape (rows,) each,
+    follow target, prediction and weight.
     """
     view, at = listing.view, listing.view.at
     own_columns: dict[str, Any] = {}

@@ -21,9 +21,8 @@ Area = Callable[[Floats, Floats, Floats], float]  # of true (0 or 1), score and 
 def scored(labelled: Labelled, positive: str | None) -> Statistics:
     """Binary problems, one a class against the others; of two classes only the positive one's.
 
-    Returns:
-        One row a list: its weight, for each problem whether it is true, then its scores. A
-        row without an answer stands where it is most wrong.
+    Gives one row a list: its weight, for each problem whether it is true, then its scores. A row
+    without an answer stands where it is most wrong.
 
     Raises:
         NotationError: there is no such class.
@@ -50,10 +49,9 @@ def parts(statistics: Statistics) -> tuple[Floats, Floats, Floats]:
 def over_classes(statistics: Statistics, average: str, area: Area) -> float:
     """The mean of the problems' areas.
 
-    Args:
-        statistics: as `scored` has laid them out.
-        average: macro; weighted by the true rows; or micro, one area of all problems together.
-        area: of one problem, from true (0 or 1), score and weight, shape (rows,) each.
+    Of `statistics` as `scored` gives them: macro; weighted by the true rows; or micro, one area of
+    all problems together. `area` takes true (0 or 1), score and weight of one problem, shape
+    (rows,) each.
     """
     weight, true, score = parts(statistics)
     if average == "micro":
@@ -69,10 +67,7 @@ def over_classes(statistics: Statistics, average: str, area: Area) -> float:
 def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
     """The share of (true, other) pairs of rows that are in the right order; ties count half.
 
-    Args:
-        true: shape (rows,), 1 for a true row and 0 for another.
-        score: shape (rows,).
-        weight: shape (rows,).
+    All are of shape (rows,); `true` is 1 or 0.
     """
     place = _places(score)
     yes, no = np.bincount(place, weight * true), np.bincount(place, weight * (1 - true))
@@ -84,10 +79,7 @@ def auroc_area(true: Floats, score: Floats, weight: Floats) -> float:
 def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
     """The mean of the precisions at each score, weighted by the growth of recall there.
 
-    Args:
-        true: shape (rows,), 1 for a true row and 0 for another.
-        score: shape (rows,).
-        weight: shape (rows,).
+    All are of shape (rows,); `true` is 1 or 0. NaN where no row is true.
 
     Returns:
         The average precision; NaN where no row is true.
@@ -106,16 +98,9 @@ def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
     """The terms that each row adds to an area, for draws of rows (DeLong et al. 1988).
 
     The area is the mean over true rows of the share of other rows below them, and the mean over
-    other rows of the share of true rows above them; to the first order its draws are half of
-    each, so that the pairs need not be counted anew for every draw.
-
-    Args:
-        true: shape (rows,), 1 for a true row and 0 for another.
-        score: shape (rows,).
-        weight: shape (rows,).
-
-    Returns:
-        Shape (rows, 4): for `of_auroc_terms`.
+    other rows of the share of true rows above them; to the first order its draws are half of each,
+    so that the pairs need not be counted anew for every draw. All are of shape (rows,); `true` is 1
+    or 0. The result has shape (rows, 4): for `of_auroc_terms`.
     """
     level = _places(score)
     yes, no = weight * true, weight * (1 - true)
@@ -140,15 +125,9 @@ def of_auroc_terms(sums: Floats) -> Floats:
 def precision_terms(true: Floats, score: Floats, weight: Floats) -> Floats:
     """The terms that each row adds to an average precision, to the first order, for draws of rows.
 
-    The sum of precisions at the true rows is its own gradient by the rows' weights.
-
-    Args:
-        true: shape (rows,), 1 for a true row and 0 for another.
-        score: shape (rows,).
-        weight: shape (rows,).
-
-    Returns:
-        Shape (rows, 2): that sum's terms, and the true rows.
+    The sum of precisions at the true rows is its own gradient by the rows' weights. All are of
+    shape (rows,); `true` is 1 or 0. The result has shape (rows, 2): that sum's terms, and the true
+    rows.
     """
     by, group = _groups(-score)
     yes, no = weight * true, weight * (1 - true)
@@ -176,13 +155,9 @@ def list_terms(
 ) -> Floats:
     """The terms of every problem, for each list.
 
-    Args:
-        statistics: as `scored` has laid them out.
-        average: micro makes one problem of all; the others leave them apart.
-        terms: of one problem, from true (0 or 1), score and weight: shape (rows, width).
-
-    Returns:
-        Shape (lists, problems x width); 0 for lists without a row.
+    `statistics` are as `scored` gives them; micro makes one problem of all. `terms` makes an array
+    of shape (rows, width) of true (0 or 1), score and weight. The result has shape (lists, problems
+    x width); 0 for lists without a row.
     """
     weight, true, score = parts(statistics)
     rows, problems = true.shape
@@ -203,14 +178,8 @@ def placed(statistics: Statistics, terms: Floats) -> Floats:
 def over_terms(sums: Floats, average: str, width: int, area: Callable[[Floats], Floats]) -> Floats:
     """The figure of each draw: the mean of the problems' areas.
 
-    Args:
-        sums: shape (draws, problems x width), of `list_terms`.
-        average: macro, weighted by the true rows, or micro.
-        width: how many terms a problem has.
-        area: from terms, along the last axis, to areas.
-
-    Returns:
-        Shape (draws,).
+    `sums`, shape (draws, problems x width), are of `list_terms`; `area` makes areas of terms, along
+    the last axis; `width` is the number of terms of a problem. The result has shape (draws,).
     """
     table = sums.reshape(len(sums), -1, width)
     areas = area(table)

@@ -35,14 +35,10 @@ def outcomes(
 ) -> tuple[Floats, Floats, Floats]:
     """Of each row whether it is positive, whether it is predicted so, and when it was decided.
 
-    Args:
-        labelled: the rows.
-        name: the metric's, for messages.
-        positive: the class that is to be detected.
-        delay: the further column of the submission that says when a row was decided.
+    Gives three arrays of shape (rows,): 0 or 1, 0 or 1, and observations.
 
-    Returns:
-        Three arrays of shape (rows,): 0 or 1, 0 or 1, and observations.
+    Args:
+        delay: the column of the submission with the observations after which a row was decided.
 
     Raises:
         NotationError: no class is positive, or the delay is no number.

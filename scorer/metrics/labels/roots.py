@@ -29,10 +29,8 @@ def of_squares(
 ) -> dict[str, Any]:
     """Arguments of `metric` for the root of a mean of squares, whose sums are pooled.
 
-    Args:
-        name: the metric's.
-        squares: each row's, from the rows and the metric's parameters.
-        heading: what a column of them is called, from the parameters.
+    `squares` takes the rows and the metric's parameters; `heading` names their column, from the
+    parameters.
     """
 
     def explain(listing: Listing[Targets], value: float, **params: Any) -> Steps:

@@ -32,13 +32,7 @@ Rate = Callable[..., Floats]
 
 
 def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
-    """Arguments of `metric` for a figure of the statistics that `tallied` gives.
-
-    Args:
-        name: the metric's.
-        symbols: its formula.
-        rate: computes it.
-    """
+    """Arguments of `metric` for a figure of the statistics that `tallied` gives."""
 
     def of_sums(
         sums: Floats,
@@ -79,9 +73,7 @@ def tallied(
     """The statistics of Precision, Recall and similar metrics, from `Labelled.tallies`.
 
     Args:
-        labelled: the rows.
         average: binary keeps the rows of the positive class only; the others keep all.
-        positive: the positive class, if any.
         threshold: the lowest probability of the positive class, or of each of several labels.
 
     Raises:
@@ -105,13 +97,9 @@ def tallied(
 def averaged(sums: Floats, average: str | None, rate: Rate) -> Floats:
     """The figure of each row of sums.
 
-    Args:
-        sums: shape (draws, 3 x classes), of `list_counts`.
-        average: how the classes make one number.
-        rate: from hits, predicted and true rows, all of one shape, to values.
-
-    Returns:
-        Shape (draws,); NaN where there is no row at all.
+    `sums`, shape (draws, 3 x classes), are of `list_counts`; `rate` makes values of hits, predicted
+    and true rows, all of one shape. The result has shape (draws,); NaN where there is no row at
+    all.
     """
     if sums.shape[1] == 0:
         return np.full(len(sums), np.nan if average != "binary" else 0.0)
@@ -134,14 +122,8 @@ def by_class(
 ) -> Steps:
     """The steps from the classes' counts to Precision, Recall or a similar metric.
 
-    Args:
-        listing: the row.
-        value: the figure of all rows.
-        name: the metric's name.
-        parts: the formula in symbols, and the function that computes it.
-        average: how the classes make one number.
-        positive: the positive class.
-        threshold: the lowest probability of the positive class.
+    `parts` has the formula in symbols and its function; `value` is the statistic of all rows;
+    `threshold` is the lowest probability of the positive class.
     """
     view, (symbols, function) = listing.view, parts
     yield from cells(listing, view.decided(place(view, positive), threshold))
