@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := demo
-.PHONY: help new-metric installed dist board serve demo docs test test-all check simulate fuzz peers bench browser constraints
+.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
 LOCKED = .venv/bin/pip install -q -c .venv/versions.txt
@@ -36,6 +36,14 @@ test: .venv/tests check
 # everything
 test-all: .venv/tests check
 	EVERYTHING=1 $(PYTEST)
+
+# the fast tests with the lowest versions of pyproject.toml, under which others' code warns of itself
+lowest: .venv/tests
+	.venv/bin/pip install -q uv
+	.venv/bin/uv venv -q --clear --python .venv/bin/python .venv/lowest
+	.venv/bin/uv pip install -q --python .venv/lowest/bin/python --resolution lowest-direct -e .[dev] httpx
+	.venv/lowest/bin/pytest -q -n auto --dist worksteal -m "not slow" -W ignore::DeprecationWarning \
+	  -W ignore::PendingDeprecationWarning --ignore=tests/peers --ignore=tests/browser tests
 
 # lint, types and layers
 check: .venv/tests

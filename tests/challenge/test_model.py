@@ -346,7 +346,7 @@ def test_pickled_whole():
             "4 C106 submission.length.max: '1.5' is not a whole number",
             "5 C106 submission.range: 'x' is not a number"]),
         (LEAST + "leaderboard:\n  ties: dense\n  tie_break: x\n  rank_by: second\n  intervals: 95\n"
-         "  tiers: {test: z, alpha: 1}\n  seed: -1\n  draws: 99999999999999999999\n", [
+         "  tiers: {test: z, alpha: 1}\n  seed: -1\n  draws: 9999999\n", [
             "4 C106 leaderboard.ties: 'dense' is not 'shared'",
             "5 C106 leaderboard.tie_break: 'x' is not a list; write one in [ ]",
             "6 C106 leaderboard.rank_by: 'second' is not 'primary'",
@@ -354,7 +354,7 @@ def test_pickled_whole():
             "8 C106 leaderboard.tiers.test: 'z' is not 'permutation', 'wilcoxon' or 't'",
             "8 C106 leaderboard.tiers.alpha: '1' is not below 1",
             "9 C106 leaderboard.seed: '-1' is below 0",
-            "10 C106 leaderboard.draws: '99999999999999999999' is above 9223372036854775807"]),
+            "10 C106 leaderboard.draws: '9999999' is above 1000000"]),
         (LEAST + "leaderboard: {rank_by: {preference: RPP, by: x}, intervals: 0, tiers: 5}", [
             "3 C105 leaderboard.rank_by: no key 'by' here",
             "3 C106 leaderboard.intervals: '0' is not above 0",

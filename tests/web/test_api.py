@@ -3,8 +3,10 @@
 import json
 import re
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
 
 OPENAPI = Path(__file__).with_name("openapi.json")
@@ -174,7 +176,13 @@ def test_a_quota_is_told_and_kept(client_with, served):
     assert client.get(API, headers=red).json()["quota"]["today"] == 0
 
 
+LOCKED = Path(__file__).parents[2] / "constraints.txt"
+
+
 def test_the_description_of_the_api_is_what_was_agreed(client):
+    for name in ("fastapi", "pydantic"):  # which write it
+        if f"\n{name}=={version(name)} " not in LOCKED.read_text():
+            pytest.skip(f"the locked version of {name} writes it: make installed")
     found = client.get("/api/openapi.json").json()
     found["info"]["version"] = ""
     text = json.dumps(found, indent=1, sort_keys=True) + "\n"
