@@ -47,6 +47,17 @@ def shuffled(n: int) -> int:
     return (n * 2654435761) % 2**32
 
 
+def long_names(n: int) -> list[str]:
+    """Ten names of 1,000 characters in quotes, different for each `n`."""
+    return [f'"{"x" * 990}{10 * n + k}"' for k in range(10)]
+
+
+def members(member: Callable[[int], str], brackets: str) -> Iterator[bytes]:
+    """A JSON document of one member a line, a thousand of them, which ends well below 16 MiB."""
+    text = ",\n".join(map(member, range(LISTS)))
+    yield f"{brackets[0]}{text}{brackets[1]}\n".encode()
+
+
 CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     "clean, scattered lists": (
         "csv",
@@ -80,6 +91,7 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     "wrong numbers": ("csv", lambda: rows(lambda n: f"q{n % LISTS},i{n},x\n")),
     "short rows": ("csv", lambda: rows(lambda n: "q1\n")),
     "blank lines": ("csv", lambda: rows(lambda n: "\n")),
+    "blank lines alone": ("csv", lambda: rows(lambda n: "\n", "")),
     "wide rows": ("csv", lambda: rows(
         lambda n: f"q{n % LISTS},i{n},1{',x' * 60}\n",
         f"list,item,score,{','.join(f'c{n}' for n in range(60))}\n",
@@ -98,6 +110,19 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     )),
     "JSON, one document": ("json", lambda: rows(
         lambda n: f'"q{n}": {{"i{n % ITEMS}": 1, "i1": 2}},\n', "{\n"
+    )),
+    "JSON, one list": ("json", lambda: rows(lambda n: "1,\n", '{"q1": [')),
+    "JSON, one list, .gz": ("json.gz", lambda: rows(lambda n: "1,\n", '{"q1": [')),
+    "JSON, arrays": ("json", lambda: rows(lambda n: "[],\n", '{"q1": [')),
+    "JSON, blank lines": ("json", lambda: rows(lambda n: "\n", '{"q1": {}')),
+    "JSON, items, accepted": ("json", lambda: members(
+        lambda n: f'"q{n % LISTS}": [{", ".join(long_names(n))}]', "{}"
+    )),
+    "JSON, scores, accepted": ("json", lambda: members(
+        lambda n: f'"q{n % LISTS}": {{{": 1, ".join(long_names(n))}: 1}}', "{}"
+    )),
+    "JSON, objects, accepted": ("json", lambda: members(
+        lambda n: f'{{"list": "q{n % LISTS}", "item": {long_names(n)[0]}, "score": 1}}', "[]"
     )),
     "JSON, brackets": ("json", lambda: rows(lambda n: "[" * 40 + "],[" * 9 + "\n", "[")),
     "TREC": ("run", lambda: rows(lambda n: f"q{n // 500 % LISTS} Q0 x{n} 1 {-n} t\n", "")),

@@ -200,6 +200,10 @@ class Document:
             self._objects[at] = found, self._after
         return self._objects[at][0]
 
+    def end(self, at: int) -> int:
+        """Where the value at an offset ends; of an object that was looked into, it is known."""
+        return self._objects[at][1] if at in self._objects else self.skip(at, 1)
+
     def _within(self, at: int) -> int:
         return min(at, max(len(self.text) - 1, 0))
 
@@ -235,10 +239,7 @@ def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict
         Wrong: the document has another shape.
     """
     at, inner_paths = container(document, paths)
-    for name, start in document.members(at):
-        end = document.skip(start, 1)
-        yield from under(document, name, start, inner_paths, {})
-        document.after(end)
+    yield from _each(document, at, inner_paths, {})
     refuse_more(document, document._after, paths)
 
 
@@ -271,53 +272,65 @@ def _member(document: Document, at: int, name: str) -> int:
     raise Wrong(at, f"no {quoted(name)} here; found: {join_first(names) or 'nothing'}{hint}")
 
 
-def under(
-    document: Document,
-    name: Cell | None,
-    start: int,
-    paths: Mapping[str, Steps],
-    outer_cells: Mapping[str, Cell],
+def _each(
+    document: Document, at: int, paths: Mapping[str, Steps], outer_cells: Mapping[str, Cell]
 ) -> Iterator[Cell | dict[str, Cell]]:
-    """The rows of one element, or member.
+    """The rows of all elements, or members, of the value at an offset.
 
     Args:
-        paths: the steps to each role's cells; the first step is to this one.
+        document: the document, in which that value is what was looked at last, when these end.
+        at: where the value begins.
+        paths: the steps to each role's cells; the first step is to these.
+        outer_cells: the cells that the values above have given.
     """
     ends = [role for role in NAMES if paths.get(role) == ("*",)]
     named = ends[:1]  # {id: text}: where two end at the same member, its value is the second
-    cells, deeper = dict(outer_cells), dict[str, Steps]()
-    for role, path in paths.items():
-        if role in named and name is not None:
-            cells[role] = name
-        elif through(path[1:]):
-            deeper[role] = path[1:]
-        else:
-            at = _value_at(document, start, path[1:])
-            if document.text[at] in "[{":
-                what = "an array" if document.text[at] == "[" else "an object"
-                raise Wrong(at, f"{what} where the {role} is expected")
-            cells[role] = Cell(document.leaf(at)[0], at)
-    if not deeper:
-        yield cells
-        return
-    head = through(next(iter(deeper.values())))
-    below = _value_at(document, start, head[:-1])
-    _refuse_other(document, below, head[-1])
-    inner_paths = {role: path[len(head) - 1 :] for role, path in deeper.items()}
+    deeper = {
+        role: path[1:] for role, path in paths.items() if role not in named and through(path[1:])
+    }
+    here = {role: path[1:] for role, path in paths.items() if role not in {*deeper, *named}}
     empty = True
-    for inner_name, inner in document.members(below):
-        empty, end = False, document.skip(inner, 1)
-        yield from under(document, inner_name, inner, inner_paths, cells)
-        document.after(end)
-    if empty and "list" in cells:
-        yield cells["list"]
+    for name, start in document.members(at):
+        empty, cells, end = False, dict(outer_cells), None
+        try:
+            for role in paths:
+                if role in named and name is not None:
+                    cells[role] = name
+                elif role not in deeper:
+                    cells[role], ended = _cell(document, start, here.get(role, ()), role)
+                    end = ended if role in here and not here[role] else end
+            if deeper:
+                head = through(next(iter(deeper.values())))
+                below = _value_at(document, start, head[:-1])
+                _refuse_other(document, below, head[-1])
+                inner_paths = {role: path[len(head) - 1 :] for role, path in deeper.items()}
+                yield from _each(document, below, inner_paths, cells)
+                end = document._after if below == start else end
+            else:
+                yield cells
+        except Wrong:
+            document.skip(start, 1)  # what is no JSON is told first
+            raise
+        document.after(document.end(start) if end is None else end)
+    if empty and "list" in outer_cells:
+        yield outer_cells["list"]
+
+
+def _cell(document: Document, start: int, path: Steps, role: str) -> tuple[Cell, int]:
+    """The cell at the end of a path of names, and where it ends."""
+    at = _value_at(document, start, path)
+    if document.text[at : at + 1] in ("[", "{"):
+        what = "an array" if document.text[at] == "[" else "an object"
+        raise Wrong(at, f"{what} where the {role} is expected")
+    text, end = document.leaf(at)
+    return Cell(text, at), end
 
 
 def _value_at(document: Document, at: int, path: Sequence[str]) -> int:
     """Where the value at the end of a path of names begins."""
     for name in path:
-        if document.text[at] != "{":
-            raise Wrong(at, f"expected an object with {quoted(name)}")
+        if document.text[at : at + 1] != "{":
+            raise Wrong(document._within(at), f"expected an object with {quoted(name)}")
         entries = document.entries(at)
         if name not in entries:
             similar = nearest(name, list(entries))

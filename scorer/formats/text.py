@@ -392,6 +392,8 @@ def _begin(
         data, number = data[at:], number + used
         if begun:
             return data, number
+        if number > request.limits.careful:  # blank lines, or what else comes before the rows
+            raise Unreadable(too_careful(request.limits))
 
 
 def _refuse_lone_returns(block: Block) -> None:

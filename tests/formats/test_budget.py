@@ -25,6 +25,7 @@ WRONG = b"".join(b"q%d,i,x\n" % n for n in range(5000))
         ({"errors": 100}, HEAD + WRONG, "limits.errors"),
         ({"errors": 100}, HEAD + b"q\n" * 5000, "limits.errors"),
         ({"careful": 100}, HEAD + b'"q\n",i,1\n' * 5000, "limits.careful"),
+        ({"careful": 100}, b"\n" * 5000, "limits.careful"),
         ({"ratio": 2}, gzip.compress(HEAD + b"q,i,1\n" * 5_000_000), "limits.ratio"),
         ({"unpacked": 100}, gzip.compress(HEAD + WRONG), "limits.unpacked"),
     ],
