@@ -1,0 +1,155 @@
+"""Whichever way a file takes, it gets the same findings and values; none tells of the truth."""
+
+import gzip
+import io
+import zipfile
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+from rounds import rounds
+
+import scorer
+from scorer.api.fix import fix
+from scorer.challenge.archive import unpacked
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import public
+
+SLOW = {"suppress_health_check": list(HealthCheck), "database": None}
+YAML = (
+    "id: x\ntruth: truth.csv\nlists: lists.csv\nitems: items.csv\n"
+    "metrics: [nDCG@3, AP, P@2]\nsubmission: {missing_list: zero}\nleaderboard: {draws: 50}\n"
+)
+LISTS, ITEMS = ["q1", "q2", "q3"], ["a", "b", "c", "d"]
+PUBLIC = {
+    "lists.csv": "\n".join(["list", *LISTS, ""]),
+    "items.csv": "\n".join(["item", *ITEMS, "e", ""]),
+}
+
+numbers = st.sampled_from(["1", "2.5", "-1e-3", "0", "7", "1,5", "nan", "", " 3", "x"])
+fine_numbers = st.floats(-100, 100, width=32).map(lambda x: format(x, "g"))
+
+
+@st.composite
+def tables(draw, score=numbers):
+    """Rows of lists and items, some of them unknown, twice, or with a number that is none."""
+    names = st.sampled_from([*LISTS, "q9", "Q1", " q2"] if score is numbers else LISTS)
+    items = st.sampled_from([*ITEMS, "zz", "A"] if score is numbers else ITEMS)
+    rows = draw(st.lists(st.tuples(names, items, score), min_size=1, max_size=12))
+    if score is not numbers:
+        rows = list({row[:2]: row for row in rows}.values())
+    return rows
+
+
+def truths():
+    grade = st.sampled_from([0, 1, 2])
+    pairs = [(name, item) for name in LISTS for item in ITEMS]
+    return st.lists(grade, min_size=len(pairs), max_size=len(pairs)).map(
+        lambda grades: (
+            "list,item,grade\n"
+            + "".join(f"{n},{i},{g}\n" for (n, i), g in zip(pairs, grades, strict=True))
+            + "q1,e,1\nq2,e,1\nq3,e,1\n"
+        )  # so that each list has something relevant
+    )
+
+
+def written(folder, rows, form="csv"):
+    """A file of these rows, of a name that says how it is written."""
+    text = "list,item,score\n" + "".join(",".join(row) + "\n" for row in rows)
+    if form == "jsonl":
+        text = "".join(f'{{"list": "{a}", "item": "{b}", "score": "{c}"}}\n' for a, b, c in rows)
+    data = text.encode()
+    if form == "gz":
+        data = gzip.compress(data)
+    elif form == "zip":
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("sent.csv", text)
+        data = out.getvalue()
+    path = folder / {"gz": "sent.csv.gz"}.get(form, f"sent.{form}")
+    path.write_bytes(data)
+    return path
+
+
+def made(folder, truth):
+    folder.mkdir()
+    for name, text in {"challenge.yaml": YAML, "truth.csv": truth, **PUBLIC}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def kit_of(folder):
+    prepared = prepare(scorer.load(folder))
+    return scorer.kit(prepared, public(prepared))[0]
+
+
+@pytest.fixture
+def fresh(tmp_path_factory):
+    """Folders, a new one each time: hypothesis runs a test again and again in one."""
+    return lambda: tmp_path_factory.mktemp("way")
+
+
+def told(findings):
+    return sorted(
+        (p.code, p.severity, p.message, p.line or 0, p.column or 0, p.list or "", p.item or "")
+        for p in findings
+    )
+
+
+def values(scored):
+    return {name: value.mean for name, value in scored.values.items()} if scored.valid else None
+
+
+@pytest.mark.slow("scores, packs and repairs anew for each example")
+@rounds(3, **SLOW)
+@given(truth=truths(), rows=tables(), form=st.sampled_from(["csv", "jsonl", "gz", "zip"]))
+def test_every_way_tells_the_same(truth, rows, form, fresh):
+    place = fresh()
+    folder, path = made(place / "x", truth), written(place, rows, form)
+    (checked,) = scorer.check(folder, [path])
+    report = scorer.score(folder, [path])
+    (scored,) = report.submissions
+    (place / "kit.zip").write_bytes(kit_of(folder))
+    with unpacked(place / "kit.zip") as kit:
+        (kitted,) = scorer.check(kit, [path])
+    with scorer.Board.open(folder) as board:
+        (added,) = board.add([path], "red")
+    assert told(checked.findings) == told(scored.findings) == told(kitted.findings)
+    assert told(added.findings) == told(scored.findings)
+    assert (added.status == "scored") == scored.valid == (not checked.findings.fatal)
+    if scored.valid:
+        (of_board,) = added.values.values()
+        assert of_board == pytest.approx(values(scored), rel=1e-12)
+
+
+@pytest.mark.slow("scores, packs and repairs anew for each example")
+@rounds(3, **SLOW)
+@given(truth=truths(), rows=tables(fine_numbers), form=st.sampled_from(["csv", "gz"]))
+def test_a_repair_changes_no_value_of_what_was_accepted(truth, rows, form, fresh):
+    place = fresh()
+    folder, path = made(place / "x", truth), written(place, rows, form)
+    (before,) = scorer.score(folder, [path]).submissions
+    (repaired,) = fix(scorer.load(folder), [scorer.Named("a", path)])
+    (place / "fixed.csv").write_bytes(repaired.data)
+    (after,) = scorer.score(folder, [place / "fixed.csv"]).submissions
+    assert before.valid
+    assert values(after) == values(before)
+
+
+@pytest.mark.slow("scores, packs and repairs anew for each example")
+@rounds(3, **SLOW)
+@given(one=truths(), other=truths(), rows=tables())
+def test_two_truths_give_the_same_bytes(one, other, rows, fresh, score, monkeypatch):
+    said = []
+    for truth in (one, other):
+        place = fresh()
+        folder, path = made(place / "x", truth), written(place, rows)
+        monkeypatch.chdir(place)
+        outputs = [kit_of(folder)]
+        for words in (["--format", "json"], ["--all"], ["--format", "sarif"], ["--fix", "-q"]):
+            ran = score("check", folder.name, path.name, *words)
+            outputs.append((ran.code, ran.out, ran.err))
+        outputs.append(score("rule", folder.name).out)
+        outputs.append([file.read_bytes() for file in sorted(place.glob("*.csv"))])
+        said.append(outputs)
+    assert said[0] == said[1]
