@@ -94,7 +94,7 @@ class Document:
 
     def __init__(self, text: str, most: int = sys.maxsize) -> None:
         self.text, self._left = text, most
-        self._after = 0  # where the value that was looked at last ended
+        self.ended = 0  # where the value that was looked at last ended
         self._objects: dict[int, tuple[dict[str, int], int]] = {}
 
     @cached_property
@@ -131,8 +131,8 @@ class Document:
         if depth >= DEPTH:
             raise Wrong(at, "the values are nested too deeply")
         for _, start in self.members(at):
-            self._after = self.skip(start, depth + 1)
-        return self._after
+            self.ended = self.skip(start, depth + 1)
+        return self.ended
 
     def leaf(self, at: int) -> tuple[str, int]:
         """The text of the scalar that begins at an offset, and where it ends; as `skip`."""
@@ -145,47 +145,43 @@ class Document:
         if match is None:
             ended = at >= len(self.text)
             what = "it ends early" if ended else f"{quoted(self.text[at])} is no value"
-            raise Wrong(self._within(at), f"not JSON: {what}")
+            raise Wrong(self.within(at), f"not JSON: {what}")
         return "" if match[0] == "null" else match[0], match.end()
 
     def members(self, at: int) -> Iterator[tuple[Cell | None, int]]:
         """The name, if any, and the place of each element or member of the value at an offset.
 
-        Before the next one is asked for, `after` must have the end of the last one.
+        Before the next one is asked for, `ended` must be where the last one ended.
         """
         text, end = self.text, {"[": "]", "{": "}"}[self.text[at]]
         names = set[str]()
         at = self.space(at + 1)
         if text[at : at + 1] == end:
-            self._after = at + 1
+            self.ended = at + 1
             return
         while True:
             name = None
             if end == "}":
                 if text[at : at + 1] != '"':
-                    raise Wrong(self._within(at), "not JSON: expected a key in quotes")
+                    raise Wrong(self.within(at), "not JSON: expected a key in quotes")
                 key, after = self._string(at)
                 if key in names:
                     raise Wrong(at, f"the key {quoted(key)} is given twice")
                 names.add(key)
                 name, at = Cell(key, at), self.space(after)
                 if text[at : at + 1] != ":":
-                    raise Wrong(self._within(at), "not JSON: expected a colon after the key")
+                    raise Wrong(self.within(at), "not JSON: expected a colon after the key")
                 at = self.space(at + 1)
             yield name, at
-            at = self.space(self._after)
+            at = self.space(self.ended)
             sign = text[at : at + 1]
             if sign == end:
-                self._after = at + 1
+                self.ended = at + 1
                 return
             if sign != ",":
                 what = f"expected a comma or {end}" if sign else "it ends early"
-                raise Wrong(self._within(at), f"not JSON: {what}")
+                raise Wrong(self.within(at), f"not JSON: {what}")
             at = self.space(at + 1)
-
-    def after(self, at: int) -> None:
-        """Say where the element that `members` gave ended."""
-        self._after = at
 
     def entries(self, at: int) -> dict[str, int]:
         """Where the values of the object at an offset begin, by their names."""
@@ -196,15 +192,16 @@ class Document:
             for name, start in self.members(at):
                 assert name is not None
                 found[name.text] = start
-                self._after = self.skip(start, 1)
-            self._objects[at] = found, self._after
+                self.ended = self.skip(start, 1)
+            self._objects[at] = found, self.ended
         return self._objects[at][0]
 
     def end(self, at: int) -> int:
         """Where the value at an offset ends; of an object that was looked into, it is known."""
         return self._objects[at][1] if at in self._objects else self.skip(at, 1)
 
-    def _within(self, at: int) -> int:
+    def within(self, at: int) -> int:
+        """The offset, or the last one there is."""
         return min(at, max(len(self.text) - 1, 0))
 
     def _string(self, at: int) -> tuple[str, int]:
@@ -212,61 +209,51 @@ class Document:
             string: str
             string, end = scanstring(self.text, at + 1)
         except JSONDecodeError as error:
-            raise Wrong(self._within(error.pos), f"not JSON: {error.msg.lower()}") from None
+            raise Wrong(self.within(error.pos), f"not JSON: {error.msg.lower()}") from None
         if "\0" in string or HALF.search(string):
             raise Wrong(at, "a text holds a NUL, or half a character")
         return string, end
 
 
-def container(document: Document, paths: Mapping[str, Steps]) -> tuple[int, dict[str, Steps]]:
-    """Where the outermost elements or members of rows are, and the paths from there.
+def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict[str, Cell]]:
+    """The rows of a document; of a list without any, its name alone.
+
+    Args:
+        paths: the steps to each role's cells.
 
     Raises:
         Wrong: the document has another shape.
+        TooMany: more values than are looked at one by one.
     """
     *common, kind = through(next(iter(paths.values())))
     at = document.space(0)
     for step in common:
         at = _member(document, at, step)
     _refuse_other(document, at, kind)
-    return at, {role: tuple(path[len(common) :]) for role, path in paths.items()}
-
-
-def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict[str, Cell]]:
-    """The rows of a document; of a list without any, its name alone.
-
-    Raises:
-        Wrong: the document has another shape.
-    """
-    at, inner_paths = container(document, paths)
+    inner_paths = {role: tuple(path[len(common) :]) for role, path in paths.items()}
     yield from _each(document, at, inner_paths, {})
-    refuse_more(document, document._after, paths)
-
-
-def refuse_more(document: Document, at: int, paths: Mapping[str, Steps]) -> None:
-    """Refuse what follows a document that ends at an offset, where its rows are all of it."""
-    whole = len(through(next(iter(paths.values())))) == 1
-    if whole and document.space(at) < len(document.text):
-        raise Wrong(document.space(at), "not JSON: something follows the document")
+    end = document.space(document.ended)
+    if not common and end < len(document.text):
+        raise Wrong(end, "not JSON: something follows the document")
 
 
 def _refuse_other(document: Document, at: int, kind: str) -> None:
     if document.text[at : at + 1] != ("[" if kind == "[]" else "{"):
         what = "an array" if kind == "[]" else "an object"
-        raise Wrong(document._within(at), f"expected {what} here")
+        raise Wrong(document.within(at), f"expected {what} here")
 
 
 def _member(document: Document, at: int, name: str) -> int:
     """Where the member of that name begins, of the object that begins at an offset."""
     if document.text[at : at + 1] != "{":
-        raise Wrong(document._within(at), f"expected an object with {quoted(name)}")
+        raise Wrong(document.within(at), f"expected an object with {quoted(name)}")
     names = []
     for key, start in document.members(at):
         assert key is not None
         if key.text == name:
             return start
         names.append(key.text)
-        document.after(document.skip(start, 1))
+        document.ended = document.skip(start, 1)
     similar = nearest(name, names)
     hint = f"; rename {quoted(similar)}?" if similar else ""
     raise Wrong(at, f"no {quoted(name)} here; found: {join_first(names) or 'nothing'}{hint}")
@@ -305,13 +292,13 @@ def _each(
                 _refuse_other(document, below, head[-1])
                 inner_paths = {role: path[len(head) - 1 :] for role, path in deeper.items()}
                 yield from _each(document, below, inner_paths, cells)
-                end = document._after if below == start else end
+                end = document.ended if below == start else end
             else:
                 yield cells
         except Wrong:
             document.skip(start, 1)  # what is no JSON is told first
             raise
-        document.after(document.end(start) if end is None else end)
+        document.ended = document.end(start) if end is None else end
     if empty and "list" in outer_cells:
         yield outer_cells["list"]
 
@@ -330,7 +317,7 @@ def _value_at(document: Document, at: int, path: Sequence[str]) -> int:
     """Where the value at the end of a path of names begins."""
     for name in path:
         if document.text[at : at + 1] != "{":
-            raise Wrong(document._within(at), f"expected an object with {quoted(name)}")
+            raise Wrong(document.within(at), f"expected an object with {quoted(name)}")
         entries = document.entries(at)
         if name not in entries:
             similar = nearest(name, list(entries))

@@ -15,7 +15,7 @@ from scorer.challenge.archive import unpacked
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import public
 
-SLOW = {"suppress_health_check": list(HealthCheck), "database": None}
+SLOW = {"suppress_health_check": list(HealthCheck)}
 YAML = (
     "id: x\ntruth: truth.csv\nlists: lists.csv\nitems: items.csv\n"
     "metrics: [nDCG@3, AP, P@2]\nsubmission: {missing_list: zero}\nleaderboard: {draws: 50}\n"
