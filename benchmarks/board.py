@@ -15,9 +15,9 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from scorer.api.board import Board
+from scorer.board.board import Board
+from scorer.board.receipts import receipt
 from scorer.store.database import Draft
-from scorer.store.receipts import receipt
 
 SCORE = Path(sys.executable).parent / "score"
 LISTS, ITEMS, TEAMS, PAIRS = 50, 10, 300, 9

@@ -32,7 +32,7 @@ import httpx2 as httpx
 import numpy as np
 
 import scorer
-from scorer.api.board import Board
+from scorer.board.board import Board
 
 SCORE = Path(sys.executable).parent / "score"
 UPLOADS, ROWS, ITEMS = 50, 50_000, 10

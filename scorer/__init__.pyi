@@ -1,4 +1,3 @@
-from .api.board import Board as Board
 from .api.check import check as check
 from .api.compare import compare as compare
 from .api.evaluate import evaluate as evaluate
@@ -8,6 +7,7 @@ from .api.lint import lint as lint
 from .api.report import Report as Report
 from .api.score import score as score
 from .api.submissions import Named as Named
+from .board.board import Board as Board
 from .challenge.load import load as load
 from .challenge.model import Challenge as Challenge
 from .core.arrays import Floats as Floats

@@ -9,7 +9,7 @@ import urllib.request
 from datetime import UTC, datetime
 from pathlib import Path
 
-from scorer.api.board import Board
+from scorer.board.board import Board
 
 YAML = """\
 title: A <b>course</b>

@@ -1,1 +1,1 @@
-"""The living board: entries, evaluations and decisions, and what follows from them."""
+"""The records of living boards in a database, and the files of their entries."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
-from scorer.api.board import Board
+from scorer.board.board import Board
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER
 from scorer.store.records import Token

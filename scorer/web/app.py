@@ -16,12 +16,13 @@ from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
-from scorer.api.children import ask_child
+from scorer.board.children import ask_child
 from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.version import __version__
 from scorer.reports import write
-from scorer.web import api, organize, pages
 from scorer.web.context import Context, Settings
+from scorer.web.routes import json as api
+from scorer.web.routes import organizer, pages
 
 REPORTS = Path(write.__file__).parent / "templates"
 HEADERS = {
@@ -145,6 +146,6 @@ def create(settings: Settings | None = None) -> FastAPI:
         return told(request, 422, str(error))
 
     app.include_router(api.router)
-    app.include_router(organize.router)
+    app.include_router(organizer.router)
     app.include_router(pages.router)
     return app

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
-from scorer.api.children import Limits, ask_child
+from scorer.board.children import Limits, ask_child
 from scorer.core.errors import ScorerError
 from scorer.web.access import (
     NOBODY,

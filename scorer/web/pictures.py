@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from scorer.api.board import Added
+from scorer.board.board import Added
+from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.base import Measure
 from scorer.reports.document import Table, texts
 from scorer.reports.pictures import Histogram, histogram, place
-from scorer.store.live import LiveReport, Snapshot
 from scorer.store.records import Entry
 
 WIDE, TALL, LEFT = 480, 200, 44  # of a plot, in its own units

@@ -17,8 +17,10 @@ from zoneinfo import ZoneInfo
 
 from fastapi import HTTPException
 
-from scorer.api.board import Added, with_rows
-from scorer.api.children import Place
+from scorer.board.board import Added, with_rows
+from scorer.board.children import Place
+from scorer.board.phases import Span, phase_at, shown_at, spans
+from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
@@ -26,8 +28,6 @@ from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.reports.codec import dumped, number_or_null, problem
 from scorer.reports.pictures import Strip
-from scorer.store.live import LiveReport, Snapshot
-from scorer.store.phases import Span, phase_at, shown_at, spans
 from scorer.web.access import Viewer
 from scorer.web.pictures import OverTime, Shake, over_time, shake_up
 from scorer.web.standings import Standings, standings

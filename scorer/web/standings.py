@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from scorer.board.snapshot import LiveReport
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.leaderboard import document, page
 from scorer.reports.pictures import Strip
 from scorer.reports.write.html import Cell, Head, Table, view
-from scorer.store.live import LiveReport
 
 FILTERED = 8  # rows above which a board has a filter
 

@@ -6,8 +6,8 @@ import logging
 import threading
 from typing import TYPE_CHECKING
 
-from scorer.api.children import Limits, evaluate_next
-from scorer.api.evaluations import worker_name
+from scorer.board.children import Limits, evaluate_next
+from scorer.board.evaluations import worker_name
 from scorer.core.errors import ScorerError
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import pytest
 
 from scorer.api.score import score
 from scorer.api.submissions import terms_of
+from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import Terms, ranked
-from scorer.leaderboard.records import from_json, to_json
 from scorer.leaderboard.standings import Entry, by_number, by_places, ranks_by, standings
 from scorer.preferences.base import aggregations, bind
 from scorer.prepare.bind import prepare

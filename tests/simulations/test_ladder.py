@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from scorer.board.selection import Candidate, rungs
 from scorer.store.records import Entry
-from scorer.store.selection import Candidate, rungs
 
 pytestmark = pytest.mark.slow("a simulation")
 

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from web_helpers import ended, made, started
 
-from scorer.api.child import answered
+from scorer.board.child import answered
 from scorer.web.app import create
 from scorer.web.context import Settings
 
@@ -25,7 +25,7 @@ class Here:
     returncode = 0
 
     def __init__(self, command, **more):
-        assert command[1:] == ["-m", "scorer.api.child"]
+        assert command[1:] == ["-m", "scorer.board.child"]
 
         self.stdin = io.BytesIO()
 
@@ -46,7 +46,7 @@ def no_children(request, monkeypatch):
     """An application in this process has no children, unless a test asks for `children`."""
     if "children" not in request.fixturenames:
         kept = SimpleNamespace(**{**vars(subprocess), "Popen": Here})
-        monkeypatch.setattr("scorer.api.children.subprocess", kept)
+        monkeypatch.setattr("scorer.board.children.subprocess", kept)
 
 
 def settings(served, **more):

@@ -20,8 +20,8 @@ from conftest import COMMAND, ROOT
 from web_helpers import API, good, mixed, rows
 
 import scorer
-from scorer.api.board import Board
-from scorer.api.children import Limits, Place, evaluate_next
+from scorer.board.board import Board
+from scorer.board.children import Limits, Place, evaluate_next
 
 pytestmark = pytest.mark.slow("servers and workers as processes, and what they outlive")
 
@@ -164,7 +164,7 @@ def test_a_worker_that_is_told_to_end_takes_its_child_along(served):
         assert child, "no evaluation began"
         # what others on the machine could read, and what a plugin finds
         words = Path(f"/proc/{child}/cmdline").read_bytes()
-        assert b"scorer.api.child" in words
+        assert b"scorer.board.child" in words
         assert b"course" not in words
         assert b"s" * 64 not in Path(f"/proc/{child}/environ").read_bytes()
         worker.terminate()

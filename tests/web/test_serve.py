@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from web_helpers import API, free_port, good, mixed, rows
 
-from scorer.api.board import Board
+from scorer.board.board import Board
 
 pytestmark = pytest.mark.slow("servers as processes")
 

@@ -6,10 +6,11 @@ import pytest
 from fastapi.testclient import TestClient
 from web_helpers import good, made, mixed, rows, send
 
-from scorer.web import api, organize, pages
 from scorer.web.access import token_of
 from scorer.web.app import create
 from scorer.web.context import Settings
+from scorer.web.routes import json as api
+from scorer.web.routes import organizer, pages
 
 V1, PAGE = "/api/v1/challenges/ID", "/c/ID"
 FILE = {"files": {"file": ("b.csv", mixed(2).encode())}}
@@ -70,7 +71,7 @@ def test_the_table_holds_every_route():
     def plain(path):
         return re.sub(r"\{\w+\}|\b(1|x|blue|ID)\b", "_", path.partition("?")[0])
 
-    routers = (api.router, organize.router, pages.router)
+    routers = (api.router, organizer.router, pages.router)
     routes = {
         (method.lower(), plain(route.path))
         for router in routers

@@ -4,7 +4,7 @@ import logging
 from threading import Event
 from types import SimpleNamespace
 
-from scorer.api.children import Limits
+from scorer.board.children import Limits
 from scorer.web import workers
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from scorer.cli.board import At, FilesWord, Form, Format, StoreWord, as_json, board_of, iso, moment
 from scorer.cli.options import ChallengeWord, Plugins, Quiet, Result, Terminal, problems
-from scorer.cli.store import At, FilesWord, Form, Format, StoreWord, as_json, board_of, iso, moment
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
-    from scorer.api.board import Added, Board
+    from scorer.board.board import Added, Board
 
 REJECTED, REFUSED, FAILED = 1, 3, 4
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from scorer.cli.board import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
 from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
-from scorer.cli.store import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
 from scorer.core.text import printable
 
 ALTERED = 1  # the exit code

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import At, FilesWord, StoreWord, as_json, board_of, moment
 from scorer.cli.options import ChallengeWord, Output, Plugins, Precision, Quiet, Result, Terminal
-from scorer.cli.store import At, FilesWord, StoreWord, as_json, board_of, moment
 from scorer.core.errors import UsageError
 from scorer.reports.base import form_names, form_of
 
@@ -65,7 +65,7 @@ def board(
     options = terminal.options(output, precision, per_list=per_list, quiet=quiet)
     text = form.write(live.report, options)
     if form.name == "json":
-        from scorer.api.board import with_rows
+        from scorer.board.board import with_rows
 
         text = as_json(with_rows(json.loads(text), live))
     lines = () if quiet else (*notes, *map(str, live.report.notes))

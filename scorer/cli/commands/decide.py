@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
-from scorer.cli.store import (
+from scorer.cli.board import (
     At,
     By,
     FilesWord,
@@ -21,6 +20,7 @@ from scorer.cli.store import (
     moment,
     zoned,
 )
+from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
 from scorer.core.text import printable
 
 

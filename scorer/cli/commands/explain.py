@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
 from scorer.cli.options import (
     ChallengeWord,
     Output,
@@ -22,7 +23,6 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
-from scorer.cli.store import Entries, FilesWord, StoreWord, entries_of
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.reports.base import form_names

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.options import ChallengeWord, Output, Plugins, Result, Terminal
-from scorer.cli.store import (
+from scorer.cli.board import (
     FilesWord,
     Form,
     Format,
@@ -18,6 +17,7 @@ from scorer.cli.store import (
     table,
     zoned,
 )
+from scorer.cli.options import ChallengeWord, Output, Plugins, Result, Terminal
 from scorer.core.text import printable
 
 

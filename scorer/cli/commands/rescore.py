@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
-from scorer.cli.store import (
+from scorer.cli.board import (
     At,
     FilesWord,
     Form,
@@ -18,6 +17,7 @@ from scorer.cli.store import (
     moment,
     table,
 )
+from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
 from scorer.core.text import printable
 
 

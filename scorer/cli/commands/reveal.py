@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import FilesWord, StoreWord, board_of
 from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
-from scorer.cli.store import FilesWord, StoreWord, board_of
 from scorer.core.text import printable
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from scorer.cli.board import At, FilesWord, StoreWord, board_of, moment
 from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
-from scorer.cli.store import At, FilesWord, StoreWord, board_of, moment
 
 
 def seal(

@@ -15,8 +15,8 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import FILES, STORE, FilesWord, Memory, Seconds, StoreWord
 from scorer.cli.options import Plugins, Result
-from scorer.cli.store import FILES, STORE, FilesWord, Memory, Seconds, StoreWord
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
@@ -78,7 +78,7 @@ def serve(
         raise UsageError(
             "the web page needs its extra: pip install challenge-scorer[web]"
         ) from None
-    from scorer.api.confine import protections
+    from scorer.board.confine import protections
 
     settings = {
         "challenges": [str(path.resolve()) for path in challenges],

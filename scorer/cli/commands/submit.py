@@ -16,8 +16,8 @@ import typer
 
 from scorer.bytes.limits import format_size
 from scorer.challenge.archive import MOST_STORED
+from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import Result, Terminal, challenge_of, problems
-from scorer.cli.store import Form, Format, as_json
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 

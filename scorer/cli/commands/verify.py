@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import FilesWord, Form, Format, StoreWord, as_json, board_of
 from scorer.cli.options import Plugins, Result
-from scorer.cli.store import FilesWord, Form, Format, StoreWord, as_json, board_of
 from scorer.core.text import printable
 
 
@@ -32,7 +32,7 @@ def verify(
     against its receipt, every kept file against its digest, splits and fingerprints against the
     files of each version, means against scorecards.
     """
-    from scorer.store.receipts import verify as run
+    from scorer.board.receipts import verify as run
 
     challenges = [path for path in paths if _is_challenge(path)]
     checked, problems = run([path for path in paths if path not in challenges])
@@ -50,7 +50,7 @@ def verify(
 
 def _is_challenge(path: Path) -> bool:
     """Whether a path is a challenge, and no folder that score reveal made of one."""
-    from scorer.store.receipts import REVEALED
+    from scorer.board.receipts import REVEALED
 
     if path.is_dir():
         return (path / "challenge.yaml").is_file() and not (path / REVEALED).is_file()

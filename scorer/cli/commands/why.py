@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
 from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
-from scorer.cli.store import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
 from scorer.core.text import printable
 
 

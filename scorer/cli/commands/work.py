@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import FILES, STORE, FilesWord, Memory, Seconds, StoreWord, board_of
 from scorer.cli.options import Plugins, Result, Terminal
-from scorer.cli.store import FILES, STORE, FilesWord, Memory, Seconds, StoreWord, board_of
 
 PAUSE = 1.0  # seconds between looks for work
 
@@ -32,8 +32,8 @@ def work(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
-    from scorer.api.children import Limits, Place, ask_child, evaluate_next
-    from scorer.api.evaluations import worker_name
+    from scorer.board.children import Limits, Place, ask_child, evaluate_next
+    from scorer.board.evaluations import worker_name
 
     terminal: Terminal = context.obj
     limits, done = Limits(seconds, memory << 20), 0

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from scorer.board.receipts import RECEIPTS, REVEALED, SALT, SEAL, verify, verify_lines
 from scorer.core.errors import UsageError
 from scorer.store.chain import sha256_of
-from scorer.store.receipts import RECEIPTS, REVEALED, SALT, SEAL, verify, verify_lines
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

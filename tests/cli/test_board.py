@@ -228,7 +228,7 @@ def test_compare_and_explain_work_on_entries(add, score, folder):
 
 def test_the_private_split_does_not_leak(add, score, folder, tmp_path):
     """Nothing that a participant is given holds a private list, its value, or the draw's seed."""
-    from scorer.api.board import Board
+    from scorer.board.board import Board
 
     (folder / "lists.csv").write_text("list\n" + "".join(f"{name}\n" for name in LISTS))
     (folder / "challenge.yaml").write_text(MAIN + "lists: lists.csv\n")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from scorer.api import children
+from scorer.board import children
 
 ECHO = "import sys, time; asked = sys.stdin.read(); time.sleep({}); print(asked)"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain as joined
 from typing import TYPE_CHECKING
 
-from scorer.api.versions import Versions
+from scorer.board.versions import Versions
 from scorer.core.text import join_first, printable
 from scorer.core.version import __version__
 from scorer.store.chain import body_of, faults, words

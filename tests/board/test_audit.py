@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from scorer.store.audit import DEPTH, Orders, near_duplicates, overlap, probing, shake_up
+from scorer.board.audit import near_duplicates, overlap, probing, shake_up
+from scorer.board.orders import DEPTH, Orders
 from scorer.store.records import Entry
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 import pytest
 from rounds import ASKED
 
+from scorer.board.receipts import verify_lines
 from scorer.core.errors import UsageError
 from scorer.store.database import Database
-from scorer.store.receipts import verify_lines
 
 KILLS = 200  # on each database
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)

@@ -9,12 +9,12 @@ from conftest import ROOT
 
 import scorer
 from scorer.api.submissions import named_file, terms_of
+from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import engines
 from scorer.leaderboard.board import Terms, board, settled
-from scorer.leaderboard.records import from_json, to_json
 from scorer.metrics.base import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened

@@ -9,9 +9,7 @@ import pytest
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
-from scorer.challenge.phases import Phase, Question, Quota, Splits, refuse_contradictions
-from scorer.store.live import _last_shown
-from scorer.store.phases import (
+from scorer.board.phases import (
     closed,
     decided_until,
     phase_at,
@@ -22,6 +20,8 @@ from scorer.store.phases import (
     shown_at,
     spans,
 )
+from scorer.board.snapshot import _last_shown
+from scorer.challenge.phases import Phase, Question, Quota, Splits, refuse_contradictions
 from scorer.store.records import Entry
 
 EVER = datetime(1990, 1, 1, tzinfo=UTC)

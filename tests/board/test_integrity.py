@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scorer.api.board import Board
+from scorer.board.board import Board
+from scorer.board.receipts import RECEIPTS, verify, verify_lines
 from scorer.core.errors import UsageError
-from scorer.store.receipts import RECEIPTS, verify, verify_lines
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = "splits: {public: 0.5, private: rest, seed: 2011}\n"

@@ -20,26 +20,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scorer.api.audit import Audited, audit
-from scorer.api.evaluations import Evaluations
-from scorer.api.integrity import store_faults
-from scorer.api.rescore import Rescored, rescore
-from scorer.api.seal import reveal, seal
 from scorer.api.submissions import Named, loaded, named_file, submission_name
-from scorer.api.versions import Versions
-from scorer.bytes.limits import Unreadable
-from scorer.bytes.opening import opened
-from scorer.challenge.model import FOLDER, Challenge
-from scorer.challenge.trespass import own_files
-from scorer.core.errors import Refused, UnknownName, UsageError
-from scorer.core.problems import Findings, Problem
-from scorer.core.text import quoted
-from scorer.leaderboard.board import Terms
-from scorer.store import receipts
-from scorer.store.files import Files, as_path, digest_of_stream, files_at
-from scorer.store.live import LiveReport, Snapshot, Why
-from scorer.store.names import ORGANIZER, team_name
-from scorer.store.phases import (
+from scorer.board import receipts
+from scorer.board.audit import ALIKE, Audited, audit, overlap
+from scorer.board.evaluations import Evaluations
+from scorer.board.integrity import store_faults
+from scorer.board.names import ORGANIZER, team_name
+from scorer.board.orders import Orders, order_of
+from scorer.board.phases import (
     Left,
     Refusal,
     Span,
@@ -51,11 +39,23 @@ from scorer.store.phases import (
     refused_by_quota,
     shown_at,
 )
+from scorer.board.rescore import Rescored, rescore
+from scorer.board.seal import reveal, seal
+from scorer.board.selection import State, state
+from scorer.board.snapshot import LiveReport, Snapshot, Why
+from scorer.board.versions import Versions
+from scorer.bytes.limits import Unreadable
+from scorer.bytes.opening import opened
+from scorer.challenge.model import FOLDER, Challenge
+from scorer.challenge.trespass import own_files
+from scorer.core.errors import Refused, UnknownName, UsageError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted
+from scorer.leaderboard.board import Terms
+from scorer.store.files import Files, as_path, digest_of_stream, files_at
 from scorer.store.records import OF_TEAMS, Act, Decision, Entry, Status, Team, Token, Version
-from scorer.store.selection import State, state
 
 if TYPE_CHECKING:
-    from scorer.store.audit import Orders
     from scorer.store.database import Database
 
 RECENT = 3  # of a team's entries, to which a new one is compared
@@ -289,9 +289,6 @@ class Board:
 
     def _nearly_the_same(self, version: Version, entry: Entry) -> Problem | None:
         """S806 where an entry is nearly the same as one of the team's last entries."""
-        from scorer.store.audit import ALIKE, overlap
-        from scorer.store.orders import order_of
-
         statuses = self._database.statuses(version.values)
         recent = [
             earlier

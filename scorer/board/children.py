@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.api.board import Board
+from scorer.board.board import Board
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
 
@@ -94,7 +94,7 @@ def _asked(
     # The task is no argument, which everybody on the machine could read: a store's URL may have a
     # password. A session of its own: Ctrl-C ends the server, which lets evaluations finish.
     child = subprocess.Popen(
-        [sys.executable, "-m", "scorer.api.child"], env=environment, start_new_session=True,
+        [sys.executable, "-m", "scorer.board.child"], env=environment, start_new_session=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:

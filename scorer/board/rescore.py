@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorer.api.evaluations import Evaluations
-from scorer.api.versions import Versions
+from scorer.board.evaluations import Evaluations
+from scorer.board.snapshot import Move, counted, moves
+from scorer.board.versions import Versions
 from scorer.results.scorecard import Scorecard
-from scorer.store.live import Move, counted, moves
 from scorer.store.records import Evaluation, Version
 
 if TYPE_CHECKING:

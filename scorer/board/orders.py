@@ -12,8 +12,18 @@ import numpy as np
 from scorer.core.problems import Findings
 from scorer.formats.read import read
 from scorer.prepare.bind import BoundChallenge
-from scorer.store.audit import DEPTH, Orders
 from scorer.views.join import order
+
+DEPTH = 50  # ranks that are compared
+
+
+class Orders(NamedTuple):
+    """A submission's items, best first, as comparisons see them.
+
+    `items` holds 64-bit hashes, one row a list, 0 behind the last; shape (lists, DEPTH).
+    """
+
+    items: np.ndarray[tuple[int, int], np.dtype[np.uint64]]
 
 
 class Ordered(NamedTuple):

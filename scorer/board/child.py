@@ -3,7 +3,7 @@
 What reads a stranger's file is confined to that file and the challenge's: it has no store,
 no network and no other file, where the system has such protections.
 
-`python -m scorer.api.child` reads as JSON what to do, and answers with JSON.
+`python -m scorer.board.child` reads as JSON what to do, and answers with JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scorer.api.confine import confine
+from scorer.board.confine import confine
 from scorer.core.errors import ScorerError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def answered(task: dict[str, Any]) -> dict[str, Any]:
 def _done(task: dict[str, Any]) -> dict[str, Any]:
     if task["do"] in CONFINED:
         return CONFINED[task["do"]](task)
-    from scorer.api.children import Place
+    from scorer.board.children import Place
 
     with Place(*task["place"]).open() as board:
         match task["do"]:
@@ -93,7 +93,7 @@ def _challenge(task: dict[str, Any]) -> Challenge:
 
 
 def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
-    from scorer.api.evaluations import evaluated, to_fields
+    from scorer.board.evaluations import evaluated, to_fields
     from scorer.prepare.answerable import answerable
     from scorer.prepare.bind import prepare
     from scorer.prepare.open import opened

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scorer.api.submissions import terms_of
-from scorer.api.versions import Versions
+from scorer.board.snapshot import Means, Snapshot
+from scorer.board.versions import Versions
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError, ScorerError, UnknownName
@@ -28,7 +29,6 @@ from scorer.engines.local import local
 from scorer.leaderboard.board import settled
 from scorer.prepare.open import OpenChallenge
 from scorer.store.files import Files, as_path
-from scorer.store.live import Means, Snapshot
 from scorer.store.records import Entry, Evaluation, Version
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ import sys
 import polars
 import pytest
 
-from scorer.api import confine
-from scorer.api.board import Board
-from scorer.api.children import Limits, Place, evaluate_next
+from scorer.board import confine
+from scorer.board.board import Board
+from scorer.board.children import Limits, Place, evaluate_next
 
 TRY = """
 import json, os, socket, subprocess, sys
-from scorer.api.confine import confine
+from scorer.board.confine import confine
 given, hidden, own = sys.argv[1:]
 confine([given], [own])
 def outcome(act):

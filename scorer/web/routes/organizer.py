@@ -10,8 +10,8 @@ from fastapi import APIRouter, HTTPException, Request, Response
 from pydantic import BaseModel
 
 from scorer.web.access import Viewer
-from scorer.web.api import V1
 from scorer.web.context import Context, context_of, scratch
+from scorer.web.routes.json import V1
 from scorer.web.site import Site
 
 router = APIRouter(prefix=V1 + "/{id}")

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from scorer.board import receipts
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
-from scorer.store import receipts
 from scorer.store.files import Files
 
 

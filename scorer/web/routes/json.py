@@ -14,13 +14,13 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from scorer.api.board import Added
 from scorer.api.submissions import Named
+from scorer.board.board import Added
+from scorer.board.names import ORGANIZER
+from scorer.board.phases import shown_at, spans
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.reports.codec import number_or_null, problem
-from scorer.store.names import ORGANIZER
-from scorer.store.phases import shown_at, spans
 from scorer.store.records import OF_TEAMS, Act
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of, ready, scratch, stored_upload

@@ -10,6 +10,9 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from scorer.board.phases import Span, at, phase_at, spans
+from scorer.board.selection import Candidate, Choice, State, choose, state
+from scorer.board.splits import cut
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
@@ -20,10 +23,7 @@ from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import with_certainty
 from scorer.results.report import Report, Scored
 from scorer.results.scorecard import Outcome, Scorecard
-from scorer.store.phases import Span, at, phase_at, spans
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
-from scorer.store.selection import Candidate, Choice, State, choose, state
-from scorer.store.splits import cut
 
 CACHED = 2_000  # scorecards that are kept cut and settled
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from scorer.api.board import Board
+from scorer.board.board import Board
 
 SERVER = pytest.mark.slow("a server of PostgreSQL, a database a test")
 

@@ -17,8 +17,8 @@ from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
 if TYPE_CHECKING:
-    from scorer.api.board import Board
     from scorer.api.submissions import Named
+    from scorer.board.board import Board
     from scorer.challenge.model import Challenge
 
 STORE = "SCORER_STORE"  # of the environment: the database's URL
@@ -81,7 +81,7 @@ def board_of(
         files: where entry files are kept, of `--files`.
         allow_plugins: whether the challenge's own metrics may be run.
     """
-    from scorer.api.board import Board
+    from scorer.board.board import Board
 
     challenge, notes = challenge_of(path, terminal)
     board = Board.open(

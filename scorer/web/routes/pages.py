@@ -15,14 +15,16 @@ from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
+from scorer.board.phases import decided_until, shown_at, spans
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.pictures import Histogram
 from scorer.reports.write.html import prose
-from scorer.store.phases import decided_until, shown_at, spans
 from scorer.store.records import Act
 from scorer.web import pictures
 from scorer.web.access import LASTS, NOBODY, Viewer, token_of
-from scorer.web.api import (
+from scorer.web.context import COOKIE, Context, context_of, ready, site_key
+from scorer.web.render import render, root_of, templates
+from scorer.web.routes.json import (
     DecisionIn,
     answers_of,
     decided,
@@ -33,9 +35,7 @@ from scorer.web.api import (
     problems_of,
     recorded,
 )
-from scorer.web.context import COOKIE, Context, context_of, ready, site_key
-from scorer.web.organize import copied, organizer, rescored, teams_of
-from scorer.web.render import render, root_of, templates
+from scorer.web.routes.organizer import copied, organizer, rescored, teams_of
 from scorer.web.site import Ready, Site
 from scorer.web.standings import local_time
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scorer.api.submissions import submission_name, terms_of
+from scorer.board.splits import drawn, read_splits
 from scorer.bytes.write import write
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
@@ -23,7 +24,6 @@ from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.store.files import Files, digest_of
 from scorer.store.records import Entry, Version
-from scorer.store.splits import drawn, read_splits
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -156,7 +156,7 @@ class Versions:
             if chosen.number in self._ready:
                 self._terms[chosen.number] = terms_of(self._ready[chosen.number])
             else:
-                from scorer.leaderboard.records import from_json
+                from scorer.board.records import from_json
 
                 metrics = self.bound(chosen).metrics if self.challenge.plugins else None
                 self._terms[chosen.number] = from_json(Terms, chosen.terms, metrics)
@@ -221,7 +221,7 @@ def _version(
         ready: the challenge and its truth.
         files: path below the challenge's folder -> SHA-256.
     """
-    from scorer.leaderboard.records import to_json
+    from scorer.board.records import to_json
 
     terms = terms_of(ready)
     values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()

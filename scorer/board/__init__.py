@@ -1,0 +1,1 @@
+"""The living board: entries, evaluations, decisions, receipts, and what is shown of them."""
