@@ -53,8 +53,7 @@ from scorer.challenge.fields import (
 from scorer.challenge.forms import Formed, KeyFile, Texts, cut_of, keys_of
 from scorer.challenge.yaml import Value
 from scorer.core.formula import FormulaError, parse
-from scorer.core.problems import Problem
-from scorer.core.text import display_path, nearest, printable, quoted
+from scorer.core.text import nearest, quoted
 from scorer.formats.form import Form
 from scorer.tables.schema import EXTRA, NUMBER
 
@@ -702,16 +701,6 @@ class Challenge(Part):
         steps = [int(n) if n else name for name, n in re.findall(r"([^.\[\]]+)|\[(\d+)\]", key)]
         done, line, _ = self._root.reach(steps) if self._root else (0, 0, None)
         return line if done else None
-
-    def problem(self, code: str, key: str, message: str, help: str | None = None) -> Problem:
-        """A problem of the challenge, at the line of its key.
-
-        Args:
-            key: such as `metrics[1].cutoffs`; any text.
-        """
-        text = f"{key}: {message}"
-        message = printable(text, len(text))
-        return Problem(code, message, path=display_path(self.path), line=self.line(key), help=help)
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
         """A copy with these measures instead, the first primary.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scorer.bytes.files import same_content
 from scorer.bytes.limits import Limits
-from scorer.challenge.model import Challenge, extra_roles
+from scorer.challenge.model import Challenge, MeasureSpec, extra_roles
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
@@ -24,6 +24,7 @@ from scorer.metrics.base import Measure, Metric, find, measure, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.preferences.base import aggregations, bind, comparisons
 from scorer.prepare.combine import Combiner
+from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import Choice, kind_of, sides
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
@@ -96,25 +97,39 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
         ChallengeError: all that is wrong with them, each at its line.
         PluginError: a plugin cannot be loaded.
     """
+    _refuse_files(challenge)
+    challenge = _by_content(challenge)
+    registry = _registry(challenge, allow_plugins)
+    kind, measures, conflicts = _bound(challenge, registry)
+    return _ruled(challenge, registry, kind, measures, conflicts)
+
+
+def _refuse_files(challenge: Challenge) -> None:
+    """Refuse files outside the challenge's folder, and public files that are the truth.
+
+    Raises:
+        ChallengeError: there are such files.
+    """
     if strayed := challenge.strayed:
         message = "a link leads out of the challenge's folder"
         raise ChallengeError(
             problems=[Problem("C111", message, path=display_path(path)) for path in strayed]
         )
-    if open_truth := list(_open_truth(challenge)):
-        raise ChallengeError(problems=open_truth)
-    challenge = _by_content(challenge)
-    registry = metrics()
+    refuse(challenge, _open_truth(challenge))
+
+
+def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
+    """The metrics, with the challenge's own.
+
+    Raises:
+        ChallengeError: the challenge has plugins that may not run.
+        PluginError: a plugin cannot be loaded.
+    """
     if challenge.plugins and not allow_plugins:
         names = ", ".join(path.name for path in challenge.plugins)
         message = f"this challenge runs code of its own ({names})"
-        raise ChallengeError(
-            problems=[
-                challenge.problem(
-                    "C116", "plugins", message, help="if you trust it: --allow-plugins"
-                )
-            ]
-        )
+        refuse(challenge, [Fault("plugins", "C116", message, "if you trust it: --allow-plugins")])
+    registry = metrics()
     kaggle_specs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
     for path in challenge.plugins:
         if (spec := kaggle_specs.get(path)) is not None:
@@ -126,44 +141,52 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
             registry = registry.with_([(own_metric, path.name)])
         else:
             registry = registry.with_(plugin(path, Metric))
-    problems: list[Problem] = []
-    combiner = Combiner(challenge, problems)
-    measures: list[Measure] = []
-    place = {id(spec): n for n, spec in enumerate(challenge.metrics)}
-    bound_by_place: dict[int, Measure] = {}
-    candidates = list(_candidates(challenge, registry, problems))
+    return registry
+
+
+def _bound(
+    challenge: Challenge, registry: Registry[Metric]
+) -> tuple[Kind, tuple[Measure, ...], list[Fault]]:
+    """The kind, the measures in their order, and faults of what does not fit the kind.
+
+    Raises:
+        ChallengeError: a measure cannot be bound.
+    """
+    faults = list[Fault]()
+    candidates = list(_candidates(challenge, registry, faults))
     kind, conflicts = kind_of(challenge, candidates)
+    combiner = Combiner(challenge, faults)
+    place = {id(spec): n for n, spec in enumerate(challenge.metrics)}
+    bound: dict[int, Measure] = {}
     for spec, choices in candidates:
         metric = next((choice for choice in choices if kind.name in choice.kinds), choices[0])
         try:
             params = combiner.params(spec, metric)
-            bound = measure(metric, spec.notation, params, spec.id, spec.primary)
+            plain = measure(metric, spec.notation, params, spec.id, spec.primary)
         except NotationError as error:
-            key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
-            problems.append(challenge.problem("C114", key, str(error)))
+            faults.append(Fault(_key_of(spec, error), "C114", str(error)))
         else:
-            bound = bound_by_place[place[id(spec)]] = combiner.combined(spec, bound)
-            if challenge.submission.ties == "mean-rank" and not metric.mean_rank:
-                message = f"{metric.name} does not know submission.ties: mean-rank"
-                problems.append(challenge.problem("C122", spec.key, message))
-            if challenge.submission.ties == "expected" and not metric.expected:
-                message = f"{metric.name} has no closed form for submission.ties: expected"
-                problems.append(challenge.problem("C122", spec.key, message))
-            for need in bound.needs:
-                if not any(_declares(challenge, option) for option in need.split(" or ")):
-                    message = f"{bound.name} needs {need}, which this challenge does not have"
-                    problems.append(challenge.problem("C121", spec.key, message))
-    if len(bound_by_place) == len(candidates):
-        bound_by_place = combiner.composites(challenge.metrics, bound_by_place)
-    for n, spec in enumerate(challenge.metrics):
-        if (composed := bound_by_place.get(n)) is None:
-            continue
-        if any(composed.id == other.id for other in measures):
-            message = f"two measures are called {quoted(composed.id)}; give one an id"
-            problems.append(challenge.problem("C120", spec.key, message))
-        measures.append(composed)
-    if problems:
-        raise ChallengeError(problems=sorted(problems, key=lambda p: p.line or 0))
+            bound[place[id(spec)]] = combined = combiner.combined(spec, plain)
+            faults += _unmet(challenge, spec, combined)
+    if len(bound) == len(candidates):
+        bound = combiner.composites(challenge.metrics, bound)
+    faults += _namesakes(challenge, bound)
+    refuse(challenge, faults)
+    return kind, tuple(bound[n] for n in sorted(bound)), conflicts
+
+
+def _ruled(
+    challenge: Challenge,
+    registry: Registry[Metric],
+    kind: Kind,
+    measures: tuple[Measure, ...],
+    conflicts: list[Fault],
+) -> BoundChallenge:
+    """The challenge with the rules of its measures and of its leaderboard.
+
+    Raises:
+        ChallengeError: the rules do not fit, or there are conflicts already.
+    """
     rules = {}
     for bound, spec in zip(measures, challenge.metrics, strict=True):
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
@@ -173,29 +196,54 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
     conflicts += unknown
     if challenge.exclude is not None and kind.name != "grades":
         message = f"items are taken out of ranked lists, and this challenge has {kind.name}"
-        conflicts.append(challenge.problem("C115", "exclude", message))
-    if conflicts:
-        raise ChallengeError(problems=conflicts)
+        conflicts.append(Fault("exclude", "C115", message))
+    refuse(challenge, conflicts)
     if not any(bound.primary for bound in measures):
-        measures[0] = replace(measures[0], primary=True)
-    return BoundChallenge(
-        challenge, registry, tuple(measures), kind, rules, breakers, rank_by, ranked_by
-    )
+        measures = (replace(measures[0], primary=True), *measures[1:])
+    return BoundChallenge(challenge, registry, measures, kind, rules, breakers, rank_by, ranked_by)
 
 
-def _open_truth(challenge: Challenge) -> Iterator[Problem]:
+def _key_of(spec: MeasureSpec, error: NotationError) -> str:
+    return f"{spec.key}.{error.parameter}" if error.parameter else spec.key
+
+
+def _unmet(challenge: Challenge, spec: MeasureSpec, bound: Measure) -> Iterator[Fault]:
+    """What a measure needs and the challenge lacks: a rule of ties, files, columns."""
+    ties, metric = challenge.submission.ties, bound.metric
+    if ties == "mean-rank" and not metric.mean_rank:
+        yield Fault(spec.key, "C122", f"{metric.name} does not know submission.ties: mean-rank")
+    if ties == "expected" and not metric.expected:
+        message = f"{metric.name} has no closed form for submission.ties: expected"
+        yield Fault(spec.key, "C122", message)
+    for need in bound.needs:
+        if not any(_declares(challenge, option) for option in need.split(" or ")):
+            message = f"{bound.name} needs {need}, which this challenge does not have"
+            yield Fault(spec.key, "C121", message)
+
+
+def _namesakes(challenge: Challenge, bound: dict[int, Measure]) -> Iterator[Fault]:
+    """Measures with the id of an earlier one."""
+    ids = set[str]()
+    for n in sorted(bound):
+        if (id := bound[n].id) in ids:
+            message = f"two measures are called {quoted(id)}; give one an id"
+            yield Fault(challenge.metrics[n].key, "C120", message)
+        ids.add(id)
+
+
+def _open_truth(challenge: Challenge) -> Iterator[Fault]:
     """Files that participants or measures may know, and that are the truth."""
     for key in ("lists", "items", "history"):
         source = getattr(challenge, key)
         if source is not None and same_content(source.file, challenge.truth.file):
             message = "this is the truth's file, which no participant may know"
             help = f"write the {key} to a file of their own, without the answers"
-            yield challenge.problem("C124", key, message, help)
+            yield Fault(key, "C124", message, help)
     for key, source in challenge.key_files.items():
         if not key.startswith("truth") and same_content(source.file, challenge.truth.file):
             message = "this is the truth's file, which no participant may know"
             help = "write what the lines are about to a file of their own, without the answers"
-            yield challenge.problem("C124", key, message, help)
+            yield Fault(key, "C124", message, help)
 
 
 def _by_content(challenge: Challenge) -> Challenge:
@@ -222,9 +270,9 @@ def _by_content(challenge: Challenge) -> Challenge:
 
 
 def _candidates(
-    challenge: Challenge, registry: Registry[Metric], problems: list[Problem]
+    challenge: Challenge, registry: Registry[Metric], faults: list[Fault]
 ) -> Iterator[Choice]:
-    """The metrics that each measure may mean, one for each kind; unknown names are `problems`."""
+    """The metrics that each measure may mean, one for each kind; unknown names are `faults`."""
     for spec in challenge.metrics:
         if spec.score is not None:
             continue
@@ -236,20 +284,19 @@ def _candidates(
                 choices = registry.named(name, every=True)
             yield spec, choices
         except UnknownName as error:
-            problems.append(challenge.problem("C113", spec.key, str(error)))
+            faults.append(Fault(spec.key, "C113", str(error)))
         except NotationError as error:
-            key = f"{spec.key}.{error.parameter}" if error.parameter else spec.key
             help = None
             if " [" in spec.notation and spec.key == "--metric":
                 help = "a measure that has no notation: write an id at it, and -m ID"
-            problems.append(challenge.problem("C114", key, str(error), help))
+            faults.append(Fault(_key_of(spec, error), "C114", str(error), help))
 
 
 def _leaderboard(
     challenge: Challenge, measures: Sequence[Measure], kind: Kind
-) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, RankedBy | None, list[Problem]]:
+) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, RankedBy | None, list[Fault]]:
     """Bind what the leaderboard's rules name: measures, preferences, an aggregation."""
-    board, problems = challenge.leaderboard, list[Problem]()
+    board, faults = challenge.leaderboard, list[Fault]()
 
     def bound_to(key: str, bind_to: Callable[[], Measure]) -> Measure | None:
         try:
@@ -257,11 +304,11 @@ def _leaderboard(
         except (UnknownName, NotationError) as error:
             ids = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
             hint = f"it can be a measure of this challenge ({ids}) or a preference; " * bool(ids)
-            problems.append(challenge.problem("C117", key, f"{hint}{error}"))
+            faults.append(Fault(key, "C117", f"{hint}{error}"))
             return None
         if kind.name != "grades" and bound not in measures:
             message = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
-            problems.append(challenge.problem("C115", key, message))
+            faults.append(Fault(key, "C115", message))
         return bound
 
     bound_breakers = [
@@ -280,20 +327,20 @@ def _leaderboard(
         try:
             aggregate = bind(aggregations(), rule.aggregate)
         except (UnknownName, NotationError) as error:
-            problems.append(challenge.problem("C117", f"{where}.aggregate", str(error)))
-            return breakers, None, None, problems
+            faults.append(Fault(f"{where}.aggregate", "C117", str(error)))
+            return breakers, None, None, faults
         if preference:
             rank_by = (preference, aggregate)
-        measure_ids = [_ranking(challenge, n, name, measures, problems)
+        measure_ids = [_ranking(challenge, n, name, measures, faults)
                  for n, name in enumerate(rule.measures)]  # fmt: skip
         if measure_ids and all(measure_ids):
             ids = tuple(measure_id for measure_id in measure_ids if measure_id)
             ranked_by = RankedBy(ids, aggregate, rule.tie_break)
-    return breakers, rank_by, ranked_by, problems
+    return breakers, rank_by, ranked_by, faults
 
 
 def _ranking(
-    challenge: Challenge, n: int, name: str, measures: Sequence[Measure], problems: list[Problem]
+    challenge: Challenge, n: int, name: str, measures: Sequence[Measure], faults: list[Fault]
 ) -> str | None:
     """The id of a measure whose ranks are put together with others'."""
     match = find(measures, name)
@@ -307,7 +354,7 @@ def _ranking(
         else f" (measures: {join_first(ids, 8)})"
     )
     message = f"no measure of this challenge is called {quoted(name)}{hint}"
-    problems.append(challenge.problem("C117", f"leaderboard.rank_by.measures[{n}]", message))
+    faults.append(Fault(f"leaderboard.rank_by.measures[{n}]", "C117", message))
     return None
 
 
@@ -347,7 +394,7 @@ def _declares(challenge: Challenge, need: str) -> bool:
     return value not in (None, ())
 
 
-def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[Problem]]:
+def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[Fault]]:
     """How lists without a value count for this measure; a written `zero` must make sense."""
     lower = bound.metric.better == "lower"
     refused = []
@@ -361,7 +408,5 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
             continue
         if bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds:
             why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"
-            refused.append(
-                challenge.problem("C118", where, f"zero would {why}; write skip or error")
-            )
+            refused.append(Fault(where, "C118", f"zero would {why}; write skip or error"))
     return Rules.of(challenge, bound.metric.better), refused

@@ -13,6 +13,7 @@ from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.formats.read import format_of, read
 from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.faults import Fault, located
 from scorer.results.columns import ListColumns
 from scorer.results.groups import keys_of
 from scorer.tables.table import Schema, Table
@@ -132,7 +133,7 @@ def _unknown_groups(prepared: BoundChallenge, columns: ListColumns) -> list[Prob
             else f" (groups: {join_first(names)})"
         )
         message = f"no list is in the group {quoted(group)}{hint}"
-        problems.append(prepared.challenge.problem("C121", f"{spec.key}.group", message))
+        problems.append(located(prepared.challenge, Fault(f"{spec.key}.group", "C121", message)))
     return problems
 
 

@@ -11,12 +11,12 @@ from scorer.bytes.limits import Limits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.formula import Bounds, Traits, parse, spelt
-from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
 from scorer.formats.read import format_of, header
 from scorer.metrics.base import Better, Measure, Metric, measure, metrics
 from scorer.metrics.combination import SIZE, Combination
 from scorer.metrics.composite import COMPOSITE, composite
+from scorer.prepare.faults import Fault
 from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
 LISTS = ("lists", "list")  # what `average` calls them
@@ -25,10 +25,10 @@ DEEPEST = 20  # composites of composites
 
 @dataclass
 class Combiner:
-    """Binds the keys of measures that combine lists; problems are added to `problems`."""
+    """Binds the keys of measures that combine lists; faults are added to `faults`."""
 
     challenge: Challenge
-    problems: list[Problem] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -66,9 +66,9 @@ class Combiner:
 
     def combined(self, spec: MeasureSpec, bound: Measure) -> Measure:
         """The measure with the combination of lists and groups that its spec asks for."""
-        problems_before = len(self.problems)
+        faults_before = len(self.faults)
         combination = self._combination(spec, bound)
-        if combination.plain or len(self.problems) > problems_before:
+        if combination.plain or len(self.faults) > faults_before:
             return bound
         name = bound.name + combination.suffix
         return replace(bound, combination=combination, name=name, id=spec.id or name)
@@ -191,7 +191,7 @@ class Combiner:
         code: str = "C114",
         help: str | None = None,
     ) -> None:
-        self.problems.append(self.challenge.problem(code, f"{spec.key}.{key}", message, help))
+        self.faults.append(Fault(f"{spec.key}.{key}", code, message, help))
 
     # Composites
 
@@ -241,13 +241,13 @@ class Combiner:
                 measures[at] = composed
             return composed
 
-        reported: set[str] = set()
+        reported: set[Fault] = set()
         for n in range(len(specs)):
-            before = len(self.problems)
+            before = len(self.faults)
             bind(n, ())
-            fresh = [p for p in self.problems[before:] if (p.message not in reported)]
-            reported.update(p.message for p in fresh)
-            self.problems[before:] = fresh
+            fresh = [fault for fault in self.faults[before:] if fault not in reported]
+            reported.update(fresh)
+            self.faults[before:] = fresh
         return measures
 
     def _composite(self, spec: MeasureSpec, parts: Sequence[Measure]) -> Measure | None:

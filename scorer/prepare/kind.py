@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from scorer.bytes.limits import Limits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
-from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted
 from scorer.formats.form import VALUES
 from scorer.formats.read import format_of, header
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Measure, Metric
+from scorer.prepare.faults import Fault
 
 # columns that only challenges of that kind have
 OWN_COLUMNS = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
@@ -20,7 +20,7 @@ OWN_COLUMNS = {"preferences": {"better", "worse"}, "labels": {"label", "target"}
 Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
 
 
-def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Problem]]:
+def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Fault]]:
     """The one kind that all metrics fit, or the first two that do not go together."""
     fits = frozenset[str]()
     for n, (spec, choices) in enumerate(candidates):
@@ -33,20 +33,20 @@ def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, l
                 f"{first.name} looks at {_or(first.kinds)} and {choices[0].name} at "
                 f"{_or(choices[0].kinds)}; one challenge has one kind"
             )
-            return kinds().get(min(fits)), [challenge.problem("C115", spec.key, message)]
+            return kinds().get(min(fits)), [Fault(spec.key, "C115", message)]
         fits = fits & kinds_here if n else kinds_here
     fits = fits or frozenset(kind.name for kind in kinds())
     name = _decided(challenge, fits) if len(fits) > 1 else min(fits)
-    problems = _ambiguous_cells(challenge, candidates, fits) or list(
+    faults = _ambiguous_cells(challenge, candidates, fits) or list(
         _unread(challenge, candidates, name)
     )
-    return kinds().get(name), problems
+    return kinds().get(name), faults
 
 
 def _ambiguous_cells(
     challenge: Challenge, candidates: Sequence[Choice], fits: frozenset[str]
-) -> list[Problem]:
-    """The problem of wide columns whose cells could be numbers, classes or items."""
+) -> list[Fault]:
+    """The fault of wide columns whose cells could be numbers, classes or items."""
     source = challenge.truth
     declared = _declared(challenge)
     decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
@@ -62,10 +62,10 @@ def _ambiguous_cells(
         "in columns of the truth: {target: number} where they are numbers to predict, "
         "{label: class} for classes, {item: id} for items"
     )
-    return [challenge.problem("C121", "truth.wide", message, help)]
+    return [Fault("truth.wide", "C121", message, help)]
 
 
-def _unread(challenge: Challenge, candidates: Sequence[Choice], kind: str) -> Iterator[Problem]:
+def _unread(challenge: Challenge, candidates: Sequence[Choice], kind: str) -> Iterator[Fault]:
     """Measures of items, where the truth is said to have numbers or classes."""
     source = challenge.truth
     roles = sorted(OWN_COLUMNS["labels"] & {*source.columns, *source.document})
@@ -76,13 +76,13 @@ def _unread(challenge: Challenge, candidates: Sequence[Choice], kind: str) -> It
         f"{choices[0].name} looks at {_or(choices[0].kinds)}, whose truth has no {roles[0]}, "
         "which this one is said to have"
     )
-    yield challenge.problem("C115", spec.key, message)
+    yield Fault(spec.key, "C115", message)
 
 
 def sides(
     challenge: Challenge, kind: str, bound: Iterable[tuple[MeasureSpec, Measure]]
-) -> Iterator[Problem]:
-    """Problems of measures in a challenge that has numbers beside classes.
+) -> Iterator[Fault]:
+    """Faults of measures in a challenge that has numbers beside classes.
 
     Args:
         bound: its measures, each with what challenge.yaml says of it.
@@ -94,11 +94,11 @@ def sides(
 
     if kind != "labels":
         message = f"numbers stand beside classes, and this challenge has {kind}"
-        yield challenge.problem("C115", "submission.numbers", message)
+        yield Fault("submission.numbers", "C115", message)
         return
     if "target" in challenge.truth.columns or challenge.truth.multilabel:
         message = "beside numbers the truth has one label a row, whose column is label"
-        yield challenge.problem("C115", "truth", message)
+        yield Fault("truth", "C115", message)
     called = join_first(numbers)
     for spec, measure in bound:
         group, view = measure.combination.group, measure.metric.view
@@ -117,7 +117,7 @@ def sides(
             message += f", which {called} has" if view is Targets else ""
         else:
             continue
-        yield challenge.problem("C115", f"{spec.key}.group", message)
+        yield Fault(f"{spec.key}.group", "C115", message)
 
 
 def _declared(challenge: Challenge) -> set[str]:

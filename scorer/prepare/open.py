@@ -25,6 +25,7 @@ from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.metrics.base import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.columns import list_columns
+from scorer.prepare.faults import Fault, located, refuse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.results.columns import NONE, ListColumns
@@ -95,7 +96,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if lost := public_part.numbers.difference(groups.values()):
         names = join_first(list(dict.fromkeys(groups.values())))
         message = f"no list is in the group {quoted(min(lost))} (groups: {names})"
-        findings.add(challenge.problem("C121", "submission.numbers", message))
+        findings.add(located(challenge, Fault("submission.numbers", "C121", message)))
     public_part = kind.public(public_part, Asking(challenge, prepared.shapes, columns))
     _read_keys(challenge, findings)
     _raise(findings)
@@ -278,16 +279,15 @@ def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
     Raises:
         ChallengeError: there are such measures.
     """
-    problems = []
+    faults = []
     for spec, measure in zip(challenge.metrics, measures, strict=True):
         low, high = (measure.params.get(name) for name in ("min_grade", "max_grade"))
         if low is not None and high is not None and low >= high > 0:
             declared = high if spec.params.get("max_grade") or "max_" in spec.notation else None
             of = "" if declared is not None else ", the truth's highest"
             message = f"{measure.metric.name}: {low:g} is not below max_grade {high:g}{of}"
-            problems.append(challenge.problem("C114", f"{spec.key}.min_grade", message))
-    if problems:
-        raise ChallengeError(problems=problems)
+            faults.append(Fault(f"{spec.key}.min_grade", "C114", message))
+    refuse(challenge, faults)
 
 
 def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
@@ -303,9 +303,7 @@ def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
             f"auto takes its step from how much lists differ, and {primary.id} is no mean of lists"
         )
         help = "write the step that an entry has to be better by, such as ladder: 0.01"
-        raise ChallengeError(
-            problems=[challenge.problem("C122", "leaderboard.ladder", message, help)]
-        )
+        refuse(challenge, [Fault("leaderboard.ladder", "C122", message, help)])
 
 
 def _table(

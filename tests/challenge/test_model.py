@@ -21,6 +21,7 @@ from scorer.challenge.model import Challenge, Length, Limits, RankBy, Tiers
 from scorer.challenge.schema import schema
 from scorer.core.codes import codes
 from scorer.core.errors import ChallengeError
+from scorer.prepare.faults import Fault, located
 
 LEAST = "truth: truth.csv\nmetrics: [nDCG@10]\n"
 
@@ -232,7 +233,7 @@ def test_line_and_problem():
         None,
         None,
     )
-    problem = made.problem("C114", "metrics[0].cutoffs", "0 is below 1", help="write 1")
+    problem = located(made, Fault("metrics[0].cutoffs", "C114", "0 is below 1", "write 1"))
     said = "challenge.yaml:27: error[C114] metrics[0].cutoffs: 0 is below 1"
     assert (str(problem), problem.help) == (said, "write 1")
 
