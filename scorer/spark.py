@@ -22,7 +22,7 @@ from typing import Any
 
 from scorer.api.report import Report
 from scorer.api.submissions import loaded, terms_of
-from scorer.bytes.limits import Limits, NoTable, Unreadable
+from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
@@ -30,7 +30,7 @@ from scorer.engines.spark.elsewhere import elsewhere, suits
 from scorer.engines.spark.outcomes import job, returned, settled
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet
-from scorer.engines.spark.sources import Source, frame_source, source_of
+from scorer.engines.spark.sources import SparkSource, frame_source, source_of
 from scorer.engines.spark.truths import learnt, opening_of, plan_of, truth_source
 from scorer.engines.spark.valued import VALUES, valuer
 from scorer.formats.form import PLAIN
@@ -121,7 +121,7 @@ def values(
     prepared = prepare(loaded(challenge), allow_plugins)
     _refuse_figures(prepared)
     with quiet():
-        frame, limits = _source(session, prepared, run), Limits(rows=2**62)
+        frame, limits = _source(session, prepared, run), ReadLimits(rows=2**62)
         truths = truth_source(session, prepared, truth, limits, frame.buckets)
         opening = opening_of(prepared, frame.buckets)
         known = learnt(truths, opening)
@@ -163,7 +163,7 @@ def _outcome(session: Any, ready: OpenChallenge, work: Work, name: str, run: Any
 
 def _source(
     session: Any, prepared: BoundChallenge, run: Any, findings: Findings | None = None
-) -> Source:
+) -> SparkSource:
     """A run as Spark reads it.
 
     Raises:

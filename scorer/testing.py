@@ -41,9 +41,9 @@ from scorer.metrics.notation import NotationError, parse
 from scorer.scoring.evaluate import evaluate
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
-from scorer.views.extras import Column, Extras, Named
+from scorer.views.extras import Column, Extras, NamedColumns
 from scorer.views.hits import Judged, Ranked, Ties
-from scorer.views.join import Truth, judge
+from scorer.views.join import GradedItems, judge
 
 Groups = Sequence[str | Sequence[str]]
 Pair = tuple[Groups, Mapping[str, float]]  # a returned list, and its truth
@@ -79,7 +79,7 @@ def judged(*lists: Pair, ties: Ties = "item-desc", extra: Extra | None = None) -
         for place, group in enumerate(groups):
             items = [group] if isinstance(group, str) else group
             returned += [(name, item, -place) for item in items]
-    truth_of = Truth.of(_table(grades, "grade"), names)
+    truth_of = GradedItems.of(_table(grades, "grade"), names)
     view = judge(_table(returned, "score"), truth_of, ties)[0]
     return _with_columns(view, lists, extra) if extra else view
 
@@ -96,7 +96,7 @@ def _with_columns(view: Judged, lists: Sequence[Pair], extra: Extra) -> Judged:
         short = {"lists": "list", "items": "item"}.get(section, section)
         columns = {name: _made_up(kind, rows[section]) for name, kind in kinds.items()}
         levels = {name: ("x", "y") for name, kind in kinds.items() if kind == "classes"}
-        by_section[short] = Named(columns, short, levels)
+        by_section[short] = NamedColumns(columns, short, levels)
     return replace(view, extras=Extras(**by_section))
 
 

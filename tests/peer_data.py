@@ -6,7 +6,7 @@ from lists import table
 from scorer.core.registry import discover
 from scorer.metrics.base import Metric, measure
 from scorer.metrics.notation import parse
-from scorer.views.join import Truth, judge
+from scorer.views.join import GradedItems, judge
 
 METRICS = discover("metric", "scorer.metrics", Metric)
 LISTS = 40
@@ -32,7 +32,7 @@ def ours(notation, truth, run, ties="item-desc"):
         table([(q, item, x) for q, mine in side.items() for item, x in mine.items()], number)
         for side, number in ((truth, "grade"), (run, "score"))
     ]
-    view, answered = judge(rows[1], Truth.of(rows[0]), ties)
+    view, answered = judge(rows[1], GradedItems.of(rows[0]), ties)
     made = measure(METRICS.get(parse(notation)[0]), notation)
     found = np.nan_to_num(made.metric.values(view, **made.params))
     return {

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Unpack
 
-from scorer.api.evaluate import Columns, Measures, Rules, settled_challenge
+from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
 from scorer.api.report import Checked
 from scorer.api.submissions import Progress, Submissions, named_files, scored_files
 from scorer.challenge.model import Challenge
@@ -25,7 +25,7 @@ def check(
     progress: Progress | None = None,
     engine: str = "local",
     engine_options: Mapping[str, str] | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[RunRules],
 ) -> Checked:
     """Check submissions without reading the answers.
 

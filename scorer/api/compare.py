@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from scorer.api.evaluate import Columns, Measures, Rules, settled_challenge
+from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
 from scorer.api.report import Comparison, Report
 from scorer.api.submissions import (
     Named,
@@ -48,7 +48,7 @@ def compare(
     progress: Progress | None = None,
     engine: str = "local",
     engine_options: Mapping[str, str] | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[RunRules],
 ) -> Comparison:
     """Score submissions and compare every pair, list by list.
 

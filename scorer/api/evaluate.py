@@ -30,7 +30,7 @@ Measures = Sequence[str | Mapping[str, object]] | str
 Columns = Mapping[str, str | Sequence[str]]  # by role; of classes' probabilities several
 
 
-class Rules(TypedDict, total=False):
+class RunRules(TypedDict, total=False):
     """What a run must be, as `submission:` of a challenge.yaml says it, and how it counts."""
 
     length: int | Mapping[str, int]
@@ -51,7 +51,7 @@ def evaluate(
     *,
     columns: Columns | None = None,
     progress: Progress | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[RunRules],
 ) -> Report:
     """Score runs against a truth.
 
@@ -94,7 +94,7 @@ def settled_challenge(
     challenge: object,
     measures: Measures | None,
     columns: Columns | None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[RunRules],
 ) -> Iterator[Challenge]:
     """A challenge, or the one that a truth, measures and rules make.
 
@@ -123,7 +123,7 @@ def challenge_of(
     truth: object,
     measures: Measures,
     columns: Columns | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[RunRules],
 ) -> Iterator[Challenge]:
     """A challenge whose truth is data; its files are there inside the `with`.
 
@@ -183,7 +183,7 @@ def _challenge(
     truth: object,
     measures: Measures,
     columns: Columns,
-    rules: Rules,
+    rules: RunRules,
 ) -> Challenge:
     """The challenge with that truth, these measures and rules."""
     submission: dict[str, Any] = dict(rules)

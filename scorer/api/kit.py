@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.load import COMBINING
@@ -287,7 +287,7 @@ def _items(
 
 def _has_list_column(source: Source) -> bool:
     format = format_of(source.file, source.format, form=cut_of(source))
-    header_names = header(source.file, format, Limits())
+    header_names = header(source.file, format, ReadLimits())
     return source.columns.get("list", "list") in header_names
 
 
@@ -329,7 +329,7 @@ def _packed(
         (dict(zip(heads, row, strict=True)) for row in zip(*cells, strict=True)), heads
     )
     format = format_of(source.file, source.format, form=cut_of(source))
-    others = sorted(header(source.file, format, Limits()) - {*heads})
+    others = sorted(header(source.file, format, ReadLimits()) - {*heads})
     note = f"{name}.csv holds of {source.file.name}: {', '.join(heads)}"
     if others and format.name in ("csv", "parquet"):
         note += f"; not {', '.join(others)}"

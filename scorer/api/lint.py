@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer.api.power import detectable_of
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge, Example
 from scorer.core.problems import PLACES, Problem, Severity
@@ -232,7 +232,7 @@ def _published(challenge: Challenge) -> Iterator[Remark]:
         if source is None:
             continue
         format = format_of(source.file, source.format, form=cut_of(source))
-        words = header(source.file, format, Limits())
+        words = header(source.file, format, ReadLimits())
         answers = {challenge.truth.columns.get(role, role) for role in ("grade", "rating")}
         for name in sorted(words & answers - {*source.columns.values()}):
             message = f"{key}: the public file has a column {quoted(name)}, as the truth has"

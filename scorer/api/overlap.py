@@ -16,7 +16,7 @@ from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.tables.columns import CodedColumn
 from scorer.views.hits import Judged, Ranked
-from scorer.views.join import Truth
+from scorer.views.join import GradedItems
 
 LOW = 0.01  # a mean below this is looked into
 FEW = 0.01  # the share of the items that are in the truth below which it is told
@@ -76,14 +76,14 @@ def _is_low(ready: OpenChallenge, scored: Scored) -> bool:
     )
 
 
-def _count_in_truth(items: CodedColumn, truth: Truth) -> int:
+def _count_in_truth(items: CodedColumn, truth: GradedItems) -> int:
     """How many of the different items the truth names."""
     if isinstance(truth.named, Sequence):
         return sum(name in truth.items for name in items.names)
     return int(np.isin(items.hashes, truth.hashes).sum())
 
 
-def _reason(items: CodedColumn, truth: Truth) -> str:
+def _reason(items: CodedColumn, truth: GradedItems) -> str:
     """Why the first few ids are not in the truth, for a message; empty where no cause is found."""
     names = items.names[:LOOKED]
     if all(DECIMAL_ID.fullmatch(name) for name in names):

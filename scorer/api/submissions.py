@@ -17,7 +17,7 @@ from scorer.challenge.trespass import trespass
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
-from scorer.engines.base import Elsewhere, Tick, engines
+from scorer.engines.base import RemoteTruth, Tick, engines
 from scorer.formats.base import formats
 from scorer.formats.read import COMPRESSED
 from scorer.leaderboard.board import Terms, settled
@@ -247,7 +247,7 @@ def scored_files(
     progress: Progress | None,
     engine: str = "local",
     options: Mapping[str, str] | None = None,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: RemoteTruth | None = None,
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
 

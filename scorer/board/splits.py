@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.phases import REST, SHOWN_WORDS, Splits
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
@@ -66,7 +66,7 @@ def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
     """
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})
-    table = read(path, format_of(path, None), [shape], findings, Limits())
+    table = read(path, format_of(path, None), [shape], findings, ReadLimits())
     split_of: dict[str, str] = {}
     known_lists = set(lists)
     if table is None:

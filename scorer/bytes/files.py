@@ -22,7 +22,7 @@ from scorer.bytes.archive import ZIP, Member, file_names, is_office, lost_part
 from scorer.bytes.limits import (
     GZIP,
     ZSTD,
-    Limits,
+    ReadLimits,
     Unreadable,
     format_size,
     limit,
@@ -93,7 +93,7 @@ def at_most(stream: BinaryIO, most: int) -> bytes:
 
 
 @contextmanager
-def spooled(stream: BinaryIO, limits: Limits) -> Iterator[Path]:
+def spooled(stream: BinaryIO, limits: ReadLimits) -> Iterator[Path]:
     """A stream as a file that can be read again and again, for as long as the context lasts.
 
     Where the system lets a file without a name be opened again (Linux), it has none, so that
@@ -135,7 +135,7 @@ def _write(file: BinaryIO, block: bytes) -> int:
 
 def open_bytes(
     path: Path,
-    limits: Limits,
+    limits: ReadLimits,
     binary: bool = False,
     sha256: _Hash | None = None,
     tick: Callable[[float], None] | None = None,
@@ -193,7 +193,7 @@ def _member(path: Path, stored: io.BufferedReader, own: Own, part: str | None) -
 def open_stored(
     path: Path,
     names: Sequence[str],
-    limits: Limits,
+    limits: ReadLimits,
     sha256: _Hash | None = None,
     tick: Callable[[float], None] | None = None,
 ) -> io.BufferedReader:
@@ -231,7 +231,7 @@ def open_stored(
     return stream
 
 
-def open_part(path: Path, name: str, limits: Limits, unpacked: int = 0) -> io.BufferedReader:
+def open_part(path: Path, name: str, limits: ReadLimits, unpacked: int = 0) -> io.BufferedReader:
     """The bytes of one file of a ZIP archive, or of a folder.
 
     Args:
@@ -265,7 +265,7 @@ def unpacked_bytes(stream: io.BufferedReader) -> int:
     return raw.unpacked if isinstance(raw, _Unpacked) else 0
 
 
-def _refuse_size(size: int, limits: Limits) -> None:
+def _refuse_size(size: int, limits: ReadLimits) -> None:
     if size > limits.size:
         message = f"{format_size(size)}, at most {format_size(limits.size)}"
         what = f"the file is larger than is accepted here ({message})"
@@ -389,7 +389,7 @@ class _Unpacked(io.RawIOBase):
         source: Any,
         stored: BinaryIO,
         size: int,
-        limits: Limits,
+        limits: ReadLimits,
         before: int = 0,
         damage: type[Exception] = OSError,
     ) -> None:

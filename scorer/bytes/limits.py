@@ -15,7 +15,7 @@ SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody
 UTF8 = "save the file as UTF-8"
 
 
-class Limits(NamedTuple):
+class ReadLimits(NamedTuple):
     """How much of a file is read before it is refused; these hold where no challenge sets any."""
 
     size: int = 1024**3  # bytes, as stored
@@ -43,7 +43,7 @@ class NoTable(Exception):
     """There are no rows to be read; the findings say why."""
 
 
-def most_unpacked(size: int, limits: Limits) -> int:
+def most_unpacked(size: int, limits: ReadLimits) -> int:
     """How many bytes a compressed file of that size may unpack to."""
     return min(limits.unpacked, max(limits.ratio * size, SMALLEST_BOMB))
 
@@ -54,7 +54,7 @@ def too_large(most: int) -> Problem:
     return Problem("S104", message, help=limit("unpacked", "ratio"))
 
 
-def too_careful(limits: Limits) -> Problem:
+def too_careful(limits: ReadLimits) -> Problem:
     """The problem of a file with more lines than are read one by one."""
     message = f"more than {limits.careful:,} lines that can only be read one by one"
     hint = "plain ones need no escapes, no line ends or blanks beside quotes, no new keys"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from scorer.bytes.files import BLOCK
-from scorer.bytes.limits import BOM, UTF8, Limits, Unreadable
+from scorer.bytes.limits import BOM, UTF8, ReadLimits, Unreadable
 from scorer.core.problems import KEPT, Findings, Problem
 
 
@@ -22,7 +22,7 @@ def count_only(findings: Findings, code: str) -> bool:
     return True
 
 
-def lines(stream: BinaryIO, limits: Limits, findings: Findings) -> Iterator[tuple[int, str]]:
+def lines(stream: BinaryIO, limits: ReadLimits, findings: Findings) -> Iterator[tuple[int, str]]:
     """Each physical line with its number, without its end; blank ones too.
 
     What is not UTF-8 becomes a problem and is read as Windows-1252, so that all
@@ -50,7 +50,7 @@ def lines(stream: BinaryIO, limits: Limits, findings: Findings) -> Iterator[tupl
             yield number, text
 
 
-def _decoded(block: bytes, number: int, limits: Limits, findings: Findings) -> list[str]:
+def _decoded(block: bytes, number: int, limits: ReadLimits, findings: Findings) -> list[str]:
     """The lines of a block of whole lines, the first of which has that number."""
     if number == 1:
         block = block.removeprefix(BOM)
@@ -100,7 +100,7 @@ def mended(raw: bytes, number: int, findings: Findings) -> str:
         return text
 
 
-def too_long(line: bytes | bytearray, number: int, limits: Limits) -> Problem:
+def too_long(line: bytes | bytearray, number: int, limits: ReadLimits) -> Problem:
     """The problem of a line that is longer than is accepted.
 
     Args:

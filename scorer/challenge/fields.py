@@ -1,6 +1,6 @@
 """The types of challenge.yaml's fields: what a written value may be, and what it becomes.
 
-Leaves come as `Value`, which keeps the source text: where a text is expected it is
+Leaves come as `YamlValue`, which keeps the source text: where a text is expected it is
 taken as it was written.
 """
 
@@ -23,7 +23,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from scorer.challenge.yaml import Value
+from scorer.challenge.yaml import YamlValue
 from scorer.core.text import quoted
 
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
@@ -51,7 +51,7 @@ def wrong(message: str, code: str = "C106", key: str = "") -> PydanticCustomErro
 
 def as_written(value: Any) -> str:
     """A value as it was written, for a sentence."""
-    if isinstance(value, Value):
+    if isinstance(value, YamlValue):
         return quoted(value.text) if value.text is not None else as_written(value.data)
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
@@ -60,7 +60,7 @@ def as_written(value: Any) -> str:
 
 def as_text(value: Any) -> Any:
     """A text, as it was written."""
-    if isinstance(value, Value) and value.data is not None:
+    if isinstance(value, YamlValue) and value.data is not None:
         return value.text
     if isinstance(value, str):
         return value
@@ -69,7 +69,7 @@ def as_text(value: Any) -> Any:
 
 def bare(value: Any) -> Any:
     """The data of a leaf."""
-    return value.data if isinstance(value, Value) else value
+    return value.data if isinstance(value, YamlValue) else value
 
 
 def as_number(value: Any) -> Any:
@@ -97,7 +97,7 @@ def as_flag(value: Any) -> Any:
 
 def as_size(value: Any) -> Any:
     """A size in bytes: 20MB, 1GiB."""
-    match = SIZE.fullmatch(str(as_text(value) if isinstance(value, Value) else value))
+    match = SIZE.fullmatch(str(as_text(value) if isinstance(value, YamlValue) else value))
     if not match:
         raise wrong(f"{as_written(value)} is not a size, such as 20MB, 1GiB or a number of bytes")
     size = int(float(match[1]) * UNITS[match[2].lower()])
@@ -176,7 +176,7 @@ File = Annotated[Path, BeforeValidator(_inside)]
 Files = tuple[File, ...]
 
 
-class Part(BaseModel):
+class YamlSection(BaseModel):
     """A section of challenge.yaml: unknown keys are errors, and nothing changes once read."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -19,14 +19,14 @@ from scorer.challenge.fields import (
     Before,
     File,
     Name,
-    Part,
     Whole,
     Word,
+    YamlSection,
     as_text,
     as_written,
     wrong,
 )
-from scorer.challenge.yaml import Value
+from scorer.challenge.yaml import YamlValue
 from scorer.core.text import nearest, quoted
 from scorer.formats.documents import astray, is_path, steps
 from scorer.formats.form import (
@@ -35,7 +35,7 @@ from scorer.formats.form import (
     PART,
     WHITESPACE,
     WRITTEN,
-    Form,
+    FileForm,
     Keys,
     separator_of,
 )
@@ -125,7 +125,7 @@ Wide = Annotated[
 ]
 
 
-class Cut(Part):
+class Cut(YamlSection):
     """How lines and cells become rows, where a file has no header with a row for each item."""
 
     header: tuple[Name, ...] = Field(
@@ -175,7 +175,7 @@ class KeyFile(Cut):
 
 
 def _kind_of_lines(value: Any) -> str:
-    word = value.text if isinstance(value, Value) else value
+    word = value.text if isinstance(value, YamlValue) else value
     return "word" if word in ("lists", "items") else "file"
 
 
@@ -217,10 +217,10 @@ def keys_of(source: Any, item: bool) -> Keys:
     return Keys(source.file, source.format, tuple(columns.items()), cut_of(source))
 
 
-def cut_of(section: Cut) -> Form:
+def cut_of(section: Cut) -> FileForm:
     """The form that says how lines and cells become rows."""
     wide = next(iter(section.wide.items()), None)
-    return Form(
+    return FileForm(
         header=section.header,
         separator=section.separator,
         skip=section.skip,

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from scorer.challenge.fields import as_written
 from scorer.challenge.forms import Formed, written_keys
 from scorer.challenge.model import COLUMNS, FIELD_ROLES, FILE, ROLES, Challenge
-from scorer.challenge.yaml import MOST_BYTES, Value, document, from_data
+from scorer.challenge.yaml import MOST_BYTES, YamlValue, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import display_path, nearest, printable, quoted
@@ -24,7 +24,7 @@ VERSION = 1
 ZIP = b"PK\x03\x04"
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
 ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
-UNWRITTEN = Value(None, 0, 0)
+UNWRITTEN = YamlValue(None, 0, 0)
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
 
 # what a measure says of how its lists make one number, beside its metric's parameters
@@ -71,13 +71,13 @@ def load(source: Path | str | Mapping[str, Any], folder: Path | str | None = Non
         where = Path(source) / FILE if os.path.isdir(source) else Path(source)
         findings = Findings(display_path(where))
     if isinstance(source, Mapping):
-        root: Value | None = from_data(source, findings)
+        root: YamlValue | None = from_data(source, findings)
     else:
         root = document(_bytes(where) if folder is None else str(source).encode(), findings)
     return _challenge(root, where, findings)
 
 
-def _challenge(root: Value | None, where: Path, findings: Findings) -> Challenge:
+def _challenge(root: YamlValue | None, where: Path, findings: Findings) -> Challenge:
     """The challenge that a tree of values describes.
 
     Args:
@@ -133,11 +133,11 @@ def _bytes(where: Path) -> bytes:
     raise ChallengeError(problems=[Problem("C101", message, path=str(where))])
 
 
-def _known_version(version: Value | None) -> bool:
+def _known_version(version: YamlValue | None) -> bool:
     return version is None or version.data is None or version.text == str(VERSION)
 
 
-def _headless(root: Value) -> Problem:
+def _headless(root: YamlValue) -> Problem:
     """Why nothing else of the file can be judged."""
     if isinstance(root.data, dict):
         version = root.data["scorer"]
@@ -151,8 +151,8 @@ def _headless(root: Value) -> Problem:
     return Problem("C106", f"{kind} where keys are expected", line=root.line, help=ENOUGH)
 
 
-def _tree(value: Value) -> Any:
-    """Dicts and lists with `Value` leaves. A key without a value counts as not written."""
+def _tree(value: YamlValue) -> Any:
+    """Dicts and lists with `YamlValue` leaves. A key without a value counts as not written."""
     if isinstance(value.data, dict):
         return {
             key: _tree(entry)
@@ -162,10 +162,10 @@ def _tree(value: Value) -> Any:
     return [_tree(entry) for entry in value.data] if isinstance(value.data, list) else value
 
 
-def _model_data(root: Value, folder: Path) -> dict[str, Any]:
+def _model_data(root: YamlValue, folder: Path) -> dict[str, Any]:
     """The data that the models validate: the file, with defaults that depend on its place."""
     tree: dict[str, Any] = {"id": folder.name or "challenge", **_tree(root)}
-    if isinstance(tree["id"], Value | str):
+    if isinstance(tree["id"], YamlValue | str):
         tree.setdefault("title", tree["id"])
     if isinstance(tree.get("metrics"), list):
         tree["metrics"] = [_measure(n, entry) for n, entry in enumerate(_list(root, "metrics"))]
@@ -174,7 +174,7 @@ def _model_data(root: Value, folder: Path) -> dict[str, Any]:
             entry["kaggle"].text: entry["kaggle"] for entry in tree["metrics"] if "kaggle" in entry
         }
         if files and isinstance(plugins := tree.setdefault("plugins", []), list):
-            names = {entry.text for entry in plugins if isinstance(entry, Value)}
+            names = {entry.text for entry in plugins if isinstance(entry, YamlValue)}
             plugins += [file for name, file in files.items() if name not in names]
     for section, roles in FIELD_ROLES.items():
         match tree.get(section):
@@ -185,13 +185,13 @@ def _model_data(root: Value, folder: Path) -> dict[str, Any]:
     return tree
 
 
-def _measure(n: int, value: Value) -> dict[str, Any]:
+def _measure(n: int, value: YamlValue) -> dict[str, Any]:
     entries = dict(_mapping(value)) or {"metric": value}
     directed = "kaggle" in entries or "score" in entries
     keys = ("metric", "id", "primary", "kaggle", *COMBINING, *(["better"] if directed else []))
     stated = {key: entries.pop(key, None) for key in keys}
     spec = {key: _tree(entry) for key, entry in stated.items() if entry and entry.data is not None}
-    if isinstance(file := spec.get("kaggle"), Value) and file.text:
+    if isinstance(file := spec.get("kaggle"), YamlValue) and file.text:
         spec.setdefault("metric", kaggle_name(file.text))
     if "score" in spec:
         spec.setdefault("id", COMPOSED)
@@ -207,19 +207,19 @@ def kaggle_name(file: str) -> str:
     return re.sub(r"\W|^(?=\d)", "_", PurePosixPath(file).stem)
 
 
-def _mapping(value: Value | None, *keys: str) -> dict[str, Value]:
+def _mapping(value: YamlValue | None, *keys: str) -> dict[str, YamlValue]:
     """The entries of a mapping somewhere below, none where there is no mapping."""
     for key in keys:
         value = _mapping(value).get(key)
     return value.data if value and isinstance(value.data, dict) else {}
 
 
-def _list(root: Value, key: str) -> list[Value]:
+def _list(root: YamlValue, key: str) -> list[YamlValue]:
     value = _mapping(root).get(key)
     return value.data if value and isinstance(value.data, list) else []
 
 
-def _faults(root: Value) -> Iterator[Problem]:
+def _faults(root: YamlValue) -> Iterator[Problem]:
     """The problems of several keys together, and of names that no model checks."""
     for section, roles in ROLES.items():
         for role in _mapping(root, section, "columns"):
@@ -245,7 +245,7 @@ def _faults(root: Value) -> Iterator[Problem]:
         yield _located(root, "C106", ("metrics", n, "primary"), message)
 
 
-def _fault(root: Value, fault: ErrorDetails) -> Problem:
+def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
     """One of pydantic's findings in our words, with the path that the file has."""
     steps: Steps = fault["loc"] or (fault["ctx"]["key"],)
     if steps[:2] in (("leaderboard", "rank_by"), ("leaderboard", "ladder")):
@@ -272,7 +272,7 @@ def _fault(root: Value, fault: ErrorDetails) -> Problem:
     return _located(root, "C106", steps, message)
 
 
-def _unknown(root: Value, steps: Steps, keys: Sequence[str]) -> Problem:
+def _unknown(root: YamlValue, steps: Steps, keys: Sequence[str]) -> Problem:
     elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
     similar = None if elsewhere else nearest(str(steps[-1]), keys)
     hint = f"; did you mean {quoted(similar)}?" if similar else ""
@@ -303,7 +303,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _located(
-    root: Value,
+    root: YamlValue,
     code: str,
     steps: Steps,
     message: str,

@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from scorer.bytes.address import is_url
-from scorer.bytes.limits import Limits as ReadLimits
+from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge import phases as living
 from scorer.challenge.fields import (
     SCALAR,
@@ -35,12 +35,12 @@ from scorer.challenge.fields import (
     Name,
     Number,
     Or,
-    Part,
     Share,
     Size,
     Text,
     Whole,
     Word,
+    YamlSection,
     as_flag,
     as_number,
     as_text,
@@ -51,10 +51,10 @@ from scorer.challenge.fields import (
     wrong,
 )
 from scorer.challenge.forms import Formed, KeyFile, Texts, cut_of, keys_of
-from scorer.challenge.yaml import Value
+from scorer.challenge.yaml import YamlValue
 from scorer.core.formula import FormulaError, parse
 from scorer.core.text import nearest, quoted
-from scorer.formats.form import Form
+from scorer.formats.form import FileForm
 from scorer.tables.schema import EXTRA, NUMBER
 
 FILE = "challenge.yaml"
@@ -247,7 +247,7 @@ class Source(Formed):
     @model_validator(mode="before")
     @classmethod
     def _path(cls, value: Any) -> Any:
-        return {"file": value} if isinstance(value, Value | str | Path) else value
+        return {"file": value} if isinstance(value, YamlValue | str | Path) else value
 
 
 class Described(Source):
@@ -274,7 +274,7 @@ class Items(Described):
     features: tuple[Name, ...] = ()
 
 
-class Length(Part):
+class Length(YamlSection):
     """How many items a list may have."""
 
     min: Whole | None = Field(None, description="the least number")
@@ -283,7 +283,7 @@ class Length(Part):
     @model_validator(mode="before")
     @classmethod
     def _exact(cls, value: Any) -> Any:
-        if isinstance(value, Value | int):
+        if isinstance(value, YamlValue | int):
             return {"min": (exactly := as_whole(value)), "max": exactly}
         return value
 
@@ -294,7 +294,7 @@ class Length(Part):
         return self
 
 
-class Limits(Part):
+class Limits(YamlSection):
     """What a submission may cost to read."""
 
     size: Size = Field(1 << 30, description="bytes of the file: 20MB, 1GiB")
@@ -400,7 +400,7 @@ def _formula(text: str) -> str:
 OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
 
 
-class MeasureSpec(Part):
+class MeasureSpec(YamlSection):
     """A measure as challenge.yaml has it; not looked up in the registry yet."""
 
     notation: Name
@@ -438,7 +438,7 @@ def _one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
     return tuple(spec.model_copy(update={"primary": n == 0}) for n, spec in enumerate(specs))
 
 
-class RankBy(Part):
+class RankBy(YamlSection):
     """Ranks from preferences between submissions, or from their ranks by several measures."""
 
     preference: Name | None = Field(
@@ -465,7 +465,7 @@ class RankBy(Part):
         return self
 
 
-class Tiers(Part):
+class Tiers(YamlSection):
     """How standings that cannot be told apart are found."""
 
     rule: Annotated[Literal["all", "first"], Word] = Field(
@@ -484,7 +484,7 @@ class Tiers(Part):
     )
 
 
-class Leaderboard(Part):
+class Leaderboard(YamlSection):
     """How scorecards become standings."""
 
     ties: Annotated[Literal["shared"], Word] = Field(
@@ -525,7 +525,7 @@ class Leaderboard(Part):
     )
 
 
-class Example(Part):
+class Example(YamlSection):
     """A golden case: a submission whose values are known."""
 
     truth: File | None = Field(None, description="a truth of its own; default: the challenge's")
@@ -538,7 +538,7 @@ class Example(Part):
     )
 
 
-class Challenge(Part):
+class Challenge(YamlSection):
     """Everything that challenge.yaml says, paths made absolute and defaults filled in."""
 
     scorer: Annotated[Literal[1], Before(as_whole)] = Field(1, description="version of this format")
@@ -587,7 +587,7 @@ class Challenge(Part):
 
     _path: Path = PrivateAttr(default=Path(FILE))
     _folder: Path = PrivateAttr(default=Path())
-    _root: Value | None = PrivateAttr(default=None)
+    _root: YamlValue | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
     def _formed(self) -> Self:
@@ -637,7 +637,7 @@ class Challenge(Part):
             ),
         )
 
-    def form(self, section: Formed) -> Form:
+    def form(self, section: Formed) -> FileForm:
         """The form of a submission, or of one of the files, with the public files it needs."""
         lines, form = section.lines, cut_of(section)
         keys = candidates = None

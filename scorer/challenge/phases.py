@@ -20,9 +20,9 @@ from scorer.challenge.fields import (
     Count,
     File,
     Name,
-    Part,
     Whole,
     Word,
+    YamlSection,
     as_flag,
     as_number,
     as_text,
@@ -84,7 +84,7 @@ def _refuse_split_name(name: str) -> str:
     raise wrong(f"a split cannot be called {name!r}, which has a meaning of its own")
 
 
-class Splits(Part):
+class Splits(YamlSection):
     """Named parts of the lists, each with a board of its own.
 
     Written as `{public: 0.3, private: rest, seed: 2011}`: the keys that are no
@@ -145,7 +145,7 @@ class Splits(Part):
         return self
 
 
-class Quota(Part):
+class Quota(YamlSection):
     """How many entries a team may send."""
 
     per_day: Count | None = Field(
@@ -157,7 +157,7 @@ class Quota(Part):
     )
 
 
-class Phase(Part):
+class Phase(YamlSection):
     """A span of time with its rules."""
 
     id: Name = Field(description="short name")
@@ -192,7 +192,7 @@ class Phase(Part):
         return self
 
 
-class Question(Part):
+class Question(YamlSection):
     """What is asked with an entry."""
 
     type: Annotated[Literal["text", "flag", "url", "number"], Word] = Field(

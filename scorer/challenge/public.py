@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Names(Mapping[str, None]):
+class IdNames(Mapping[str, None]):
     """Ids in their order; a million of them are not hashed before one is looked up.
 
     Args:
@@ -45,7 +45,7 @@ class Names(Mapping[str, None]):
 
 def ids_of(names: Mapping[str, object]) -> Sequence[str] | pl.Series:
     """Ids in their order; many as polars has them."""
-    return names.ids if isinstance(names, Names) else tuple(names)
+    return names.ids if isinstance(names, IdNames) else tuple(names)
 
 
 class Public(NamedTuple):

@@ -28,7 +28,7 @@ MOST_VALUES = 10_000  # with every alias written out
 DEEPEST = 50
 MOST_TAGS = 100  # libyaml compares each with all others, so the time grows with the square
 
-Data: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
+Data: TypeAlias = "bool | int | float | str | list[YamlValue] | dict[str, YamlValue] | None"
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -65,7 +65,7 @@ AT_OPENING = ("end of stream", "could not find expected ':'")  # the cause is wh
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class YamlValue:
     """A value of the file, with its place."""
 
     data: Data
@@ -84,7 +84,7 @@ class Value:
             return [value.plain() for value in self.data]
         return self.data
 
-    def reach(self, steps: Sequence[str | int]) -> tuple[int, int | None, Value]:
+    def reach(self, steps: Sequence[str | int]) -> tuple[int, int | None, YamlValue]:
         """How many of `steps` lead somewhere from here, and the line and value they lead to."""
         value, line = self, self.line
         for done, step in enumerate(steps):
@@ -98,7 +98,7 @@ class Value:
         return len(steps), line, value
 
 
-def document(data: bytes, findings: Findings) -> Value | None:
+def document(data: bytes, findings: Findings) -> YamlValue | None:
     """The one value of a YAML file; None where reading had to stop.
 
     Problems go to `findings`. There may be a value all the same, so that its
@@ -108,7 +108,7 @@ def document(data: bytes, findings: Findings) -> Value | None:
     return None if text is None else _Composer(text, findings).value()
 
 
-def from_data(data: object, findings: Findings, depth: int = 0) -> Value:
+def from_data(data: object, findings: Findings, depth: int = 0) -> YamlValue:
     """The same of data that no file holds: mappings, sequences, texts, numbers, paths.
 
     Its values have no lines.
@@ -116,28 +116,28 @@ def from_data(data: object, findings: Findings, depth: int = 0) -> Value:
     Args:
         findings: where problems go, of data that a challenge cannot hold.
     """
-    lost = Value(None, None, None)
+    lost = YamlValue(None, None, None)
     if depth > DEEPEST:
         findings.add(Problem("C110", f"nested more than {DEEPEST} deep"))
         return lost
     match data:
         case None:
-            return Value(None, None, None, "")
+            return YamlValue(None, None, None, "")
         case bool():
-            return Value(data, None, None, str(data).lower())
+            return YamlValue(data, None, None, str(data).lower())
         case str() | os.PathLike():
-            return Value(os.fspath(data), None, None, os.fspath(data))
+            return YamlValue(os.fspath(data), None, None, os.fspath(data))
         case Integral():
-            return Value(int(data), None, None, str(int(data)))
+            return YamlValue(int(data), None, None, str(int(data)))
         case Real():
-            return Value(float(data), None, None, repr(float(data)))
+            return YamlValue(float(data), None, None, repr(float(data)))
         case Mapping():
             entries = {
                 str(key): from_data(value, findings, depth + 1) for key, value in data.items()
             }
-            return Value(entries, None, None, lines=dict.fromkeys(entries))
+            return YamlValue(entries, None, None, lines=dict.fromkeys(entries))
         case Sequence() if not isinstance(data, bytes | bytearray):
-            return Value([from_data(value, findings, depth + 1) for value in data], None, None)
+            return YamlValue([from_data(value, findings, depth + 1) for value in data], None, None)
     name = type(data).__name__
     findings.add(
         Problem("C106", f"{quoted(data)} is {name}; a challenge has texts, numbers, lists")
@@ -201,11 +201,11 @@ class _Stopped(Exception):
 class _Open:
     """A collection whose end has not come yet."""
 
-    value: Value
+    value: YamlValue
     anchor: str | None
     size: int = 1
     height: int = 1
-    key: Value | None = None  # waits for its value
+    key: YamlValue | None = None  # waits for its value
 
 
 class _Composer:
@@ -215,13 +215,13 @@ class _Composer:
         self.text, self.findings = text, findings
         self.starts = [0, *(match.end() for match in BREAK.finditer(text))]
         self.open: list[_Open] = []
-        self.anchors: dict[str, tuple[Value, int, int]] = {}
-        self.root: Value | None = None
+        self.anchors: dict[str, tuple[YamlValue, int, int]] = {}
+        self.root: YamlValue | None = None
         self.total = 0
         self.aliased = False
         self.cut = -1  # how far the last notation reaches that YAML cut in two
 
-    def value(self) -> Value | None:
+    def value(self) -> YamlValue | None:
         """The whole document, or None where its syntax is broken."""
         try:
             for event in yaml.parse(self.text, Loader=LOADER):
@@ -235,7 +235,7 @@ class _Composer:
             # PyYAML's own parser lets chr() fail on an escape such as "\UFFFFFFFF".
             self.say("C103", f"not YAML: {error}", 0)
             return None
-        return self.root or Value(None, 1, 1, "")
+        return self.root or YamlValue(None, 1, 1, "")
 
     def take(self, event: Any) -> None:
         """Make one event part of the tree."""
@@ -252,7 +252,7 @@ class _Composer:
             case yaml.ScalarEvent():
                 plain = event.implicit[0] and not event.style
                 data = resolved(event.value) if plain else event.value
-                value = Value(data, *self.place(at), event.value)
+                value = YamlValue(data, *self.place(at), event.value)
                 if plain:
                     self.notation(at, end)
                 self.count(1, at)
@@ -263,7 +263,7 @@ class _Composer:
                     raise _Stopped
                 self.count(1, at)
                 empty: Data = {} if isinstance(event, yaml.MappingStartEvent) else []
-                self.open.append(_Open(Value(empty, *self.place(at)), event.anchor))
+                self.open.append(_Open(YamlValue(empty, *self.place(at)), event.anchor))
             case yaml.CollectionEndEvent():
                 closed = self.open.pop()
                 self.add(closed.value, closed.size, closed.height, closed.anchor)
@@ -277,7 +277,7 @@ class _Composer:
             self.say(code, f"more than {MOST_VALUES:,} values{how}", at)
             raise _Stopped
 
-    def add(self, value: Value, size: int, height: int, anchor: str | None = None) -> None:
+    def add(self, value: YamlValue, size: int, height: int, anchor: str | None = None) -> None:
         """Put a finished value into the collection that is open."""
         if anchor:
             self.anchors[anchor] = value, size, height
@@ -308,7 +308,7 @@ class _Composer:
     def alias(self, name: str, at: int) -> None:
         """Put in again what an anchor named: shared, but counted as if written out."""
         self.aliased = True
-        value, size, height = self.anchors.get(name, (Value(None, *self.place(at), ""), 1, 0))
+        value, size, height = self.anchors.get(name, (YamlValue(None, *self.place(at), ""), 1, 0))
         if any(collection.anchor == name for collection in self.open):
             self.say("C109", f"alias {quoted(name)} stands inside what it names", at)
         elif name not in self.anchors:

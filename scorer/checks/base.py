@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge, Submission
 from scorer.challenge.public import Public
-from scorer.checks.ids import LOST_BY_TOOLS, Fault, Known, PublicIds
-from scorer.checks.tally import ListFindings, Rest, Tally, Whole
+from scorer.checks.ids import LOST_BY_TOOLS, IdFault, Known, PublicIds
+from scorer.checks.tally import CheckTally, FileContext, ListFindings, OverflowCount
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
@@ -153,8 +153,8 @@ def check(
         kinds: of the challenges that it is for; by default all.
         scope: what a check of a submission decides by. `list`: each list alone; it is given some
             whole lists at a time, and gives their problems. `file`: all lists together; it is given
-            some whole lists at a time, and gives a `Tally` of them. `row`: all rows together; as
-            `file`, but the rows may be any.
+            some whole lists at a time, and gives a `CheckTally` of them. `row`: all rows together;
+            as `file`, but the rows may be any.
         complete: whether it is only asked of a file whose every row could be read.
     """
     of = None if kinds is None else frozenset(kinds)
@@ -170,12 +170,12 @@ def checks(on: On = "submission") -> Registry[Check]:
     return discover("check", f"scorer.checks.{on}", Check, group)
 
 
-class Checked(NamedTuple):
+class CheckedLists(NamedTuple):
     """The findings of the checks in some lists of a submission, by the names of the checks."""
 
     # of those that look at lists
     of_lists: Mapping[str, ListFindings] = {}
-    tallies: Mapping[str, Tally] = {}  # of the others
+    tallies: Mapping[str, CheckTally] = {}  # of the others
 
     @property
     def fatal(self) -> bool:
@@ -208,12 +208,12 @@ class Checked(NamedTuple):
         lists = sum(sum(each.counts.values()) for each in self.of_lists.values() if each.fatal)
         return lists + sum(getattr(tally, name, 0) for tally in self.tallies.values())
 
-    def plus(self, others: Sequence[Checked]) -> Checked:
+    def plus(self, others: Sequence[CheckedLists]) -> CheckedLists:
         """The findings in all of these lists together."""
         every = [self, *others]
         list_checks = {name: None for part in every for name in part.of_lists}
         tally_checks = {name: None for part in every for name in part.tallies}
-        return Checked(
+        return CheckedLists(
             {
                 name: _sum([part.of_lists[name] for part in every if name in part.of_lists])
                 for name in list_checks
@@ -224,7 +224,7 @@ class Checked(NamedTuple):
             },
         )
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """The problems of a file of which these are all lists, in the order of the checks."""
         for checker in checks():
             if checker.complete and whole.partial:
@@ -256,9 +256,11 @@ def _sum(parts: Sequence[S]) -> S:
     return first.plus(others) if others else first
 
 
-def checked(submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")) -> Checked:
+def checked(
+    submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")
+) -> CheckedLists:
     """Run every check of these scopes that fits the kind."""
-    of_lists, tallies = dict[str, ListFindings](), dict[str, Tally]()
+    of_lists, tallies = dict[str, ListFindings](), dict[str, CheckTally]()
     for checker in checks():
         if not checker.fits(submitted.public.kind) or checker.scope not in scopes:
             continue
@@ -267,15 +269,15 @@ def checked(submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "ro
             of_lists[checker.name] = ListFindings.of(outcome)
         else:
             tallies[checker.name] = outcome
-    return Checked(of_lists, tallies)
+    return CheckedLists(of_lists, tallies)
 
 
 def add_problems(
-    outcome: Checked, public: Public, rules: Submission, ids: PublicIds, findings: Findings
+    outcome: CheckedLists, public: Public, rules: Submission, ids: PublicIds, findings: Findings
 ) -> None:
     """Add the problems of a submission to those that its reader found."""
     partial = any(findings.counts[code] for code in UNREAD)
-    findings.extend(outcome.problems(Whole(public, rules, ids, partial)))
+    findings.extend(outcome.problems(FileContext(public, rules, ids, partial)))
 
 
 def examine(subject: Submitted | Truthful, findings: Findings) -> None:
@@ -298,7 +300,7 @@ def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Pro
 
 def reported(
     submitted: Submitted, code: str, rows: Ints, problems: Callable[[Ints], Iterable[Problem]]
-) -> Iterator[Problem | Rest]:
+) -> Iterator[Problem | OverflowCount]:
     """The errors of the rows that can be reported; those of the other rows are only counted.
 
     Args:
@@ -309,7 +311,7 @@ def reported(
     if reportable.size:
         yield from problems(reportable)
     if rows.size > reportable.size:
-        yield Rest(code, rows.size - reportable.size)
+        yield OverflowCount(code, rows.size - reportable.size)
 
 
 def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
@@ -385,7 +387,7 @@ def occurrences(
     return codes[new][by], first[by], counts[by]
 
 
-def unknown(ids: CodedColumn, known: Known) -> dict[str, Fault | None]:
+def unknown(ids: CodedColumn, known: Known) -> dict[str, IdFault | None]:
     """The unknown ids of a column, each with what explains it."""
     strange = named(ids, np.flatnonzero(known.places(ids) < 0))
     decimals = bool(strange) and all(name.endswith(".0") for name in ids.names if name)
@@ -440,7 +442,7 @@ def _at(mask: Mask, codes: Codes) -> Mask:
     return rows
 
 
-def describe_fault(fault: Fault, word: str, rows: int) -> str:
+def describe_fault(fault: IdFault, word: str, rows: int) -> str:
     """The message about an id's fault, for all rows that have it.
 
     Args:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.challenge.public import Names, Public, ids_of
+from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct, spread
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
@@ -45,7 +45,7 @@ CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312")
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 
 
-class Fault(NamedTuple):
+class IdFault(NamedTuple):
     """What is wrong with an id, and the public id that it stands for where that is certain."""
 
     code: str
@@ -121,7 +121,7 @@ class Known:
             return self.places(column)[column.codes[rows]] >= 0
         return look_up(*self._hashed, column.row_hashes[rows]) >= 0
 
-    def fault(self, name: str, decimals: bool = False) -> Fault | None:
+    def fault(self, name: str, decimals: bool = False) -> IdFault | None:
         """The fault that makes an id unknown; None where nothing explains it.
 
         Args:
@@ -129,13 +129,13 @@ class Known:
             decimals: whether all ids of its column end in `.0`.
         """
         if not name:
-            return Fault("S309", "empty id")
+            return IdFault("S309", "empty id")
         meant = self._look_alike(name)
         if meant is not None and meant != name:
-            return Fault("S312", f"{quoted(name)} differs from {quoted(meant)} only by "
+            return IdFault("S312", f"{quoted(name)} differs from {quoted(meant)} only by "
                                  f"{_difference(name, meant)}", meant)  # fmt: skip
         if len(name) <= 4 and name.casefold() in LOST:
-            return Fault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
+            return IdFault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
         if TOOLS.match(name) is None:  # most ids; what follows is slower
             return None
         if match := DECIMAL_ID.fullmatch(name):
@@ -143,13 +143,13 @@ class Known:
             if meant is not None or decimals:
                 message = f"{quoted(name)} is not an id; ids were turned into decimals"
                 message += f" (meant: {quoted(meant)})" if meant is not None else ""
-                return Fault("S306", f"{message}, read them as text", meant, READ_AS_TEXT)
+                return IdFault("S306", f"{message}, read them as text", meant, READ_AS_TEXT)
         if name.isascii() and name.isdigit() and (meant := self._whole(name)) is not None:
             message = f"id {quoted(name)} is unknown but {quoted(meant)} exists; leading zeros"
-            return Fault("S307", f"{message} were lost", meant, READ_AS_TEXT)
+            return IdFault("S307", f"{message} were lost", meant, READ_AS_TEXT)
         if SPREADSHEET.fullmatch(name) or SPREADSHEET_DATE.fullmatch(name):
             help = "save the table without opening it in a spreadsheet, or format ids as text there"
-            return Fault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)
+            return IdFault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)
         return None
 
     def class_of(self, name: str) -> int:
@@ -297,7 +297,7 @@ class PublicIds:
         if public.kind == "preferences":
             return None
         if public.kind == "ratings" and public.asked is not None:
-            return Known(Names(members_of(public.asked).first_named()))
+            return Known(IdNames(members_of(public.asked).first_named()))
         return None if public.items is None else Known(public.items)
 
     @cached_property
@@ -318,7 +318,7 @@ class KnownPairs:
 
     def __init__(self, members: Members) -> None:
         self.members = members
-        self.lists = Known(Names(members.lists))
+        self.lists = Known(IdNames(members.lists))
 
     def __len__(self) -> int:
         return len(self.members)
@@ -357,7 +357,7 @@ class KnownPairs:
         return hashed(self.members.named)
 
 
-def class_of(name: str, fault: Fault | None) -> int:
+def class_of(name: str, fault: IdFault | None) -> int:
     """The class of an unknown id (an index of `CLASSES`), given its fault."""
     if fault is not None:
         return CLASSES.index(fault.code)

@@ -1,8 +1,8 @@
 """What checks find in a part of a submission, in a form that parts are put together from.
 
 Problems of single lists are kept as they are, the first of each code by their lines. Of what
-concerns the whole file each part has a `Tally`; those of any split of the lists, added up in any
-order, are the tally of the whole.
+concerns the whole file each part has a `CheckTally`; the tallies of any split of the lists, added
+up in any order, are the tally of the whole.
 
 Stability: plugin.
 """
@@ -30,7 +30,7 @@ NAMED = 1_000_000  # wrong ids of one part that are looked at one by one
 Hashes = NDArray[np.uint64]
 
 
-class Whole(NamedTuple):
+class FileContext(NamedTuple):
     """What a tally needs to describe the problems of the whole file."""
 
     public: Public
@@ -39,19 +39,19 @@ class Whole(NamedTuple):
     partial: bool  # rows could not be read: what seems missing may stand there
 
 
-class Tally(Protocol):
+class CheckTally(Protocol):
     """What a check counts in some lists of a submission."""
 
     def plus(self, others: Sequence[Any]) -> Any:
         """The sum of these counts and others of its type."""
         ...
 
-    def problems(self, whole: Whole) -> Iterable[Problem]:
+    def problems(self, whole: FileContext) -> Iterable[Problem]:
         """The problems of a file with these counts."""
         ...
 
 
-class Rest(NamedTuple):
+class OverflowCount(NamedTuple):
     """Errors of a code beyond those that can be reported: they are only counted."""
 
     code: str
@@ -69,11 +69,11 @@ class ListFindings(NamedTuple):
     fatal: bool = False
 
     @classmethod
-    def of(cls, problems: Iterable[Problem | Rest]) -> ListFindings:
+    def of(cls, problems: Iterable[Problem | OverflowCount]) -> ListFindings:
         """Those of one part."""
         collected, counts, fatal = list[Problem](), Counter[str](), False
         for problem in problems:
-            if isinstance(problem, Rest):
+            if isinstance(problem, OverflowCount):
                 counts[problem.code] += problem.times
                 fatal = True
                 continue

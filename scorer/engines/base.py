@@ -23,7 +23,7 @@ Fetch = Callable[[str, Path, Mapping[str, str]], Path]  # of a URL, to a folder,
 F = TypeVar("F", bound=Run)
 
 
-class Elsewhere(Protocol):
+class RemoteTruth(Protocol):
     """A challenge whose truth stays where the engine has it: it has too many lists."""
 
     @property
@@ -38,7 +38,7 @@ class Elsewhere(Protocol):
         ...
 
 
-Leave = Callable[[BoundChallenge, Mapping[str, str]], Elsewhere | None]  # with options
+Leave = Callable[[BoundChallenge, Mapping[str, str]], RemoteTruth | None]  # with options
 
 
 class Engine(NamedTuple):

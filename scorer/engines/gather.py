@@ -17,13 +17,13 @@ from itertools import chain, islice
 import numpy as np
 
 from scorer.bytes.limits import Unreadable, limit, too_many_errors
-from scorer.checks.base import Checked, Submitted, checked
+from scorer.checks.base import CheckedLists, Submitted, checked
 from scorer.checks.tally import LastLines
 from scorer.core.arrays import any_twice
 from scorer.core.problems import Problem
-from scorer.engines.kept import Kept
+from scorer.engines.kept import GroupedRows
 from scorer.formats.pieces import Pieces, joined
-from scorer.scoring.lists import Part, Plan, merged, met, score_lists
+from scorer.scoring.lists import ListsResult, Plan, merged, met, score_lists
 from scorer.tables.columns import CodedColumn, Hashes, RunColumn, series_of
 from scorer.tables.runs import Apart, by_runs, concatenated, cut_rows, own_memory, together
 from scorer.tables.spill import Spill
@@ -37,12 +37,12 @@ CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look
 class TooManyErrors(Unreadable):
     """A file has more errors than are accepted; `checked` has those that were found."""
 
-    def __init__(self, problem: Problem, checked: Checked) -> None:
+    def __init__(self, problem: Problem, checked: CheckedLists) -> None:
         super().__init__(problem)
         self.checked = checked
 
 
-def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[Part]:
+def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[ListsResult]:
     """The parts of a file.
 
     Raises:
@@ -61,13 +61,13 @@ def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[P
     return _parts_together(plan, tables)
 
 
-def _parts_together(plan: Plan, tables: Pieces) -> list[Part]:
+def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
     """The parts of a file in which the rows of each list stand together.
 
     Raises:
         Apart: they do not.
     """
-    parts, seen = list[Part](), _Seen(plan)
+    parts, seen = list[ListsResult](), _Seen(plan)
     try:
         for block in _blocks(plan, tables):
             seen.add(block.ids["list"])
@@ -79,10 +79,10 @@ def _parts_together(plan: Plan, tables: Pieces) -> list[Part]:
     return parts
 
 
-def _parts_apart(plan: Plan, tables: Pieces) -> list[Part]:
+def _parts_apart(plan: Plan, tables: Pieces) -> list[ListsResult]:
     """The parts of a file in which the rows of lists are scattered."""
     with closing(Spill()) as aside:
-        kept = Kept(plan, GATHERED, aside)
+        kept = GroupedRows(plan, GATHERED, aside)
         rows = _parts_of_rows(plan, tables, kept)
         if not tables.whole:
             return rows
@@ -92,22 +92,22 @@ def _parts_apart(plan: Plan, tables: Pieces) -> list[Part]:
     return _with_rows(parts, rows)
 
 
-def _parts_of_rows(plan: Plan, tables: Pieces, kept: Kept) -> list[Part]:
+def _parts_of_rows(plan: Plan, tables: Pieces, kept: GroupedRows) -> list[ListsResult]:
     """What the checks of single rows find, while the rows are kept."""
-    rows = list[Part]()
+    rows = list[ListsResult]()
     for piece in tables:
         ids = {**piece.ids, "list": plan.known.lists.coded(piece.ids["list"])}
         table = replace(piece, ids=ids)
         if plan.checks:
             submitted = Submitted(table, plan.public, plan.rules, plan.known)
-            rows = _bounded(plan, _added(rows, Part(checked(submitted, ("row",)))))
+            rows = _bounded(plan, _added(rows, ListsResult(checked(submitted, ("row",)))))
         kept.add(table)
     return rows
 
 
-def _parts_of_tables(plan: Plan, tables: Iterable[Table]) -> list[Part]:
+def _parts_of_tables(plan: Plan, tables: Iterable[Table]) -> list[ListsResult]:
     """The parts of gathered lists."""
-    parts, lines = list[Part](), LastLines()
+    parts, lines = list[ListsResult](), LastLines()
     for table in tables:
         _refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
         part = met(plan, table, rows=False, last=lines.last).scored()
@@ -116,7 +116,7 @@ def _parts_of_tables(plan: Plan, tables: Iterable[Table]) -> list[Part]:
     return parts
 
 
-def _plan_after(rows: Sequence[Part], plan: Plan) -> Plan:
+def _plan_after(rows: Sequence[ListsResult], plan: Plan) -> Plan:
     """The plan for the lists of a file, given what the checks of its single rows have found.
 
     Where that is an error nothing is scored: measures rely on what the checks look at.
@@ -124,13 +124,13 @@ def _plan_after(rows: Sequence[Part], plan: Plan) -> Plan:
     return plan.unscored if any(part.checked.fatal for part in rows) else plan
 
 
-def _with_rows(parts: list[Part], rows: Sequence[Part]) -> list[Part]:
+def _with_rows(parts: list[ListsResult], rows: Sequence[ListsResult]) -> list[ListsResult]:
     """The one part of a file, with what the checks of single rows have found."""
     part = merged(parts)
     return [part._replace(checked=part.checked.plus([row.checked for row in rows]))]
 
 
-def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
+def _at_once(plan: Plan, tables: Pieces) -> list[ListsResult]:
     """The one part of a file that is scored at once."""
     table = joined(tables)
     if table is None:
@@ -143,13 +143,13 @@ def _at_once(plan: Plan, tables: Pieces) -> list[Part]:
     return [score_lists(plan, whole.pop())]
 
 
-def _added(parts: list[Part], part: Part) -> list[Part]:
+def _added(parts: list[ListsResult], part: ListsResult) -> list[ListsResult]:
     """The parts and one more; many are put together, so that what they keep stays little."""
     parts.append(part)
     return [merged(parts)] if len(parts) >= MOST_PARTS else parts
 
 
-def _bounded(plan: Plan, parts: list[Part]) -> list[Part]:
+def _bounded(plan: Plan, parts: list[ListsResult]) -> list[ListsResult]:
     """The parts, as long as they have no more errors than are accepted.
 
     Raises:

@@ -66,7 +66,7 @@ class GatheredColumn(TextColumn):
         return GatheredColumn(hashes, places, self._texts, self.usual)
 
 
-class Kept:
+class GroupedRows:
     """All rows of a file in which lists are scattered."""
 
     def __init__(self, plan: Plan, most: int, aside: Spill) -> None:

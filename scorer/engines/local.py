@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from scorer.bytes.limits import Unreadable
-from scorer.checks.tally import Whole
+from scorer.checks.tally import FileContext
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
 from scorer.engines.gather import TooManyErrors, parts_of_file
@@ -85,7 +85,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outc
         except Unreadable as error:
             findings.add(error.problem)
             if isinstance(error, TooManyErrors):
-                whole = Whole(plan.public, plan.rules, plan.known, partial=True)
+                whole = FileContext(plan.public, plan.rules, plan.known, partial=True)
                 problems = error.checked.problems(whole)
                 findings.extend(problem for problem in problems if problem.severity == "error")
             return Outcome(findings, None, None)

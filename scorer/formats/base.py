@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from scorer.bytes.limits import NoTable
 from scorer.core.registry import Registry, discover, mark
-from scorer.formats.form import PLAIN, Form
+from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.text import Request, TextReader, tables
 from scorer.formats.text import columns as text_columns
 from scorer.tables.table import Table
@@ -36,7 +36,7 @@ class Format(NamedTuple):
     words: Words | None = None  # of a file's columns, where they are no line of text
     columns: Columns | None = None  # where cells stand in their lines
     write: Write | None = None  # None: no file of it can be made
-    form: Form = PLAIN  # of the files that are read
+    form: FileForm = PLAIN  # of the files that are read
     reader: Callable[[Request], TextReader] | None = None  # of a text format's lines
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import mended, too_long
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
@@ -30,7 +30,7 @@ NONE = np.empty(0, dtype=np.int64)
 CACHED = 256 * 1024  # bytes looked at together: they stay in the cache
 
 
-class Look(NamedTuple):
+class ByteCounts(NamedTuple):
     """Counts of a block's bytes."""
 
     lines: int  # how many end
@@ -49,7 +49,7 @@ class Block:
         first: the number of the first line.
     """
 
-    def __init__(self, data: bytes, first: int, last: bool, limits: Limits) -> None:
+    def __init__(self, data: bytes, first: int, last: bool, limits: ReadLimits) -> None:
         if data and not data.endswith(b"\n"):
             data += b"\n"
         self.data, self.first, self.last, self.limits = data, first, last, limits
@@ -58,7 +58,7 @@ class Block:
             del self.look, self.octets
 
     @cached_property
-    def look(self) -> Look:
+    def look(self) -> ByteCounts:
         """Counts of the bytes, made in one pass over pieces that fit the cache."""
         octets = self.octets
         lines = blanks = highest = 0
@@ -76,7 +76,7 @@ class Block:
             highest = max(highest, int(part.max()))
             joined = joined or (after and int(part[0]) <= BLANK) or bool((low[1:] & low[:-1]).any())
             after = int(part[-1]) <= BLANK
-        return Look(lines, blanks, not controls and highest <= TILDE, joined, highest, marks)
+        return ByteCounts(lines, blanks, not controls and highest <= TILDE, joined, highest, marks)
 
     @property
     def count(self) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.bytes.limits import Limits, NoTable
+from scorer.bytes.limits import NoTable, ReadLimits
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
@@ -447,7 +447,7 @@ def _separator(first: tuple[int, str], request: Request) -> str:
 
 
 def _record(
-    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: Limits
+    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: ReadLimits
 ) -> tuple[int, Record | None]:
     """The record that begins on a line, and the line after it.
 

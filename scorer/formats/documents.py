@@ -36,7 +36,7 @@ class TooMany(Exception):
     """More values than are looked at one by one."""
 
 
-class Cell(NamedTuple):
+class JsonCell(NamedTuple):
     """A cell of a row or a member's name, and where it begins."""
 
     text: str
@@ -85,7 +85,7 @@ def astray(paths: Mapping[str, Steps]) -> str | None:
     )
 
 
-class Document:
+class JsonDocument:
     """A JSON document as text, through which one walks by offsets: no tree of it is made.
 
     Args:
@@ -148,7 +148,7 @@ class Document:
             raise Wrong(self.within(at), f"not JSON: {what}")
         return "" if match[0] == "null" else match[0], match.end()
 
-    def members(self, at: int) -> Iterator[tuple[Cell | None, int]]:
+    def members(self, at: int) -> Iterator[tuple[JsonCell | None, int]]:
         """The name, if any, and the place of each element or member of the value at an offset.
 
         Before the next one is asked for, `ended` must be where the last one ended.
@@ -168,7 +168,7 @@ class Document:
                 if key in names:
                     raise Wrong(at, f"the key {quoted(key)} is given twice")
                 names.add(key)
-                name, at = Cell(key, at), self.space(after)
+                name, at = JsonCell(key, at), self.space(after)
                 if text[at : at + 1] != ":":
                     raise Wrong(self.within(at), "not JSON: expected a colon after the key")
                 at = self.space(at + 1)
@@ -215,7 +215,9 @@ class Document:
         return string, end
 
 
-def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict[str, Cell]]:
+def rows(
+    document: JsonDocument, paths: Mapping[str, Steps]
+) -> Iterator[JsonCell | dict[str, JsonCell]]:
     """The rows of a document; of a list without any, its name alone.
 
     Args:
@@ -237,13 +239,13 @@ def rows(document: Document, paths: Mapping[str, Steps]) -> Iterator[Cell | dict
         raise Wrong(end, "not JSON: something follows the document")
 
 
-def _refuse_other(document: Document, at: int, kind: str) -> None:
+def _refuse_other(document: JsonDocument, at: int, kind: str) -> None:
     if document.text[at : at + 1] != ("[" if kind == "[]" else "{"):
         what = "an array" if kind == "[]" else "an object"
         raise Wrong(document.within(at), f"expected {what} here")
 
 
-def _member(document: Document, at: int, name: str) -> int:
+def _member(document: JsonDocument, at: int, name: str) -> int:
     """Where the member of that name begins, of the object that begins at an offset."""
     if document.text[at : at + 1] != "{":
         raise Wrong(document.within(at), f"expected an object with {quoted(name)}")
@@ -260,8 +262,8 @@ def _member(document: Document, at: int, name: str) -> int:
 
 
 def _each(
-    document: Document, at: int, paths: Mapping[str, Steps], outer_cells: Mapping[str, Cell]
-) -> Iterator[Cell | dict[str, Cell]]:
+    document: JsonDocument, at: int, paths: Mapping[str, Steps], outer_cells: Mapping[str, JsonCell]
+) -> Iterator[JsonCell | dict[str, JsonCell]]:
     """The rows of all elements, or members, of the value at an offset.
 
     Args:
@@ -303,17 +305,17 @@ def _each(
         yield outer_cells["list"]
 
 
-def _cell(document: Document, start: int, path: Steps, role: str) -> tuple[Cell, int]:
+def _cell(document: JsonDocument, start: int, path: Steps, role: str) -> tuple[JsonCell, int]:
     """The cell at the end of a path of names, and where it ends."""
     at = _value_at(document, start, path)
     if document.text[at : at + 1] in ("[", "{"):
         what = "an array" if document.text[at] == "[" else "an object"
         raise Wrong(at, f"{what} where the {role} is expected")
     text, end = document.leaf(at)
-    return Cell(text, at), end
+    return JsonCell(text, at), end
 
 
-def _value_at(document: Document, at: int, path: Sequence[str]) -> int:
+def _value_at(document: JsonDocument, at: int, path: Sequence[str]) -> int:
     """Where the value at the end of a path of names begins."""
     for name in path:
         if document.text[at : at + 1] != "{":

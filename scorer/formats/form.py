@@ -33,10 +33,10 @@ class Keys(NamedTuple):
     file: Path
     format: str | None = None
     columns: tuple[tuple[str, str], ...] = ()
-    form: Form | None = None
+    form: FileForm | None = None
 
 
-class Form(NamedTuple):
+class FileForm(NamedTuple):
     """How a file is written, where it is not plain. Hashable, and pickles."""
 
     header: tuple[str, ...] = ()  # the columns of a file that does not name them
@@ -62,7 +62,7 @@ class Form(NamedTuple):
         return bool(roles) and not any(role in TEXT for role in roles)
 
 
-PLAIN = Form()
+PLAIN = FileForm()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def separator_of(word: str) -> str:
     return WRITTEN.get(word, word)
 
 
-def cut_schema(form: Form, shape: Schema, names: Sequence[str] | None) -> Schema:
+def cut_schema(form: FileForm, shape: Schema, names: Sequence[str] | None) -> Schema:
     """The columns that a file must have so that a shape can be made of it.
 
     Args:
@@ -183,7 +183,7 @@ def matched(
                 break
 
 
-def outer_roles(form: Form, cut: CutSchema, roles: Sequence[str]) -> tuple[str, ...]:
+def outer_roles(form: FileForm, cut: CutSchema, roles: Sequence[str]) -> tuple[str, ...]:
     """The roles of the rows that are made of a record, in the order of the shape."""
     outer = {whole_role(role) for role in roles}
     if form.lines is not None:

@@ -12,7 +12,16 @@ from scorer.bytes.lines import count_only, mended
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.formats.base import Rows, format
-from scorer.formats.documents import Cell, Document, Steps, TooMany, Wrong, depth, rows, steps
+from scorer.formats.documents import (
+    JsonCell,
+    JsonDocument,
+    Steps,
+    TooMany,
+    Wrong,
+    depth,
+    rows,
+    steps,
+)
 from scorer.formats.header import resolve
 from scorer.formats.text import Request
 from scorer.tables.table import BATCH_ROWS, TEXT, Builder, Schema, Table
@@ -67,7 +76,7 @@ def json(request: Request) -> Iterator[Table]:
         raise Unreadable(too_careful(request.limits)) from None
 
 
-def _document(request: Request) -> tuple[Document, str]:
+def _document(request: Request) -> tuple[JsonDocument, str]:
     data = at_most(request.stream, MOST + 1)
     if len(data) > MOST:
         message = f"a JSON document of more than {format_size(MOST)}"
@@ -80,11 +89,11 @@ def _document(request: Request) -> tuple[Document, str]:
     if not text.strip():
         raise Unreadable(Problem("S102", "the file holds nothing but blank lines"))
     # a value is looked at some times, and takes a tenth of what a row does
-    return Document(text, 10 * request.limits.careful), text
+    return JsonDocument(text, 10 * request.limits.careful), text
 
 
 def _shape(
-    request: Request, document: Document, text: str
+    request: Request, document: JsonDocument, text: str
 ) -> tuple[Schema, tuple[str, ...], dict[str, Steps]]:
     """The shape that the document has, its roles, and where their cells are."""
     if request.form.json:
@@ -102,7 +111,9 @@ def _shape(
     return shape, tuple(role for role in shape.roles if role in paths), paths
 
 
-def _guessed(request: Request, document: Document, text: str) -> tuple[Schema, dict[str, Steps]]:
+def _guessed(
+    request: Request, document: JsonDocument, text: str
+) -> tuple[Schema, dict[str, Steps]]:
     """Where the cells are in a document of a plain form."""
     at = document.space(0)
     if text[at] not in "[{":
@@ -136,9 +147,11 @@ def _guessed(request: Request, document: Document, text: str) -> tuple[Schema, d
     raise Wrong(at, f"such a document cannot hold the columns that are needed here ({wants})")
 
 
-def _line(document: Document, row: Cell | dict[str, Cell]) -> tuple[int, dict[str, Cell]]:
+def _line(
+    document: JsonDocument, row: JsonCell | dict[str, JsonCell]
+) -> tuple[int, dict[str, JsonCell]]:
     """The line of a row: that of its number, else of its item, else of its list."""
-    if isinstance(row, Cell):
+    if isinstance(row, JsonCell):
         return document.line(row.at), {"list": row}
     last = max(row.values(), key=lambda cell: cell.at)
     main = next((cell for role, cell in row.items() if role not in TEXT), row.get("item", last))
@@ -147,7 +160,7 @@ def _line(document: Document, row: Cell | dict[str, Cell]) -> tuple[int, dict[st
 
 def _tables(
     request: Request,
-    document: Document,
+    document: JsonDocument,
     shape: Schema,
     roles: tuple[str, ...],
     paths: Mapping[str, Steps],
@@ -189,7 +202,7 @@ def _tables(
                     findings.add(Problem("S303", message, line=there, column=column, list=name))
                 again.add(at)
                 continue
-        if isinstance(row, Cell):
+        if isinstance(row, JsonCell):
             empty.append((row.text, line))
             if len(empty) > limits.rows:
                 message = f"more than {limits.rows:,} lists, which is what is accepted here"

@@ -129,7 +129,7 @@ def _template(raw: str) -> Template | None:
 
 
 @dataclass
-class Notes:
+class LateKeys:
     """Keys that the first rows do not have, as they first appear in later ones."""
 
     keys: set[str] = field(default_factory=set)
@@ -223,7 +223,7 @@ class JsonLines(TextReader):
         return 0
 
     def parse(
-        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: LateKeys
     ) -> tuple[int, Sequence[Row]]:
         """The row of an object.
 
@@ -243,7 +243,7 @@ class JsonLines(TextReader):
         texts = _texts(row, self.names, findings)
         return line + 1, () if texts is None else [(row.line, texts, row.raw)]
 
-    def plain(self, block: Block, notes: Notes) -> Plain:
+    def plain(self, block: Block, notes: LateKeys) -> Plain:
         """The columns of the lines that are written as most of the first ones are."""
         everything = Plain({}, NONE, np.arange(block.count))
         template = self.template
@@ -286,9 +286,9 @@ class JsonLines(TextReader):
         """
         return 0, _place(raw, self.names[cell])
 
-    def notes(self) -> Notes:
+    def notes(self) -> LateKeys:
         """An empty note on keys."""
-        return Notes()
+        return LateKeys()
 
     def settle(self, piece: Piece) -> None:
         """Add the problems of keys that the first rows do not have."""

@@ -28,7 +28,7 @@ def as_lists(rows: Rows, columns: Mapping[str, str]) -> bytes:
 
 
 @format("lists", ".lists", write=as_lists)
-class Lists(TextReader):
+class ListLines(TextReader):
     """`list: item, item, ...` a line; the order of the items ranks them.
 
     A line that begins with # is a comment.

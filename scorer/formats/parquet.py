@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scorer.bytes.files import descriptor_path, spooled
 from scorer.bytes.limits import (
     PARQUET,
-    Limits,
     NoTable,
+    ReadLimits,
     Unreadable,
     limit,
     most_unpacked,
@@ -79,7 +79,9 @@ def parquet(request: Request) -> Iterator[Table]:
         raise Unreadable(Problem("S107", "this is not a Parquet file", help=hint))
     path = descriptor_path(stream, request.path.absolute())
     if not isinstance(stream.raw, io.FileIO):
-        path = request.stack.enter_context(spooled(stream, Limits(size=request.limits.unpacked)))
+        path = request.stack.enter_context(
+            spooled(stream, ReadLimits(size=request.limits.unpacked))
+        )
     findings, limits = request.findings, request.limits
     most = most_unpacked(path.stat().st_size, limits)
     child = request.stack.enter_context(_unpacking(path, most))

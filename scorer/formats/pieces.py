@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scorer.bytes.files import drain, open_bytes, open_stored
-from scorer.bytes.limits import Limits, NoTable, Unreadable, limit, refuse_errors
+from scorer.bytes.limits import NoTable, ReadLimits, Unreadable, limit, refuse_errors
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.formats.text import Request
@@ -52,7 +52,7 @@ def pieces(
     path: Path,
     format: Format,
     shapes: Sequence[Schema],
-    limits: Limits,
+    limits: ReadLimits,
     findings: Findings,
     *,
     sha256: _Hash | None = None,
@@ -86,7 +86,7 @@ def pieces(
 def _opened(
     path: Path,
     format: Format,
-    limits: Limits,
+    limits: ReadLimits,
     sha256: _Hash | None = None,
     tick: Callable[[float], None] | None = None,
 ) -> BufferedReader:
@@ -148,7 +148,7 @@ def columns_at(
     path: Path,
     format: Format,
     shapes: Sequence[Schema],
-    limits: Limits,
+    limits: ReadLimits,
     cells: Sequence[tuple[int, str, str]],
 ) -> list[int | None]:
     """At which character of its line each of some cells begins; the file is read again.

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scorer.bytes.files import member_name, open_bytes
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
 from scorer.core.problems import Findings
 from scorer.formats.base import Format, by_reader, formats
-from scorer.formats.form import PLAIN, Form, Keys
+from scorer.formats.form import PLAIN, FileForm, Keys
 from scorer.formats.parts import part_columns, part_tables
 from scorer.formats.pieces import joined, pieces
 from scorer.formats.reshape import KeyTable, Reshaped
@@ -29,7 +29,7 @@ def key_table(keys: Keys) -> KeyTable:
     findings, columns = Findings(str(keys.file)), dict(keys.columns)
     shape = Schema(("list",), ("item",), columns)
     format = format_of(keys.file, keys.format, form=keys.form or PLAIN)
-    table = read(keys.file, format, [shape], findings, Limits())
+    table = read(keys.file, format, [shape], findings, ReadLimits())
     if table is None or findings.fatal:
         problem = next(iter(p for p in findings if p.severity == "error"))
         raise Unreadable(problem)
@@ -42,7 +42,7 @@ def format_of(
     path: Path,
     name: str | None,
     fallback: str = "csv",
-    form: Form = PLAIN,
+    form: FileForm = PLAIN,
     own: Sequence[Path] | None = None,
 ) -> Format:
     """The format of that name, else the one of the file's suffix, else the fallback.
@@ -73,7 +73,7 @@ def _reshaping(format: Format) -> Format:
 
 
 def _format_of(
-    path: Path, name: str | None, fallback: str, form: Form, own: Sequence[Path] | None
+    path: Path, name: str | None, fallback: str, form: FileForm, own: Sequence[Path] | None
 ) -> Format:
     if name is not None or form.json:
         return formats().get(name or "json")
@@ -91,14 +91,14 @@ def read(
     format: Format,
     shapes: Sequence[Schema],
     findings: Findings,
-    limits: Limits,
+    limits: ReadLimits,
 ) -> Table | None:
     """The table in a file, or None where it cannot be read as one; `findings` say why."""
     with pieces(path, format, shapes, limits, findings) as parts:
         return joined(parts)
 
 
-def header(path: Path, format: Format, limits: Limits) -> frozenset[str]:
+def header(path: Path, format: Format, limits: ReadLimits) -> frozenset[str]:
     """The words of a text file's first line that says anything, none where it cannot be read.
 
     For what can be known of a file without reading any row.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.bytes.files import at_most, beginning, open_bytes
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.formats.read import COMPRESSED
@@ -91,7 +91,7 @@ def _bytes(path: Path) -> bytes:
         if beginning(path, 2) in UTF16:  # no table to the readers, which look no further
             data = beginning(path, MOST + 1)
         else:
-            with open_bytes(path, Limits(size=MOST, unpacked=MOST)) as stream:
+            with open_bytes(path, ReadLimits(size=MOST, unpacked=MOST)) as stream:
                 data = at_most(stream, MOST + 1)
     except Unreadable as error:
         raise UsageError(f"{printable(path)} cannot be repaired: {error.problem.message}") from None

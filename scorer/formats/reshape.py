@@ -53,7 +53,7 @@ class KeyTable(NamedTuple):
         return items_by_list
 
 
-class Notes(NamedTuple):
+class CellNotes(NamedTuple):
     """Notes on a block: of each record its line and list; lists without items."""
 
     inner: Any
@@ -143,7 +143,7 @@ class Reshaped(TextReader):
         return bool(self.form.comment) and text.startswith(self.form.comment)
 
     def parse(
-        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: CellNotes
     ) -> tuple[int, Sequence[Row]]:
         """The rows of a record.
 
@@ -168,7 +168,7 @@ class Reshaped(TextReader):
         return self.form.lines is not None and "item" in self._several
 
     def _rows(
-        self, line: int, cells: Sequence[str], raw: str, findings: Findings, notes: Notes
+        self, line: int, cells: Sequence[str], raw: str, findings: Findings, notes: CellNotes
     ) -> Iterator[Row]:
         shared = {role: cells[n] for role, n in self._scalar.items()}
         if self.form.lines is not None:
@@ -260,11 +260,11 @@ class Reshaped(TextReader):
         text = raw[column - 1 + quote :]
         return 0, column + quote + offset(text, self._several[role], part)
 
-    def notes(self) -> Notes:
+    def notes(self) -> CellNotes:
         """An empty note on the records of a block."""
-        return Notes(self.inner.notes(), [], [], [], [])
+        return CellNotes(self.inner.notes(), [], [], [], [])
 
-    def plain(self, block: Block, notes: Notes) -> Plain:
+    def plain(self, block: Block, notes: CellNotes) -> Plain:
         """The rows of the records that polars cuts."""
         plain = self.inner.plain(block, notes.inner)
         if self.form.comment:
@@ -344,7 +344,7 @@ class Reshaped(TextReader):
         return widened, at
 
     def _split(
-        self, columns: Mapping[str, Any], at: Places, odd: Places, block: Block, notes: Notes
+        self, columns: Mapping[str, Any], at: Places, odd: Places, block: Block, notes: CellNotes
     ) -> tuple[dict[str, Any], Places, Places]:
         """A row for each of several in the cells of a record."""
         import polars as pl
@@ -412,7 +412,7 @@ class Reshaped(TextReader):
 
     def settle(self, piece: Piece) -> None:
         """Take what was noted, in the order of the file."""
-        notes: Notes = piece.notes
+        notes: CellNotes = piece.notes
         piece.notes = notes.inner
         self.inner.settle(piece)
         self.facts = self.inner.facts

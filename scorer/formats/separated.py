@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scorer.formats.blocks import Block, Places
-from scorer.formats.form import NO_SEPARATOR, WHITESPACE, Form, separator_of
+from scorer.formats.form import NO_SEPARATOR, WHITESPACE, FileForm, separator_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +100,7 @@ class Cutter(NamedTuple):
         return frame, at, odd
 
 
-def cutter(form: Form, names: int, last: str | None, separator: str) -> Cutter | None:
+def cutter(form: FileForm, names: int, last: str | None, separator: str) -> Cutter | None:
     """How the lines are cut where fields have no quotes; None where they are CSV.
 
     Args:

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scorer.bytes.limits import BOM, Limits, NoTable, Unreadable, refuse_errors, too_careful
+from scorer.bytes.limits import BOM, NoTable, ReadLimits, Unreadable, refuse_errors, too_careful
 from scorer.bytes.lines import too_long
 from scorer.bytes.memory import ask_for_polars
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.formats.blocks import NONE, Block, Lines, Places
-from scorer.formats.form import PLAIN, Form
+from scorer.formats.form import PLAIN, FileForm
 from scorer.tables.columns import CodedColumn, TextColumn
 from scorer.tables.table import TEXT, Builder, Schema, Table, largest
 
@@ -49,9 +49,9 @@ class Request(NamedTuple):
     stream: BufferedReader
     wanted: Sequence[Schema]  # the shapes it may have, the likeliest first
     findings: Findings
-    limits: Limits
+    limits: ReadLimits
     stack: ExitStack  # what must be gone when the file is left: threads, processes
-    form: Form = PLAIN
+    form: FileForm = PLAIN
 
 
 class Plain(NamedTuple):

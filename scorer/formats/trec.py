@@ -27,22 +27,22 @@ MOST_TAGS = 1000
 
 
 @dataclass
-class Notes:
+class TagNotes:
     """Notes on some lines."""
 
     first: tuple[int, Sequence[str]] | None = None  # the first line that says anything
     tags: dict[str, int] = field(default_factory=dict)  # each with its first line
     untagged: list[tuple[int, int]] = field(default_factory=list)  # lines, and how many from each
 
-    def below(self, lines: int) -> Notes:
+    def below(self, lines: int) -> TagNotes:
         """The same of lines that stand so many lines further down."""
-        return Notes(
+        return TagNotes(
             None,
             {tag: line + lines for tag, line in self.tags.items()},
             [(line + lines, times) for line, times in self.untagged],
         )
 
-    def add(self, other: Notes) -> None:
+    def add(self, other: TagNotes) -> None:
         """Take what is learnt of later lines."""
         for tag, line in sorted(other.tags.items(), key=lambda entry: entry[1]):
             if len(self.tags) < MOST_TAGS:
@@ -102,10 +102,10 @@ class Trec(TextReader):
             self.lenient = frozenset({"rank"})
         self.places = [places[role] for role in self.roles]
         self.width = 6 if self.is_run else 4
-        self.seen = Notes()
+        self.seen = TagNotes()
 
     def parse(
-        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: TagNotes
     ) -> tuple[int, Sequence[Row]]:
         """A row of a line that is neither blank nor a comment.
 
@@ -132,7 +132,7 @@ class Trec(TextReader):
             return line + 1, ()
         return line + 1, [(at, [fields[place] for place in self.places], raw)]
 
-    def plain(self, block: Block, notes: Notes) -> Plain:
+    def plain(self, block: Block, notes: TagNotes) -> Plain:
         """The columns of the lines that have all that is read."""
         used = [*self.places, self.width - 1]  # the last, so that polars counts all fields
         numbers = [
@@ -184,9 +184,9 @@ class Trec(TextReader):
         """
         return 0, [match.start() for match in FIELD.finditer(raw)][self.places[cell]] + 1
 
-    def notes(self) -> Notes:
+    def notes(self) -> TagNotes:
         """An empty note on tags and the first line."""
-        return Notes()
+        return TagNotes()
 
     def settle(self, piece: Piece) -> None:
         """Refuse qrels instead of a run; remember tags."""
@@ -205,7 +205,7 @@ class Trec(TextReader):
         self.seen.tell(findings)
 
 
-def _note_tags(notes: Notes, tags: Any, at: Any, untagged: Any, first: int) -> None:
+def _note_tags(notes: TagNotes, tags: Any, at: Any, untagged: Any, first: int) -> None:
     """Note the tags of plain lines.
 
     Args:

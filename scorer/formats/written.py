@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scorer.formats.documents import EACH, Steps, depth, steps, through
-from scorer.formats.form import NO_SEPARATOR, PART, WHITESPACE, Form, separator_of, wide_value
+from scorer.formats.form import NO_SEPARATOR, PART, WHITESPACE, FileForm, separator_of, wide_value
 from scorer.formats.reshape import KeyTable
 from scorer.tables.table import Schema
 
@@ -22,7 +22,7 @@ OLDEST = (1980, 1, 1, 0, 0, 0)
 def in_form(
     rows: Rows,
     columns: Mapping[str, str],
-    form: Form,
+    form: FileForm,
     write: Write,
     tables: Mapping[str, KeyTable],
 ) -> bytes:
@@ -54,7 +54,7 @@ def in_form(
 def _archive(
     rows: Rows,
     columns: Mapping[str, str],
-    form: Form,
+    form: FileForm,
     write: Write,
     tables: Mapping[str, KeyTable],
 ) -> bytes:
@@ -78,7 +78,7 @@ def _archive(
 
 
 def _celled(
-    rows: Sequence[dict[str, Any]], form: Form, candidates: KeyTable | None
+    rows: Sequence[dict[str, Any]], form: FileForm, candidates: KeyTable | None
 ) -> list[dict[str, Any]]:
     """A row for each list, whose cells hold several."""
     several, by_list = dict(form.cells), dict[str, list[dict[str, Any]]]()
@@ -127,7 +127,7 @@ def _lined(rows: Sequence[dict[str, Any]], keys: KeyTable) -> list[dict[str, Any
     return [{role: cell for role, cell in row.items() if role not in ids} for row in ordered]
 
 
-def _separated(rows: Rows, names: Mapping[str, str], form: Form) -> bytes:
+def _separated(rows: Rows, names: Mapping[str, str], form: FileForm) -> bytes:
     """Lines of columns."""
     roles = list(dict.fromkeys(role for row in rows for role in row))
     called = {names.get(role, role): role for role in roles}

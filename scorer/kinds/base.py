@@ -17,7 +17,7 @@ from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.tables.table import Schema, Table
-from scorer.views.extras import Named, columns_of, placed
+from scorer.views.extras import NamedColumns, columns_of, placed
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
 from scorer.views.names import Names
@@ -83,13 +83,13 @@ class SideTables(NamedTuple):
     extra: Mapping[str, Mapping[str, str]] = {}  # section -> name -> kind
     judged: Mapping[str, int] = {}  # items that a list needs, by metric
 
-    def further(self, section: str, table: Table | None) -> Named:
+    def further(self, section: str, table: Table | None) -> NamedColumns:
         """The further columns of a section, one element a row of its table."""
         kinds = self.extra.get(section, {})
         short = {"lists": "list", "items": "item"}.get(section, section)
-        return columns_of(table, kinds, short) if table is not None else Named({}, short)
+        return columns_of(table, kinds, short) if table is not None else NamedColumns({}, short)
 
-    def of_lists(self, lists: Sequence[str]) -> Named:
+    def of_lists(self, lists: Sequence[str]) -> NamedColumns:
         """The further columns of these lists, and their groups as `group`."""
         table = self.tables.get("lists")
         columns = self.further("lists", table)
@@ -102,7 +102,7 @@ class SideTables(NamedTuple):
         if groups := self.public.groups:
             group = np.empty(len(lists), dtype=object)
             group[:] = [groups.get(name, "") for name in lists]
-            columns = Named({"group": group, **columns}, "list", columns.levels)
+            columns = NamedColumns({"group": group, **columns}, "list", columns.levels)
         return columns
 
 

@@ -20,8 +20,8 @@ from scorer.views.beyond import Subtopics, likelihood, returned, scored, stated,
 from scorer.views.diverse import Diverse
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ties
-from scorer.views.join import Truth, graded
-from scorer.views.pairwise import Layout, Orders, Preferred, Ranking
+from scorer.views.join import GradedItems, graded
+from scorer.views.pairwise import PairLayout, Preferred, Ranking, TruePreferences
 from scorer.views.ranked import spans
 from scorer.views.returned import Catalogue, Returned
 from scorer.views.scored import Scored
@@ -31,30 +31,30 @@ NO_CODES = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class Beyond:
+class SideViews:
     """What a graded truth has for these views, made when a view first needs it."""
 
-    truth: Truth
+    truth: GradedItems
     aids: SideTables
     table: Table | None  # what the truth was made of
-    whole: Beyond | None  # of which this has some lists
+    whole: SideViews | None  # of which this has some lists
     numbers: Ints | None  # which of its lists these are
 
     @cached_property
-    def items(self) -> Truth:
+    def items(self) -> GradedItems:
         """The truth with the candidates of each list, which need not be judged."""
         if self.whole is not None and self.numbers is not None:
             return self.whole.items.only(self.numbers)
         return graded(self.truth, self.aids.public.candidates or {})
 
     @cached_property
-    def orders(self) -> Orders:
+    def orders(self) -> TruePreferences:
         """The truth as preferences: the better grade is preferred."""
         if self.whole is not None and self.numbers is not None:
             return self.whole.orders.only(self.numbers)
-        layout, chances = Layout.of(self.items.in_list, self.truth.lists), self.aids.tables
+        layout, chances = PairLayout.of(self.items.in_list, self.truth.lists), self.aids.tables
         likely = likelihood(chances["likelihood"], self.items) if "likelihood" in chances else None
-        return Orders.of(layout, Ranking(self.items.grade), likely)
+        return TruePreferences.of(layout, Ranking(self.items.grade), likely)
 
     @cached_property
     def subtopics(self) -> Subtopics:
@@ -84,7 +84,7 @@ class Beyond:
         """Whether a view has all items of a list, in their order."""
         return Returned in views or Scored in views
 
-    def named_in(self, view: type) -> Truth:
+    def named_in(self, view: type) -> GradedItems:
         """The truth whose items a view is about; those of preferences are the candidates too."""
         return self.items if view is Preferred else self.truth
 

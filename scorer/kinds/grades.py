@@ -17,7 +17,7 @@ from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import (
-    Truth,
+    GradedItems,
     among_lists,
     judge,
     named,
@@ -30,7 +30,7 @@ from scorer.views.positions import Positions
 from scorer.views.ranked import spans
 
 if TYPE_CHECKING:
-    from scorer.kinds.beyond import Beyond
+    from scorer.kinds.beyond import SideViews
 
 JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone show
 
@@ -39,11 +39,11 @@ JUDGED = frozenset({Judged, Ranked, Positions})  # what the judged items alone s
 class Grades:
     """A graded truth made ready."""
 
-    truth: Truth
+    truth: GradedItems
     constants: Constants
     aids: SideTables
     table: Table | None = None  # what it was made of, where a measure looks at more of it
-    gone: Truth | None = None  # pairs that are taken out of submissions
+    gone: GradedItems | None = None  # pairs that are taken out of submissions
     whole: Grades | None = None  # of which this has some lists
     numbers: Ints | None = None  # which of its lists these are
 
@@ -60,12 +60,12 @@ class Grades:
         return Grades(self.truth.only(lists), self.constants, self.aids, None, gone, self, lists)
 
     @cached_property
-    def beyond(self) -> Beyond:
+    def beyond(self) -> SideViews:
         """What views show that look at more than the judged items; most challenges have none."""
-        from scorer.kinds.beyond import Beyond
+        from scorer.kinds.beyond import SideViews
 
         whole = None if self.whole is None else self.whole.beyond
-        return Beyond(self.truth, self.aids, self.table, whole, self.numbers)
+        return SideViews(self.truth, self.aids, self.table, whole, self.numbers)
 
     @cached_property
     def extras(self) -> Extras:
@@ -151,12 +151,12 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
         findings.add(Problem("S103", "the truth has no rows"))
     elif grade is not None and not (grade > 0).any():
         findings.add(Problem("S304", "nothing is relevant in any list", "warning"))
-    truth = Truth.of(table, tuple(aids.public.lists))
+    truth = GradedItems.of(table, tuple(aids.public.lists))
     gone = None
     if (excluded := aids.tables.get("exclude")) is not None:
         gone = among_lists(excluded, truth.lists)
         kept_table, _ = without(table, gone)
-        truth = Truth.of(kept_table, truth.lists)
+        truth = GradedItems.of(kept_table, truth.lists)
         if not len(kept_table):
             findings.add(Problem("S103", "exclude takes out every row of the truth"))
     if aids.strict:
@@ -185,7 +185,7 @@ def _of_subtopics(aids: SideTables) -> bool:
     return Diverse in aids.views
 
 
-def _equal(truth: Truth, aids: SideTables) -> Iterator[Problem]:
+def _equal(truth: GradedItems, aids: SideTables) -> Iterator[Problem]:
     """Problems of lists with equal grades, for metrics that need a strict order."""
     same = (np.diff(truth.in_list) == 0) & (np.diff(truth.grade) == 0)
     names = list(truth.items)

@@ -18,7 +18,7 @@ from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table, number
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Ties
-from scorer.views.labelled import Labelled, Rows, Targets
+from scorer.views.labelled import Labelled, LabelledRows, Targets
 from scorer.views.meeting import Views
 from scorer.views.names import Names
 
@@ -73,13 +73,13 @@ class Labels(NamedTuple):
         if not self.constants.classes:
             predictions = np.append(submission.numbers["prediction"], np.nan)
             numbers = Targets(*shared, self.target, predictions[row], extras=extras)
-            return Views(answered, {Targets: numbers, Rows: numbers})
+            return Views(answered, {Targets: numbers, LabelledRows: numbers})
         label = self._labels(submission, row) if "label" in submission.ids else None
         likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
         if self.numbered is not None:
             return self._mixed(submission.ids["label"], row, answered, extras)
         view = Labelled(*shared, self.constants.classes, self.truth, label, likely, extras=extras)
-        return Views(answered, {Labelled: view, Rows: view})
+        return Views(answered, {Labelled: view, LabelledRows: view})
 
     def _mixed(self, column: CodedColumn, row: Ints, answered: Mask, extras: Extras) -> Views:
         """Views of rows of classes and of numbers; in each the other rows are predicted rightly."""
@@ -92,7 +92,7 @@ class Labels(NamedTuple):
         prediction = np.where(self.numbered, predictions, self.target)
         classes = Labelled(*shared, self.constants.classes, self.truth, label, extras=extras)
         numbers = Targets(*shared, self.target, prediction, extras=extras)
-        return Views(answered, {Labelled: classes, Targets: numbers, Rows: classes})
+        return Views(answered, {Labelled: classes, Targets: numbers, LabelledRows: classes})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """A row has no items."""

@@ -18,11 +18,11 @@ from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.tables.table import Schema, Table
 from scorer.views.beyond import likelihood, prefer, stated
 from scorer.views.hits import Ties
-from scorer.views.join import Truth, members, named
+from scorer.views.join import GradedItems, members, named
 from scorer.views.meeting import Views
 from scorer.views.members import items_by_list
 from scorer.views.names import Names
-from scorer.views.pairwise import Layout, Orders, Preferred
+from scorer.views.pairwise import PairLayout, Preferred, TruePreferences
 
 PAIRS = Schema(("list", "better", "worse"))
 
@@ -30,8 +30,8 @@ PAIRS = Schema(("list", "better", "worse"))
 class Preferences(NamedTuple):
     """A truth of preferences made ready."""
 
-    truth: Truth  # its items
-    orders: Orders
+    truth: GradedItems  # its items
+    orders: TruePreferences
     constants: Constants
 
     @property
@@ -87,8 +87,8 @@ def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferenc
         findings.extend(_strange(table, word, candidates))
     truth = members(candidates, sorted({*truth_lists, *aids.public.lists}))
     chances = aids.tables.get("likelihood")
-    orders = Orders.of(
-        Layout.of(truth.in_list, truth.lists),
+    orders = TruePreferences.of(
+        PairLayout.of(truth.in_list, truth.lists),
         stated(table, truth),
         None if chances is None else likelihood(chances, truth),
     )

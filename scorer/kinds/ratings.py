@@ -17,9 +17,9 @@ from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.tables.columns import CodedColumn, in_order
 from scorer.tables.table import Schema, Table
 from scorer.views.beyond import rated
-from scorer.views.extras import Extras, Named, placed
+from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Ties
-from scorer.views.join import Truth, numbered_lists
+from scorer.views.join import GradedItems, numbered_lists
 from scorer.views.meeting import Views
 from scorer.views.members import items_by_list
 from scorer.views.names import Names
@@ -30,7 +30,7 @@ from scorer.views.rated import Rated
 class Ratings(NamedTuple):
     """A truth of ratings made ready."""
 
-    truth: Truth  # the ratings in the place of grades
+    truth: GradedItems  # the ratings in the place of grades
     constants: Constants
     aids: SideTables
     extras: Extras  # of lists one element a list, of the others one a row of the truth
@@ -99,11 +99,11 @@ def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
         list=aids.of_lists(names),
         item=_described(aids, items, by),
     )
-    truth = Truth(names, CodedColumn(item[by], named), in_list[by], rating[by])
+    truth = GradedItems(names, CodedColumn(item[by], named), in_list[by], rating[by])
     return Ratings(truth, Constants(), aids, extras)
 
 
-def _described(aids: SideTables, items: CodedColumn, rows: Ints) -> Named:
+def _described(aids: SideTables, items: CodedColumn, rows: Ints) -> NamedColumns:
     """The further columns of the items in some rows of the truth."""
     table = aids.tables.get("items")
     columns = aids.further("items", table)

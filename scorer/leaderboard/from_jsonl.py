@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from scorer.bytes.files import open_bytes
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
 from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
@@ -31,8 +31,8 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     lists: dict[str, int] = {}
     cells: dict[str, list[tuple[int, int, int, float]]] = {}
     try:
-        with open_bytes(path, Limits()) as stream:
-            for number, line in lines(stream, Limits(), findings):
+        with open_bytes(path, ReadLimits()) as stream:
+            for number, line in lines(stream, ReadLimits(), findings):
                 if not begun and not _begins(line):
                     return None
                 begun = True

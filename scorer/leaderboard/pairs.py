@@ -11,7 +11,7 @@ from scorer.core.arrays import Floats
 from scorer.leaderboard.samples import Samples, all_difference_intervals
 from scorer.metrics.base import Measure
 from scorer.preferences.base import aggregations, cycles, every, order
-from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally, Tested
+from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, Tested, WinTally
 from scorer.stats.equivalence import equivalence
 from scorer.stats.family import Paired
 from scorer.stats.power import effect_size
@@ -109,9 +109,9 @@ def pairing(
     )
 
 
-def _preferred(values: Floats) -> Preferred:
+def _preferred(values: Floats) -> ListPreferences:
     mean = float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
-    return Preferred(mean, Tally.of(values), values)
+    return ListPreferences(mean, WinTally.of(values), values)
 
 
 def _differing(
@@ -131,7 +131,7 @@ def _differing(
     tests = rules.tiers is not None
     return Differing(
         mean_difference,
-        Tally.of(difference if measure.metric.better == "higher" else -difference),
+        WinTally.of(difference if measure.metric.better == "higher" else -difference),
         ends,
         effect_size(difference),
         float(test.p[pair]) if tests else float("nan"),

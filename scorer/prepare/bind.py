@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.bytes.files import same_content
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge, MeasureSpec, extra_roles
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
@@ -78,7 +78,7 @@ class BoundChallenge(NamedTuple):
         return format_of(path, name or rules.format, form=form, own=own_files(self.challenge))
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ReadLimits:
         """The limits of reading a submission."""
         return self.challenge.submission.limits.bounds._replace(own=own_files(self.challenge))
 

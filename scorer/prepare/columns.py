@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
@@ -67,7 +67,7 @@ def _read(challenge: Challenge, role: str, name: str, findings: Findings) -> Tab
     columns = dict(source.columns) if name == "group" else {**source.columns, role: name}
     shape = Schema(("list", role), (), columns)
     format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, [shape], file_findings, Limits())
+    table = read(source.file, format, [shape], file_findings, ReadLimits())
     errors = [problem for problem in file_findings if problem.severity == "error"]
     findings.extend(of_organizer(errors))  # what the columns are for, each measure says itself
     return table

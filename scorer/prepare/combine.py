@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.formula import Bounds, Traits, parse, spelt
@@ -37,7 +37,7 @@ class Combiner:
         if source is None:
             return ("group",) if self.challenge.parted else ()
         format = format_of(source.file, source.format, form=cut_of(source))
-        words = header(source.file, format, Limits())
+        words = header(source.file, format, ReadLimits())
         list_column = source.columns.get("list", "list")
         group = source.columns.get("group", "group")
         others = sorted(word for word in words if word != list_column)

@@ -28,7 +28,7 @@ from scorer.core.text import printable, quoted
 from scorer.metrics.base import Better, Metric
 from scorer.metrics.statistic import Unbootstrappable
 from scorer.tables.table import number
-from scorer.views.labelled import Labelled, Rows, Targets
+from scorer.views.labelled import Labelled, LabelledRows, Targets
 from scorer.views.pooled import Statistics
 
 GIVEN = 3  # parameters of `score` that are not the metric's own
@@ -73,7 +73,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
             raise PluginError(f"{message}: it gave {value}")
         return value
 
-    def whole(rows: Rows, **params: Any) -> Statistics:
+    def whole(rows: LabelledRows, **params: Any) -> Statistics:
         statistics = _statistics(rows)
         figure(statistics, **params)  # which may refuse the submission
         return statistics
@@ -81,7 +81,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
     whole.__doc__ = inspect.getdoc(function) or f"Kaggle's metric in {path.name}."
     whole.__module__ = path.stem
     hints = {p.name: own_hints[p.name] for p in parameters if p.name in own_hints}
-    whole.__annotations__ = {"rows": Rows, **hints, "classes": tuple[str, ...] | None}
+    whole.__annotations__ = {"rows": LabelledRows, **hints, "classes": tuple[str, ...] | None}
     whole.__wrapped__ = function  # type: ignore[attr-defined]  # by which its file is known
     first = inspect.Parameter("rows", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     classes = inspect.Parameter("classes", inspect.Parameter.KEYWORD_ONLY, default=None)
@@ -130,7 +130,7 @@ def _columns(challenge: Challenge) -> dict[str, tuple[str, str]]:
     return columns
 
 
-def _statistics(rows: Rows) -> Statistics:
+def _statistics(rows: LabelledRows) -> Statistics:
     """Truth and answers as numbers: true, weight, label or prediction, then probabilities."""
     if isinstance(rows, Targets):
         return rows.pooled(rows.target, rows.weights, rows.prediction)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, MeasureSpec
 from scorer.core.text import join_first, quoted
@@ -142,7 +142,7 @@ def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
         return "ratings"
     if not value_roles and not source.document:
         format = format_of(source.file, source.format, form=cut_of(source))
-        words = header(source.file, format, Limits())
+        words = header(source.file, format, ReadLimits())
         for name, roles in OWN_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name

@@ -8,11 +8,11 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import refuse_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge, Described, Source
-from scorer.challenge.public import Names, Public
+from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.errors import ChallengeError
@@ -58,7 +58,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         shape = Schema(("item",), ("list", *further), further)
         table = _table(challenge, challenge.items, [shape], findings)
         if table is not None:
-            items = Names(table.ids["item"].held)
+            items = IdNames(table.ids["item"].held)
             if "list" in table.ids:
                 candidates = items_by_list(table, "item")
     if challenge.lists is not None:
@@ -81,7 +81,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         return _table(challenge, challenge.truth, kind.known, findings)
 
     if challenge.lists is None and (table := columns()) is not None:
-        lists = Names(in_order(table.ids["list"])[0])
+        lists = IdNames(in_order(table.ids["list"])[0])
     if not groups and challenge.parted:  # the part that a list is in is its group
         parted = {name: part_of(name) for name in lists}
         groups = {name: part for name, part in parted.items() if part is not None}
@@ -313,7 +313,7 @@ def _table(
     file_findings = Findings(display_path(source.file))
     schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
     format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, schemas, file_findings, Limits())
+    table = read(source.file, format, schemas, file_findings, ReadLimits())
     by_part(file_findings, format.form.parts)
     findings.extend(of_organizer(file_findings))
     return table
@@ -325,7 +325,7 @@ def _read_keys(challenge: Challenge, findings: Findings) -> None:
         shape = Schema(("list",), ("item",), source.columns)
         format = format_of(source.file, source.format, form=cut_of(source))
         file_findings = Findings(display_path(source.file))
-        read(source.file, format, [shape], file_findings, Limits())
+        read(source.file, format, [shape], file_findings, ReadLimits())
         findings.extend(of_organizer(file_findings))
 
 

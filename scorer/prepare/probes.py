@@ -32,8 +32,8 @@ from scorer.tables.columns import CodedColumn
 from scorer.tables.table import EXTRA, NUMBER, Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import placed
-from scorer.views.join import Truth, judge
-from scorer.views.pairwise import Orders
+from scorer.views.join import GradedItems, judge
+from scorer.views.pairwise import TruePreferences
 from scorer.views.returned import Returned
 from scorer.views.scored import Scored
 
@@ -46,7 +46,7 @@ class Probes(Protocol):
     """The submissions that can be made from one kind of truth."""
 
     @property
-    def truth(self) -> Truth:
+    def truth(self) -> GradedItems:
         """The truth that they are made from."""
         ...
 
@@ -248,7 +248,7 @@ def _undefined(
 @dataclass(frozen=True)
 class _OfGrades:
     ready: OpenChallenge
-    truth: Truth
+    truth: GradedItems
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -490,7 +490,7 @@ class _OfGrades:
 
 @dataclass(frozen=True)
 class _OfRatings:
-    truth: Truth
+    truth: GradedItems
 
     drawn = "the ratings, each given to another item"
 
@@ -530,8 +530,8 @@ class _OfRatings:
 
 @dataclass(frozen=True)
 class _OfPreferences:
-    truth: Truth
-    orders: Orders
+    truth: GradedItems
+    orders: TruePreferences
 
     drawn = "all orders of each list's items"
 

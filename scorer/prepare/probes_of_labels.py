@@ -13,7 +13,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
-from scorer.views.join import Truth
+from scorer.views.join import GradedItems
 
 NONE = np.empty(0, dtype=np.int64)
 
@@ -33,9 +33,9 @@ class _OfRows:
     word: str  # for a row
 
     @property
-    def truth(self) -> Truth:
+    def truth(self) -> GradedItems:
         rows = np.arange(self.rows)
-        return Truth(
+        return GradedItems(
             self.answers.lists, CodedColumn(rows, self.answers.lists), rows, np.ones(self.rows)
         )
 

@@ -12,7 +12,7 @@ from scorer.stats.units import NOISE
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class WinTally:
     """In how many lists the first of a pair wins, ties and loses."""
 
     wins: int
@@ -20,7 +20,7 @@ class Tally:
     losses: int
 
     @classmethod
-    def of(cls, values: Floats) -> Tally:
+    def of(cls, values: Floats) -> WinTally:
         """Counted from one number a list, above 0 where the first wins; NaN does not count."""
         noise = NOISE * float(np.nanmax(np.abs(values), initial=0.0))
         wins, losses = int((values > noise).sum()), int((values < -noise).sum())
@@ -28,11 +28,11 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Preferred:
+class ListPreferences:
     """The outcome of a preference for a pair."""
 
     mean: float  # over the lists where it is defined
-    tally: Tally
+    tally: WinTally
     per_list: Floats  # NaN where undefined
 
 
@@ -41,7 +41,7 @@ class Differing:
     """How a measure differs between a pair; positive where the first has more of it."""
 
     difference: float  # mean of the first less mean of the second, over the lists both have
-    tally: Tally  # from the first's side: a smaller error wins
+    tally: WinTally  # from the first's side: a smaller error wins
     interval: tuple[float, float] | None
     effect: float  # Cohen's d_z
     p: float  # corrected for the number of pairs; NaN: cannot be had
@@ -71,7 +71,7 @@ class Pair:
 
     a: str
     b: str
-    preferences: Mapping[str, Preferred]
+    preferences: Mapping[str, ListPreferences]
     measures: Mapping[str, Differing]
 
 

@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
-from scorer.checks.base import Checked, Submitted, add_problems, checked
+from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, distinct
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.formats.base import Format
-from scorer.formats.form import PLAIN, Form
+from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.read import format_of
 from scorer.kinds.base import OpenTruth
 from scorer.metrics.base import Measure
@@ -49,7 +49,7 @@ class Plan:
     public: Public
     rules: Submission
     shapes: tuple[Schema, ...]  # what a submission may look like
-    limits: Limits
+    limits: ReadLimits
     measures: tuple[Measure, ...] = ()  # settled by the challenge and its whole truth
     views: frozenset[type] = frozenset()  # what the measures and the leaderboard look at
     truth: OpenTruth | None = None  # None: only checks
@@ -57,7 +57,7 @@ class Plan:
     digests: Mapping[str, str] = field(default_factory=dict)
     plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
     checks: bool = True  # whether a submission is checked
-    form: Form = PLAIN  # in which submissions are written
+    form: FileForm = PLAIN  # in which submissions are written
     columns: ListColumns = NONE  # of all lists of the truth, where measures need them
 
     def format(self, path: Path) -> Format:
@@ -117,10 +117,10 @@ class NumberedCard(NamedTuple):
     card: Scorecard
 
 
-class Part(NamedTuple):
+class ListsResult(NamedTuple):
     """The outcome of some lists of a submission."""
 
-    checked: Checked
+    checked: CheckedLists
     # fold, None: all -> of the lists that its truth has, in any order
     cards: Mapping[str | None, tuple[NumberedCard, ...]] = {}
     scored: bool = False  # no list has an error, and the truth is open
@@ -135,27 +135,27 @@ class MetFold(NamedTuple):
     views: Views
 
 
-class Met(NamedTuple):
+class ScoredLists(NamedTuple):
     """Some lists that are checked and met: of their rows there is only what the measures see."""
 
     plan: Plan
-    checked: Checked
+    checked: CheckedLists
     folds: Mapping[str | None, MetFold] | None = None  # fold, None: all
 
-    def scored(self) -> Part:
+    def scored(self) -> ListsResult:
         """The part."""
         if self.folds is None:
-            return Part(self.checked)
+            return ListsResult(self.checked)
         cards = dict[str | None, tuple[NumberedCard, ...]]()
         try:
             for fold, (lists, numbers, views) in self.folds.items():
                 cards[fold] = (NumberedCard(numbers, _scored(self.plan, views, lists)),)
         except SubmissionRejected as error:
-            return Part(self.checked, refused=error.problems)
-        return Part(self.checked, cards, True)
+            return ListsResult(self.checked, refused=error.problems)
+        return ListsResult(self.checked, cards, True)
 
 
-def score_lists(plan: Plan, table: Table) -> Part:
+def score_lists(plan: Plan, table: Table) -> ListsResult:
     """The part of the outcome that whole lists of a submission make.
 
     The rows of `table`, in any order, are all rows of some lists.
@@ -168,7 +168,7 @@ def score_lists(plan: Plan, table: Table) -> Part:
     return lists.scored()
 
 
-def score_whole(plan: Plan, table: Table) -> tuple[Part, Views | None]:
+def score_whole(plan: Plan, table: Table) -> tuple[ListsResult, Views | None]:
     """As `score_lists` for all lists of a submission, with the views of the measures.
 
     Gives the part, and the views of all lists of the truth, those that are left out as empty ones;
@@ -189,7 +189,7 @@ def met(
     rows: bool = True,
     whole: bool = False,
     last: Mapping[str, int] | None = None,
-) -> Met:
+) -> ScoredLists:
     """Whole lists of a submission, checked and met with the truth.
 
     Args:
@@ -204,11 +204,11 @@ def met(
         number = submitted.number
         fit = not (submitted.unread or checks.fatal or _repeats_item(submitted))
     else:
-        checks, fit = Checked(), True
+        checks, fit = CheckedLists(), True
         number = plan.known.lists.places(table.ids["list"])
     if plan.truth is None or not fit:
-        return Met(plan, checks)
-    return Met(plan, checks, _met_folds(plan, plan.truth, table, number, whole))
+        return ScoredLists(plan, checks)
+    return ScoredLists(plan, checks, _met_folds(plan, plan.truth, table, number, whole))
 
 
 def with_slots(plan: Plan, table: Table) -> Table:
@@ -218,20 +218,22 @@ def with_slots(plan: Plan, table: Table) -> Table:
     return replace(table, facts={**table.facts, GAPS: True})
 
 
-def merged(parts: Sequence[Part]) -> Part:
+def merged(parts: Sequence[ListsResult]) -> ListsResult:
     """One part with the lists of all parts."""
     first, *others = parts
     if not others:
         return first
     checks = first.checked.plus([part.checked for part in others])
     if not all(part.scored for part in parts):
-        return Part(checks, refused=tuple(problem for part in parts for problem in part.refused))
+        return ListsResult(
+            checks, refused=tuple(problem for part in parts for problem in part.refused)
+        )
     folds = dict.fromkeys(fold for part in parts for fold in part.cards)
     cards = {fold: tuple(chain(*(part.cards.get(fold, ()) for part in parts))) for fold in folds}
-    return Part(checks, cards, True)
+    return ListsResult(checks, cards, True)
 
 
-def outcome(plan: Plan, part: Part, findings: Findings, sha256: str | None) -> Outcome:
+def outcome(plan: Plan, part: ListsResult, findings: Findings, sha256: str | None) -> Outcome:
     """The outcome of a submission whose lists are all in `part`.
 
     Lists of the truth that it leaves out are scored as empty ones. The findings of the checks are

@@ -10,10 +10,10 @@ from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.tables.table import Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import NONE as NO_EXTRAS
-from scorer.views.extras import Extras, Named, placed
+from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Judged, Ties
-from scorer.views.join import Truth, order, present
-from scorer.views.pairwise import Likelihood, Orders, Pairs, Preferred, Ranking
+from scorer.views.join import GradedItems, order, present
+from scorer.views.pairwise import Likelihood, Pairs, Preferred, Ranking, TruePreferences
 from scorer.views.ranked import spans
 from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned
@@ -25,12 +25,12 @@ PAIR = ("better", "worse")
 
 def returned(
     table: Table,
-    truth: Truth,
+    truth: GradedItems,
     ties: Ties,
     catalogue: Catalogue,
     past: tuple[Ints, Ints],
     columns: Extras = NO_EXTRAS,
-    sent_columns: Named | None = None,
+    sent_columns: NamedColumns | None = None,
 ) -> Returned:
     """All that the submission returned, judged or not, with the columns of the items.
 
@@ -54,7 +54,7 @@ def returned(
 
 
 def scored(
-    table: Table, truth: Truth, ties: Ties, judged: Judged, all_returned: Returned
+    table: Table, truth: GradedItems, ties: Ties, judged: Judged, all_returned: Returned
 ) -> Scored:
     """The returned items with their scores.
 
@@ -66,7 +66,7 @@ def scored(
     return Scored.of_returned(all_returned, scores, judged)
 
 
-def texts(table: Table, truth: Truth, ties: Ties, judged: Judged) -> Texts:
+def texts(table: Table, truth: GradedItems, ties: Ties, judged: Judged) -> Texts:
     """The returned items and the truth's, as texts."""
     ordered, names = order(table, truth.lists, ties), tuple(truth.named)
     returned_texts = table.ids["item"].texts(ordered.row) if ordered.row.size else ()
@@ -91,7 +91,7 @@ class Subtopics(NamedTuple):
     named: Ints  # of each row of the truth: its item's place by name
 
     @classmethod
-    def of(cls, table: Table, truth: Truth) -> Subtopics:
+    def of(cls, table: Table, truth: GradedItems) -> Subtopics:
         """The subtopics in the table that the truth was made of; one for all without the column."""
         row = truth.rows(table.ids["list"], table.ids["item"])
         codes = table.ids["subtopic"].codes if "subtopic" in table.ids else np.zeros_like(row)
@@ -117,7 +117,10 @@ class Subtopics(NamedTuple):
 
 
 def rated(
-    table: Table, truth: Truth, columns: Extras = NO_EXTRAS, sent_columns: Named | None = None
+    table: Table,
+    truth: GradedItems,
+    columns: Extras = NO_EXTRAS,
+    sent_columns: NamedColumns | None = None,
 ) -> Rated:
     """The submission's predictions beside the ratings, which the truth holds as grades.
 
@@ -144,13 +147,13 @@ def rated(
     )  # fmt: skip
 
 
-def likelihood(table: Table, truth: Truth) -> Likelihood:
+def likelihood(table: Table, truth: GradedItems) -> Likelihood:
     """The likelihood of preferences between items of the truth."""
     pairs, ours = _pairs(table, truth)
     return Likelihood(pairs, table.numbers["probability"][ours])
 
 
-def stated(table: Table, truth: Truth) -> Pairs | Ranking:
+def stated(table: Table, truth: GradedItems) -> Pairs | Ranking:
     """The preferences that pairs, or ranked lists, state between items of the truth."""
     if "better" in table.ids:
         return _pairs(table, truth)[0]
@@ -161,7 +164,7 @@ def stated(table: Table, truth: Truth) -> Pairs | Ranking:
     return Ranking(height)
 
 
-def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]:
+def prefer(table: Table, truth: GradedItems, orders: TruePreferences) -> tuple[Preferred, Mask]:
     """The submission's preferences beside the truth's, and which lists it answers.
 
     `table` has pairs or ranked lists. Gives the view of all lists, and shape (lists,).
@@ -169,7 +172,7 @@ def prefer(table: Table, truth: Truth, orders: Orders) -> tuple[Preferred, Mask]
     return Preferred(orders, stated(table, truth)), present(table, truth.lists)
 
 
-def _pairs(table: Table, truth: Truth) -> tuple[Pairs, Mask]:
+def _pairs(table: Table, truth: GradedItems) -> tuple[Pairs, Mask]:
     """The preferences between items of the truth, and which rows they are."""
     better, worse = (truth.rows(table.ids["list"], table.ids[role]) for role in PAIR)
     ours = (better >= 0) & (worse >= 0)

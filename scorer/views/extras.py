@@ -20,7 +20,7 @@ from scorer.tables.table import EXTRA, NUMBER, Table, number
 Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of vectors and of shares of classes
 
 
-class Named(dict[str, Column]):
+class NamedColumns(dict[str, Column]):
     """Columns by name; looking up another name raises an error that says how to declare it."""
 
     def __init__(
@@ -42,23 +42,23 @@ class Named(dict[str, Column]):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Named, (dict(self), self.section, self.levels)
+        return NamedColumns, (dict(self), self.section, self.levels)
 
-    def at(self, rows: Ints | Mask | None) -> Named:
+    def at(self, rows: Ints | Mask | None) -> NamedColumns:
         """The columns at some rows; unchanged where `rows` is None."""
         if rows is None or not self:
             return self
         columns = {name: column[rows] for name, column in self.items()}
-        return Named(columns, self.section, self.levels)
+        return NamedColumns(columns, self.section, self.levels)
 
 
 class Extras(NamedTuple):
     """The further columns of each section, with one element a row of its table."""
 
-    truth: Named = Named({}, "truth")
-    submission: Named = Named({}, "submission")
-    list: Named = Named({}, "list")
-    item: Named = Named({}, "item")
+    truth: NamedColumns = NamedColumns({}, "truth")
+    submission: NamedColumns = NamedColumns({}, "submission")
+    list: NamedColumns = NamedColumns({}, "list")
+    item: NamedColumns = NamedColumns({}, "item")
 
     def at(
         self,
@@ -89,12 +89,12 @@ class WithColumns:
     extras: Extras
 
     @property
-    def list(self) -> Named:
+    def list(self) -> NamedColumns:
         """Further columns of `lists`, by name."""
         return self.extras.list
 
     @property
-    def submission(self) -> Named:
+    def submission(self) -> NamedColumns:
         """Further columns of the submission, by name."""
         return self.extras.submission
 
@@ -108,7 +108,7 @@ class WithTruthColumns(WithColumns):
     __slots__ = ()
 
     @property
-    def truth(self) -> Named:
+    def truth(self) -> NamedColumns:
         """Further columns of the truth, by name; '', NaN or zeros of unjudged items."""
         return self.extras.truth
 
@@ -119,14 +119,14 @@ class WithItemColumns(WithTruthColumns):
     __slots__ = ()
 
     @property
-    def item(self) -> Named:
+    def item(self) -> NamedColumns:
         """Further columns of `items`, by name."""
         return self.extras.item
 
 
 def columns_of(
     table: Table, kinds: Mapping[str, str], section: str, findings: Findings | None = None
-) -> Named:
+) -> NamedColumns:
     """The further columns of a table, one element a row.
 
     Args:
@@ -154,7 +154,7 @@ def columns_of(
             columns[name] = values[codes]
             if kind == "classes":
                 levels[name] = _names(cells)
-    return Named(columns, section, levels)
+    return NamedColumns(columns, section, levels)
 
 
 def missing_of(column: Column) -> Column:
@@ -164,9 +164,9 @@ def missing_of(column: Column) -> Column:
     return np.full((1, *column.shape[1:]), np.nan if column.ndim == 1 else 0.0)
 
 
-def placed(columns: Named, rows: Ints) -> Named:
+def placed(columns: NamedColumns, rows: Ints) -> NamedColumns:
     """The columns at some rows, with missing values where a row is -1."""
-    return Named(
+    return NamedColumns(
         {
             name: np.concatenate([column, missing_of(column)])[rows]
             for name, column in columns.items()

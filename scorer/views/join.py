@@ -36,14 +36,14 @@ FEW_GRADES = 1 << 16  # whole ones, which are numbered by how far they are below
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class GradedItems:
     """The grades of items, ready to be joined. Lists are in the order of their names."""
 
     lists: tuple[str, ...]
     ids: CodedColumn  # the item of each row, of the whole truth
     in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
     grade: Floats
-    whole: Truth | None = None  # of which this is a part; they share what is looked up in
+    whole: GradedItems | None = None  # of which this is a part; they share what is looked up in
     at: Ints | slice | None = None  # the rows of the whole
 
     @property
@@ -84,7 +84,7 @@ class Truth:
         sizes = np.bincount(self.in_list, minlength=len(self.lists))
         return np.append(0, np.cumsum(sizes))
 
-    def only(self, lists: Ints) -> Truth:
+    def only(self, lists: Ints) -> GradedItems:
         """The truth of some lists, given by their numbers, ascending."""
         if lists.size == len(self.lists):
             return self
@@ -97,7 +97,7 @@ class Truth:
             names = tuple(map(self.lists.__getitem__, lists.tolist()))
             rows = spans(first, sizes)
         in_list = np.repeat(np.arange(lists.size), sizes)
-        part = Truth(names, self.ids, in_list, self.grade[rows], self, rows)
+        part = GradedItems(names, self.ids, in_list, self.grade[rows], self, rows)
         vars(part)["starts"] = np.append(0, np.cumsum(sizes))
         return part
 
@@ -112,7 +112,7 @@ class Truth:
         return spread(code[self.item])
 
     @classmethod
-    def of(cls, table: Table, lists: Sequence[str] = ()) -> Truth:
+    def of(cls, table: Table, lists: Sequence[str] = ()) -> GradedItems:
         """The truth of a table of list, item and grade, and of lists that it leaves out.
 
         An item judged several times in a list (by subtopic) has its highest
@@ -159,17 +159,17 @@ class Truth:
         return rows
 
 
-def among_lists(table: Table, lists: Sequence[str]) -> Truth:
+def among_lists(table: Table, lists: Sequence[str]) -> GradedItems:
     """The (list, item) pairs of a table in these lists, to be looked up."""
     in_list = _places(table.ids["list"], lists)
     inside = np.flatnonzero(in_list >= 0)
     by = inside[np.argsort(in_list[inside], kind="stable")]
     item = table.ids["item"]
     zeros = np.zeros(by.size)
-    return Truth(tuple(lists), PickedColumn(item, by), in_list[by], zeros)
+    return GradedItems(tuple(lists), PickedColumn(item, by), in_list[by], zeros)
 
 
-def without(table: Table, pairs: Truth) -> tuple[Table, Ints | None]:
+def without(table: Table, pairs: GradedItems) -> tuple[Table, Ints | None]:
     """A table less the rows whose list and item are among these pairs.
 
     Gives the table, and which rows it has; None for all.
@@ -188,7 +188,7 @@ def present(table: Table, lists: Sequence[str]) -> Mask:
     return answered
 
 
-class Ordered(NamedTuple):
+class OrderedRows(NamedTuple):
     """A submission's rows in lists of the truth, in the order of list, then rank."""
 
     row: Ints  # the row of the table
@@ -198,7 +198,7 @@ class Ordered(NamedTuple):
     tied: Ints
 
 
-def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
+def order(table: Table, lists: Sequence[str], ties: Ties) -> OrderedRows:
     """Rank a submission's rows: by score, else by rank, else as they stand in the file.
 
     Rows of lists that are not among `lists` are left out. Equal scores are
@@ -215,9 +215,9 @@ def order(table: Table, lists: Sequence[str], ties: Ties) -> Ordered:
     by[np.arange(place.size) + settled - place] = np.arange(place.size)
     if rows.gapped:  # no two have one rank, so that nothing was settled
         rank = rows.slots(place)
-        return Ordered(rows.at(place), np.repeat(number, sizes), rank, rank - 1, size)
+        return OrderedRows(rows.at(place), np.repeat(number, sizes), rank, rank - 1, size)
     rank = place - start + 1
-    return Ordered(
+    return OrderedRows(
         rows.at(place)[by], np.repeat(number, sizes), rank, first - start, size
     )  # fmt: skip
 
@@ -231,7 +231,7 @@ def _runs(table: Table, lists: Sequence[str]) -> tuple[Ints, Ints]:
 
 
 def judge(
-    table: Table, truth: Truth, ties: Ties = "item-desc", further: Further | None = None
+    table: Table, truth: GradedItems, ties: Ties = "item-desc", further: Further | None = None
 ) -> tuple[Judged, Mask]:
     """Join a submission with the truth: the view of it, and which lists it answers.
 
@@ -265,7 +265,7 @@ def judge(
     return Judged(hits, truth.ideal, returned, truth.lists, extras), returned > 0
 
 
-def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
+def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
     """The names of one list's items: the truth's in its order, the others by rank."""
     names = tuple(truth.named)
     truth_names = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
@@ -282,15 +282,15 @@ def named(table: Table, truth: Truth, ties: Ties, at: int) -> Names:
     return Names(truth_names, returned_names, ordered.before, ordered.tied)
 
 
-def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> Truth:
+def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> GradedItems:
     """The items of each list, in the order of their names, without a grade."""
     part = Members.of(candidates).only(lists)
     in_list = np.repeat(np.arange(len(lists)), np.diff(part.starts))
     ids = CodedColumn(part.item, part.named)
-    return Truth(tuple(lists), ids, in_list, np.full(part.item.size, np.nan))
+    return GradedItems(tuple(lists), ids, in_list, np.full(part.item.size, np.nan))
 
 
-def graded(truth: Truth, candidates: Mapping[str, frozenset[str]]) -> Truth:
+def graded(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> GradedItems:
     """Truth and candidate items of each list; unjudged items have grade NaN."""
     if not candidates:
         return truth
@@ -310,7 +310,7 @@ def graded(truth: Truth, candidates: Mapping[str, frozenset[str]]) -> Truth:
     )
     grade = np.full(pairs.size, np.nan)
     ids = CodedColumn(pairs % len(named), named)
-    union = Truth(truth.lists, ids, pairs // len(named), grade)
+    union = GradedItems(truth.lists, ids, pairs // len(named), grade)
     grade[union.find(truth.in_list, judged_codes[truth.item])] = truth.grade
     return union
 

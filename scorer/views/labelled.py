@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.views.extras import Extras, Named, WithColumns
+from scorer.views.extras import Extras, NamedColumns, WithColumns
 from scorer.views.pooled import Statistics
 
 
 @dataclass(frozen=True)
-class Rows(WithColumns):
+class LabelledRows(WithColumns):
     """The common part of both views of a table. All arrays have one element a row of the truth."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"labels"})
@@ -40,7 +40,7 @@ class Rows(WithColumns):
         return len(self.names)
 
     @property
-    def truth_columns(self) -> Named:
+    def truth_columns(self) -> NamedColumns:
         """Further columns of the truth, by name."""
         return self.extras.truth
 
@@ -62,7 +62,7 @@ class Rows(WithColumns):
 
 
 @dataclass(frozen=True)
-class Labelled(Rows):
+class Labelled(LabelledRows):
     """True classes beside those that a submission names, or their probabilities.
 
     A class is a code, its place in `classes`; -1 is none. With several labels a
@@ -154,7 +154,7 @@ def _table(*columns: Floats | Ints | Mask) -> Floats:
 
 
 @dataclass(frozen=True)
-class Targets(Rows):
+class Targets(LabelledRows):
     """True numbers beside those that a submission predicts; NaN where it has none."""
 
     target: Floats

@@ -21,7 +21,7 @@ from scorer.core.arrays import Floats, Ints, Mask
 CELLS = 4_000_000  # how many pairs are looked at together, so that memory stays bounded
 
 
-class Layout(NamedTuple):
+class PairLayout(NamedTuple):
     """Where each item of each list stands. Lists of fewer than two items are in no block."""
 
     names: tuple[str, ...]  # the lists
@@ -33,7 +33,7 @@ class Layout(NamedTuple):
     items: tuple[Ints, ...]  # for each block: its items, shape (lists, size)
 
     @classmethod
-    def of(cls, in_list: Ints, names: Sequence[str]) -> Layout:
+    def of(cls, in_list: Ints, names: Sequence[str]) -> PairLayout:
         """For the items of lists, one a row, ordered by list."""
         sizes = np.bincount(in_list, minlength=len(names))
         starts = np.cumsum(sizes) - sizes
@@ -52,7 +52,7 @@ class Layout(NamedTuple):
             tuple(names), in_list, block[in_list], slot[in_list], place, tuple(lists), tuple(items)
         )  # fmt: skip
 
-    def only(self, lists: Ints) -> tuple[Layout, list[tuple[int, Ints]], Ints]:
+    def only(self, lists: Ints) -> tuple[PairLayout, list[tuple[int, Ints]], Ints]:
         """The layout of some lists alone, given by their numbers, ascending.
 
         Gives the layout; for each of its blocks, the block it is of and the slots there; and the
@@ -74,7 +74,7 @@ class Layout(NamedTuple):
         for places in items:
             slot[places] = np.arange(len(places))[:, None]
         return (
-            Layout(
+            PairLayout(
                 tuple(self.names[n] for n in lists.tolist()), new[self.in_list[old_rows]],
                 block[self.block[old_rows]], slot, self.place[old_rows],
                 tuple(new[self.lists[n][slots]] for n, slots in blocks), tuple(items),
@@ -90,7 +90,7 @@ class Pairs(NamedTuple):
     better: Ints
     worse: Ints
 
-    def squares(self, layout: Layout) -> Iterator[Mask]:
+    def squares(self, layout: PairLayout) -> Iterator[Mask]:
         """For each block: [list, v, w] is whether w is preferred to v."""
         return _squares(layout, self.worse, self.better, True, False)
 
@@ -105,7 +105,7 @@ class Ranking(NamedTuple):
 
     height: Floats  # one an item of a list; NaN: nothing is said of it
 
-    def squares(self, layout: Layout) -> Iterator[Mask]:
+    def squares(self, layout: PairLayout) -> Iterator[Mask]:
         """As those of `Pairs`."""
         for items in layout.items:
             height = self.height[items]
@@ -129,23 +129,25 @@ class Likelihood(NamedTuple):
         """The preferences between items that have a new row."""
         return Likelihood(self.pairs.only(rows), self.probability[rows[self.pairs.better] >= 0])
 
-    def squares(self, layout: Layout) -> Iterator[Floats]:
+    def squares(self, layout: PairLayout) -> Iterator[Floats]:
         """For each block: [list, v, w] is the probability that w is preferred to v, or .5."""
         better, worse, likely = self.pairs.better, self.pairs.worse, self.probability
         low, high = np.append(worse, better), np.append(better, worse)
         return _squares(layout, low, high, np.append(likely, 1 - likely), 0.5)
 
 
-class Orders(NamedTuple):
+class TruePreferences(NamedTuple):
     """The truth's preferences, made ready once for all submissions."""
 
-    layout: Layout
+    layout: PairLayout
     bits: tuple[NDArray[np.uint8], ...]  # for each block its squares, closed, eight pairs a byte
     rank: tuple[Ints, ...]  # for each block: the longest way down to each item, from 1
     likelihood: Likelihood | None = None
 
     @classmethod
-    def of(cls, layout: Layout, stated: Stated, likelihood: Likelihood | None = None) -> Orders:
+    def of(
+        cls, layout: PairLayout, stated: Stated, likelihood: Likelihood | None = None
+    ) -> TruePreferences:
         """From preferences without a cycle.
 
         The rows of `stated` are those of `layout`; `likelihood` is of pairs without a stated
@@ -158,10 +160,10 @@ class Orders(NamedTuple):
             rank.append(_depth(above))
         return cls(layout, tuple(bits), tuple(rank), likelihood)
 
-    def only(self, lists: Ints) -> Orders:
+    def only(self, lists: Ints) -> TruePreferences:
         """Those of some lists alone, given by their numbers, ascending."""
         layout, blocks, rows = self.layout.only(lists)
-        return Orders(
+        return TruePreferences(
             layout,
             tuple(self.bits[n][slots] for n, slots in blocks),
             tuple(self.rank[n][slots] for n, slots in blocks),
@@ -187,7 +189,7 @@ class Preferred:
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades", "preferences"})
 
-    truth: Orders
+    truth: TruePreferences
     submission: Stated
 
     @property
@@ -237,9 +239,9 @@ class Preferred:
             in_list += [n] * len(items)
             for side, stated in zip(lines, pairs, strict=True):
                 side += [(row[a], row[b]) for a, b in stated if a in row and b in row]
-        layout = Layout.of(np.array(in_list, np.int64), [str(n) for n in range(len(lists))])
+        layout = PairLayout.of(np.array(in_list, np.int64), [str(n) for n in range(len(lists))])
         truth, submission = (Pairs(*np.array(s, np.int64).reshape(-1, 2).T) for s in lines)
-        return cls(Orders.of(layout, truth), submission)
+        return cls(TruePreferences.of(layout, truth), submission)
 
 
 def closed(above: Mask) -> Mask:
@@ -262,7 +264,7 @@ def _depth(above: Mask) -> Ints:
 
 
 def _squares(
-    layout: Layout, low: Ints, high: Ints, value: ArrayLike, rest: bool | float
+    layout: PairLayout, low: Ints, high: Ints, value: ArrayLike, rest: bool | float
 ) -> Iterator[NDArray[Any]]:
     """For each block: `value` at [list, low, high], `rest` elsewhere."""
     values, block = np.broadcast_to(value, low.shape), layout.block[low]

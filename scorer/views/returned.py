@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.tables.columns import CodedColumn
-from scorer.views.extras import NONE, Extras, Named, WithTruthColumns
+from scorer.views.extras import NONE, Extras, NamedColumns, WithTruthColumns
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
 from scorer.views.ranked import is_hashed, keys, look_up
@@ -35,7 +35,9 @@ class Catalogue:
     named: Sequence[str] | pl.Series
     users: Floats  # how many past users know each item
     features: Floats  # shape (items + 1, features)
-    extra: Named = field(default_factory=lambda: Named({}, "item"))  # columns of items + 1 rows
+    extra: NamedColumns = field(
+        default_factory=lambda: NamedColumns({}, "item")
+    )  # columns of items + 1 rows
 
     @cached_property
     def items(self) -> Mapping[str, int]:

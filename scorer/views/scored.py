@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Mask
-from scorer.views.extras import Extras, Named
+from scorer.views.extras import Extras, NamedColumns
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
 
@@ -67,14 +67,14 @@ class Scored(Returned):
         rows = [x for items, _ in pairs for x in items]
         ideal_items = [x for _, truth in pairs for x in sorted(truth, key=lambda x, t=truth: -t[x])]  # type: ignore[misc]
 
-        def columns(items: Sequence[str]) -> Named:
+        def columns(items: Sequence[str]) -> NamedColumns:
             values_by_name = {}
             for name, of in (item or {}).items():
                 example = np.asarray(next(iter(of.values())))
                 kind = object if example.dtype.kind == "U" else np.float64
                 values = np.array([of[x] for x in items], dtype=kind)
                 values_by_name[name] = values.reshape(len(items), *example.shape)
-            return Named(values_by_name, "item")
+            return NamedColumns(values_by_name, "item")
 
         return cls.of_returned(
             replace(returned, extras=Extras(item=columns(rows))),

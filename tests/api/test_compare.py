@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.reports.comparison.cells import bars, shared
-from scorer.results.comparison import Tally
+from scorer.results.comparison import WinTally
 from scorer.stats import bootstrap
 
 TRUTH = "list,item,grade\n" + "".join(
@@ -379,6 +379,6 @@ def test_lists_are_drawn_once_for_all_pairs_and_measures(score, folder, six, mon
 @rounds(100)
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1e-17, 0.5, float("nan")]), max_size=8))
 def test_a_tally_counts_every_list_once_and_mirrors(values):
-    mine, theirs = Tally.of(np.array(values)), Tally.of(-np.array(values))
+    mine, theirs = WinTally.of(np.array(values)), WinTally.of(-np.array(values))
     assert (mine.wins, mine.ties, mine.losses) == (theirs.losses, theirs.ties, theirs.wins)
     assert mine.wins + mine.ties + mine.losses == sum(v == v for v in values)

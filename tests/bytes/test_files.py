@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from scorer.bytes.files import digest, open_bytes, open_part, spooled
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
 from scorer.core.problems import Findings
 from scorer.formats.pieces import pieces
@@ -21,7 +21,7 @@ from scorer.tables.table import Schema
 
 RANKED = Schema(("list", "item"), ("rank", "score"))
 ROWS = b"list,item\nq1,a\nq1,b\n"
-LIMITS = Limits()
+LIMITS = ReadLimits()
 
 
 def found(path, limits=LIMITS):
@@ -111,7 +111,7 @@ def test_as_good_as_empty(data, written):
 
 
 def test_too_large(written):
-    problem = refused(written(ROWS * 2000), Limits(size=20_000))
+    problem = refused(written(ROWS * 2000), ReadLimits(size=20_000))
     assert (problem.code, problem.message) == (
         "S104",
         "the file is larger than is accepted here (40 kB, at most 20 kB)",
@@ -121,9 +121,9 @@ def test_too_large(written):
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
 def test_bombs(compress, written):
     rows = b"list,item\n" + (b"q1," + b"a" * 1000 + b"\n") * 20_000
-    path, few = written(compress(rows)), Limits(ratio=10)
+    path, few = written(compress(rows)), ReadLimits(ratio=10)
     assert refused(path, few).message == "the file unpacks to more than is accepted here, 17 MB"
-    assert refused(path, Limits(unpacked=10**6)).message.endswith("1 MB")
+    assert refused(path, ReadLimits(unpacked=10**6)).message.endswith("1 MB")
     small = written(compress(rows[:1_004_010]))
     assert found(small, few)[1] == []
 
@@ -141,7 +141,7 @@ def test_a_bomb_is_not_unpacked_beyond_what_its_bytes_so_far_may_hold(compress, 
     rows = b"list,item\n" + b"q1,aaaaaaaa\n" * 6_000_000
     path = written(compress(rows))
     findings = Findings()
-    limits = Limits(ratio=100)
+    limits = ReadLimits(ratio=100)
     with pieces(path, format_of(path, None), [RANKED], limits, findings) as tables:
         count = sum(map(len, tables))
     assert ([problem.code for problem in findings], tables.whole) == (["S104"], False)
@@ -230,7 +230,7 @@ def test_nul(written):
 
 @pytest.mark.parametrize(("end", "long"), [(b"\n", 1), (b"\r\n", 1), (b"", 1), (b"\n", 10**6)])
 def test_a_line_too_long(end, long, written):
-    limits = Limits(line=100)
+    limits = ReadLimits(line=100)
     fits = b"list,item\nq," + b"x" * 98 + end
     assert found(written(fits), limits)[1] == []
     problem = refused(written(b"list,item\nq," + b"x" * (98 + long) + end), limits)
@@ -270,9 +270,9 @@ def test_spooled(tmp_path, monkeypatch):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert list(tmp_path.iterdir()) == []  # it has no name
     assert not path.exists()
-    with spooled(io.BytesIO(bytes(10**6)), Limits(size=1000)) as path:
+    with spooled(io.BytesIO(bytes(10**6)), ReadLimits(size=1000)) as path:
         assert path.stat().st_size == 1001
-        assert refused(path, Limits(size=1000)).code == "S104"
+        assert refused(path, ReadLimits(size=1000)).code == "S104"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import Submitted, checked
-from scorer.checks.tally import Whole
+from scorer.checks.tally import FileContext
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
 
@@ -60,7 +60,7 @@ def test_parts_add_up(form, seed):
     side = rng.integers(3, size=40)
     tables = [part(given, np.flatnonzero(side == n)) for n in range(3)]
     found = [checked(Submitted(each, public, rules)) for each in (given, *tables)]
-    whole = Whole(public, rules, Submitted(given, public, rules).known, False)
+    whole = FileContext(public, rules, Submitted(given, public, rules).known, False)
     together = list(found[0].problems(whole))
     order = rng.permutation(3) + 1
     first, *others = (found[n] for n in order)

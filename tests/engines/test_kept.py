@@ -8,9 +8,9 @@ import pytest
 from held import held_bytes
 from wholes import LISTS, every_plan
 
-from scorer.challenge.public import Names
+from scorer.challenge.public import IdNames
 from scorer.engines import kept as module
-from scorer.engines.kept import Kept
+from scorer.engines.kept import GroupedRows
 from scorer.tables.columns import CodedColumn, TextColumn
 from scorer.tables.spill import Spill
 from scorer.tables.table import Schema, Table
@@ -31,8 +31,8 @@ def ids():
 
 def test_of_many_lists_each_row_keeps_its_line(plans):
     plan, names = plans["grades"], [f"q{n:07}" for n in range(1_000_000)]
-    many = replace(plan, public=plan.public._replace(lists=Names(names)))
-    kept = Kept(many, 100_000, Spill())
+    many = replace(plan, public=plan.public._replace(lists=IdNames(names)))
+    kept = GroupedRows(many, 100_000, Spill())
     lists = CodedColumn(RNG.integers(0, len(names), ROWS), names)
     line = np.cumsum(RNG.integers(1, 4, ROWS))
     kept.add(Table({"list": lists, "item": ids()}, {}, line, Schema(("list", "item"))))
@@ -47,7 +47,7 @@ def test_of_many_lists_each_row_keeps_its_line(plans):
 def test_rows_of_lists_that_the_challenge_lacks_take_none(plans, request):
     spill = Spill()
     request.addfinalizer(spill.close)
-    kept = Kept(plans["grades"], 100_000, spill)
+    kept = GroupedRows(plans["grades"], 100_000, spill)
     for n in range(PIECES):
         names = ids().series
         columns = {"list": CodedColumn(np.arange(ROWS), names), "item": TextColumn(names)}
@@ -63,7 +63,7 @@ def test_rows_are_put_aside_where_they_take_more_memory(most, plans, request, mo
     monkeypatch.setattr(module, "MEMORY", most * ROWS * (16 + 7 + 8 + 8))
     spill = Spill()
     request.addfinalizer(spill.close)
-    kept, items, scores = Kept(plans["grades"], 100_000, spill), [], []
+    kept, items, scores = GroupedRows(plans["grades"], 100_000, spill), [], []
     lists = CodedColumn(RNG.integers(0, len(LISTS), ROWS), LISTS)
     for n in range(PIECES):
         columns, score = {"list": lists, "item": ids()}, RNG.normal(0, 1, ROWS)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 import scorer
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
@@ -47,7 +47,7 @@ def plan(**rules):
     public = Public("grades", dict.fromkeys(LISTS), items)
     opened = kinds().get("grades").open(truth, SideTables(public), Findings())
     views = frozenset({Judged, Positions})
-    return Plan(public, Submission(**rules), (SHAPE,), Limits(), MEASURES, views, opened)
+    return Plan(public, Submission(**rules), (SHAPE,), ReadLimits(), MEASURES, views, opened)
 
 
 def told(outcome):

@@ -15,7 +15,7 @@ from scorer.checks import base, tally
 from scorer.checks.submission import duplicate_item
 from scorer.core.problems import Problem
 from scorer.engines import gather, kept, local
-from scorer.engines.kept import Kept
+from scorer.engines.kept import GroupedRows
 from scorer.engines.local import scored
 from scorer.formats import csv
 from scorer.formats import text as reading
@@ -53,13 +53,13 @@ def blocks(monkeypatch):
     monkeypatch.setattr(csv, "SAMPLE", 2)  # rows by which a file's columns are told
     monkeypatch.setattr(gather, "GATHERED", 7)
     monkeypatch.setattr(gather, "MOST_PARTS", 3)
-    made, block = [], Kept._block
+    made, block = [], GroupedRows._block
 
     def counted(rows, n, *words):
         made.append(n)
         return block(rows, n, *words)
 
-    monkeypatch.setattr(Kept, "_block", counted)
+    monkeypatch.setattr(GroupedRows, "_block", counted)
     return made
 
 
@@ -204,7 +204,7 @@ def test_no_temporary_file_is_made_without_rows_that_are_put_aside(
 
 
 def test_lists_without_items_stay_with_the_rows(plans):
-    rows, line = Kept(plans["grades"], 2, Spill()), 2
+    rows, line = GroupedRows(plans["grades"], 2, Spill()), 2
     for names, empty in ((("q1", "q2", "q1"), [("q7", 9)]), (("q2", "q1"), [("q0", 9)])):
         ids = {role: CodedColumn(np.arange(len(names)), names) for role in ("list", "item")}
         lines = np.arange(line, line + len(names))

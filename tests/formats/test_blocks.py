@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.formats import blocks
 from scorer.formats.blocks import Block
 
@@ -12,7 +12,7 @@ LETTERS = "az09-._/,~", "az \n", "a \n#+\"'", "a\t\x01\x7f \n", "aé \n"
 
 
 def block(data):
-    return Block(data, 1, True, Limits())
+    return Block(data, 1, True, ReadLimits())
 
 
 @pytest.mark.parametrize("letters", LETTERS)

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from scorer.bytes.limits import Limits
-from scorer.challenge.model import Limits as Settable
+from scorer.bytes.limits import ReadLimits
+from scorer.challenge.model import ReadLimits as Settable
 from scorer.core.problems import Findings
 from scorer.formats import text
 from scorer.formats.read import format_of, read
@@ -37,7 +37,7 @@ def test_the_limit_is_named(limits, data, name, tmp_path, monkeypatch):
     path = tmp_path / ("file.csv.gz" if data[:1] == b"\x1f" else "file.csv")
     path.write_bytes(data)
     findings = Findings()
-    assert read(path, format_of(path, None), [SHAPE], findings, Limits(**limits)) is None
+    assert read(path, format_of(path, None), [SHAPE], findings, ReadLimits(**limits)) is None
     (told,) = [each for each in findings if each.code == "S104"]
     assert told.help is not None
     assert name in told.help
@@ -47,14 +47,14 @@ def test_the_limit_is_named(limits, data, name, tmp_path, monkeypatch):
 def test_what_a_submission_may_cost_by_default():
     limits = Settable()
     assert (limits.ratio, limits.rows, limits.ids) == (100, 50_000_000, 20_000_000)
-    assert set(Settable.model_fields) | {"own"} == set(Limits._fields)
+    assert set(Settable.model_fields) | {"own"} == set(ReadLimits._fields)
 
 
 def test_lines_before_the_first_row_are_bounded_as_well(tmp_path):
     path = tmp_path / "file.jsonl"
     path.write_bytes(b"[1]\n" * 60_000)  # the columns are looked for in 20,000 lines at a time
     findings = Findings()
-    limits = Limits(errors=100)
+    limits = ReadLimits(errors=100)
     assert read(path, format_of(path, None), [SHAPE], findings, limits) is None
     assert [each.code for each in findings if each.code == "S104"] == ["S104"]
     assert findings.counts.total() < 40_000

@@ -5,9 +5,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
-from scorer.formats.form import Form
+from scorer.formats.form import FileForm
 from scorer.formats.pieces import columns_at
 from scorer.formats.read import format_of, read
 from scorer.tables.table import Schema
@@ -21,8 +21,8 @@ def reading(folder, text, json=(), shape=RANKED):
     path = folder / "file.json"
     path.write_text(text)
     findings = Findings()
-    format = format_of(path, "json", form=Form(json=json))
-    table = read(path, format, [shape], findings, Limits())
+    format = format_of(path, "json", form=FileForm(json=json))
+    table = read(path, format, [shape], findings, ReadLimits())
     said = [f"{p.code} {p.line}:{p.column} {p.message}" for p in findings]
     if table is None:
         return None, said
@@ -105,7 +105,7 @@ def test_where_an_id_stands(tmp_path):
     path.write_text('{"q1": ["a",\n  "b"], "q2": ["b"]}')
     format = format_of(path, "json")
     cells = [(1, "item", "a"), (2, "item", "b"), (2, "list", "q1"), (2, "list", "q2")]
-    assert columns_at(path, format, [RANKED], Limits(), cells) == [9, 3, None, 9]
+    assert columns_at(path, format, [RANKED], ReadLimits(), cells) == [9, 3, None, 9]
 
 
 def test_a_long_document_is_given_in_tables(tmp_path, monkeypatch):
@@ -134,7 +134,7 @@ def test_a_document_is_no_tree_of_objects(text, tmp_path):
     findings, path = Findings(), tmp_path / "file.json"
     path.write_text(text)
     tracemalloc.start()
-    read(path, format_of(path, "json"), [RANKED], findings, Limits(careful=2_000))
+    read(path, format_of(path, "json"), [RANKED], findings, ReadLimits(careful=2_000))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [p.code for p in findings] in (["S104"], ["S207"])
@@ -146,7 +146,7 @@ def test_values_are_looked_at_one_by_one_no_more_often_than_said(tmp_path):
     path.write_text('{"s1": ["a", "b", "c"]}')
     for careful, codes in ((3, []), (2, ["S104"])):
         findings = Findings()
-        read(path, format_of(path, "json"), [RANKED], findings, Limits(careful=careful))
+        read(path, format_of(path, "json"), [RANKED], findings, ReadLimits(careful=careful))
         assert [p.code for p in findings] == codes
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
 from scorer.formats import text
-from scorer.formats.form import Form, Keys, matched, offset, several
+from scorer.formats.form import FileForm, Keys, matched, offset, several
 from scorer.formats.pieces import columns_at
 from scorer.formats.read import format_of, read
 from scorer.tables.table import Schema
@@ -23,7 +23,7 @@ def reading(folder, data, form, shape=RANKED, name="file.csv", format=None):
     path = folder / name
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     findings = Findings()
-    table = read(path, format_of(path, format, form=form), [shape], findings, Limits())
+    table = read(path, format_of(path, format, form=form), [shape], findings, ReadLimits())
     said = [f"{p.code} {p.line}:{p.column} {p.message}" for p in findings]
     if table is None:
         return None, said
@@ -58,33 +58,33 @@ def test_cells_of_several_ids_are_rows_in_their_order(mark, cutter, tmp_path):
     cell = mark.join(["b", "a", "c"])
     quote = '"' if mark == "," else ""
     data = f"list,item\nu1,{quote}{cell}{quote}\nu2,x\n"
-    found, said = reading(tmp_path, data, Form(cells=(("item", mark),)))
+    found, said = reading(tmp_path, data, FileForm(cells=(("item", mark),)))
     rows = [(2, "u1", "b"), (2, "u1", "a"), (2, "u1", "c"), (3, "u2", "x")]
     assert (found, said) == ((rows, ()), [])
 
 
 def test_the_last_column_takes_the_rest_where_its_ids_are_parted_like_columns(cutter, tmp_path):
-    form = Form(header=("list", "item"), comment=("team_info",), cells=(("item", ","),))
+    form = FileForm(header=("list", "item"), comment=("team_info",), cells=(("item", ","),))
     data = "team_info,main,me,me@example.org\np1, t3, t1\np2,t2\n"
     found, said = reading(tmp_path, data, form)
     assert (found, said) == (([(2, "p1", "t3"), (2, "p1", "t1"), (3, "p2", "t2")], ()), [])
 
 
 def test_an_empty_cell_is_an_empty_list(cutter, tmp_path):
-    found, said = reading(tmp_path, "list,item\nu1,\nu2,x y\n", Form(cells=(("item", " "),)))
+    found, said = reading(tmp_path, "list,item\nu1,\nu2,x y\n", FileForm(cells=(("item", " "),)))
     assert (found, said) == (([(3, "u2", "x"), (3, "u2", "y")], (("u1", 2),)), [])
 
 
 def test_a_list_on_two_lines_is_told(cutter, tmp_path):
     data = "list,item\n" + "".join(f"u{n},a b c d e f g h\n" for n in range(20)) + "u3,z\n"
-    _, said = reading(tmp_path, data, Form(cells=(("item", " "),)))
+    _, said = reading(tmp_path, data, FileForm(cells=(("item", " "),)))
     assert len(said) == 1
     assert said[0].startswith("S303 22:None list")
     assert "first on line 5" in said[0]
 
 
 def test_items_and_scores_in_cells_of_one_length(cutter, tmp_path):
-    form = Form(cells=(("item", " "), ("score", " ")))
+    form = FileForm(cells=(("item", " "), ("score", " ")))
     data = "list,item,score\nu1,a b,0.5 0.25\nu2,c,1 2\nu3,d e,1 x\n"
     found, said = reading(tmp_path, data, form)
     assert [row for row in found[0] if row[1] == "u1"] == [
@@ -102,13 +102,13 @@ def test_items_and_scores_in_cells_of_one_length(cutter, tmp_path):
     [("tab", "u1\t a\t1"), ("whitespace", " u1  a\t1"), ("semicolon", "u1;a;1"), ("|", "u1|a|1")],
 )
 def test_columns_without_a_header(separator, line, cutter, tmp_path):
-    form = Form(header=("list", "item", "score"), separator=separator, skip=1)
+    form = FileForm(header=("list", "item", "score"), separator=separator, skip=1)
     found, said = reading(tmp_path, f"# me\n{line}\n\n{line.replace('a', 'b')}\n", form)
     assert (found, said) == (([(2, "u1", "a", 1.0), (4, "u1", "b", 1.0)], ()), [])
 
 
 def test_a_header_where_none_belongs_is_told(tmp_path):
-    form = Form(header=("list", "item"))
+    form = FileForm(header=("list", "item"))
     found, said = reading(tmp_path, "list,item\nu1,a\n", form)
     assert found is None
     assert said == ["S212 1:None the first line names the columns (list,item); it has none here"]
@@ -116,7 +116,7 @@ def test_a_header_where_none_belongs_is_told(tmp_path):
 
 @pytest.mark.parametrize("separator", ["", "whitespace", "tab"])
 def test_fields_too_few_and_too_many_have_their_line(separator, cutter, tmp_path):
-    form = Form(header=("list", "item", "score"), separator=separator)
+    form = FileForm(header=("list", "item", "score"), separator=separator)
     mark = {"": ",", "whitespace": "  ", "tab": "\t"}[separator]
     lines = ["u1|a|1", "u1|b", "u1|c|3|4", "u1|d|x"]
     _, said = reading(tmp_path, "\n".join(lines).replace("|", mark) + "\n", form)
@@ -129,21 +129,21 @@ def test_fields_too_few_and_too_many_have_their_line(separator, cutter, tmp_path
 
 def test_comments_and_skipped_lines_keep_the_numbers_of_lines(cutter, tmp_path):
     data = "#1\n#2\nlist,item,score\nu1,a,1\n# u1,b,2\nu1,c,x\n"
-    found, said = reading(tmp_path, data, Form(skip=1, comment=("#",)))
+    found, said = reading(tmp_path, data, FileForm(skip=1, comment=("#",)))
     assert [row[:3] for row in found[0]] == [(4, "u1", "a"), (6, "u1", "c")]
     assert said == ["S501 6:6 score 'x' is not a number in plain decimal notation"]
 
 
 def test_comments_in_a_trec_run(cutter, tmp_path):
     data = "<SYSDESC>bm25, stemmed</SYSDESC>\nq1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\n"
-    form = Form(comment=("<SYSDESC>",))
+    form = FileForm(comment=("<SYSDESC>",))
     found, said = reading(tmp_path, data, form, name="x.run", format="trec")
     assert [row[:3] for row in found[0]] == [(2, "q1", "d1"), (3, "q1", "d2")]
     assert said == []
 
 
 def test_lines_in_the_order_of_a_file(cutter, tmp_path):
-    form = Form(header=("prediction",), lines=keys(tmp_path, "list\nb\na\nc\n"))
+    form = FileForm(header=("prediction",), lines=keys(tmp_path, "list\nb\na\nc\n"))
     found, said = reading(tmp_path, "1\n2.5\nx\n", form, TARGETS)
     assert [row[:2] for row in found[0]] == [(1, "b"), (2, "a"), (3, "c")]
     assert found[0][1][2] == 2.5
@@ -152,13 +152,15 @@ def test_lines_in_the_order_of_a_file(cutter, tmp_path):
 
 def test_lines_of_pairs(cutter, tmp_path):
     both = (("list", "movie"), ("item", "user"))
-    form = Form(header=("prediction",), lines=keys(tmp_path, "movie,user\nm1,u2\nm1,u1\n", both))
+    form = FileForm(
+        header=("prediction",), lines=keys(tmp_path, "movie,user\nm1,u2\nm1,u1\n", both)
+    )
     found, said = reading(tmp_path, "3.5\n4\n", form, RATED)
     assert (found, said) == (([(1, "m1", "u2", 3.5), (2, "m1", "u1", 4.0)], ()), [])
 
 
 def test_five_numbers_a_line(cutter, tmp_path):
-    form = Form(
+    form = FileForm(
         header=("item",), cells=(("item", " "),), lines=keys(tmp_path, "list\ni1\ni2\ni3\n")
     )
     found, said = reading(tmp_path, "3 1 2\n\n9 8\n", form)
@@ -177,12 +179,12 @@ def test_five_numbers_a_line(cutter, tmp_path):
     ],
 )
 def test_too_few_and_too_many_lines(data, expected, cutter, tmp_path):
-    form = Form(header=("prediction",), lines=keys(tmp_path, "list\na\nb\n"))
+    form = FileForm(header=("prediction",), lines=keys(tmp_path, "list\na\nb\n"))
     assert reading(tmp_path, data, form, TARGETS)[1] == [expected]
 
 
 def test_wide_columns_become_items(cutter, tmp_path):
-    form = Form(wide=("item", ("F*",)))
+    form = FileForm(wide=("item", ("F*",)))
     found, said = reading(tmp_path, "list,F1,F2\nu1,1,2\nu2,3,x\n", form, RATED)
     assert [row[:3] for row in found[0]] == [
         (2, "u1", "1"), (2, "u1", "2"), (3, "u2", "1"), (3, "u2", "2"),
@@ -192,14 +194,14 @@ def test_wide_columns_become_items(cutter, tmp_path):
 
 
 def test_wide_columns_become_ranks(cutter, tmp_path):
-    form = Form(wide=("rank", ("best_*",)))
+    form = FileForm(wide=("rank", ("best_*",)))
     found, said = reading(tmp_path, "list,best_1,best_2\nu1,b,a\nu2,c,\n", form)
     rows = [(2, "u1", "b", 1.0), (2, "u1", "a", 2.0), (3, "u2", "c", 1.0)]
     assert (found, said) == ((rows, ()), [])
 
 
 def test_wide_columns_become_parts_of_the_list(cutter, tmp_path):
-    form = Form(wide=("list", ("like", "reply")))
+    form = FileForm(wide=("list", ("like", "reply")))
     found, said = reading(tmp_path, "list,like,reply\nu1,.5,.25\n", form, TARGETS)
     assert (found, said) == (([(2, "like/u1", 0.5), (2, "reply/u1", 0.25)], ()), [])
 
@@ -208,11 +210,15 @@ def test_wide_columns_become_parts_of_the_list(cutter, tmp_path):
     ("form", "data", "message"),
     [
         (
-            Form(wide=("item", ("G*",))),
+            FileForm(wide=("item", ("G*",))),
             "list,F1\nu,1\n",
             "no column is called 'G*'; found: list, F1",
         ),
-        (Form(wide=("rank", ("F*",))), "list,Fa\nu,1\n", "the name of column 'Fa' says no rank"),
+        (
+            FileForm(wide=("rank", ("F*",))),
+            "list,Fa\nu,1\n",
+            "the name of column 'Fa' says no rank",
+        ),
     ],
 )
 def test_wide_columns_that_are_not_there(form, data, message, tmp_path):
@@ -224,7 +230,7 @@ def test_wide_columns_that_are_not_there(form, data, message, tmp_path):
 def test_a_vector_of_ranks_over_the_candidates(cutter, tmp_path):
     both = (("list", "list"), ("item", "item"))
     candidates = keys(tmp_path, "list,item\nu1,a\nu1,b\nu1,c\nu2,x\n", both)
-    form = Form(
+    form = FileForm(
         header=("list", "rank"),
         separator="whitespace",
         cells=(("rank", ","),),
@@ -243,19 +249,19 @@ def test_a_vector_of_ranks_over_the_candidates(cutter, tmp_path):
 def test_where_an_id_stands_in_its_cell(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('list,item\nu1,"a, bb,c"\n')
-    format = format_of(path, None, form=Form(cells=(("item", ","),)))
+    format = format_of(path, None, form=FileForm(cells=(("item", ","),)))
     cells = [(2, "item", "bb"), (2, "item", "c"), (2, "list", "u1")]
-    assert columns_at(path, format, [RANKED], Limits(), cells) == [8, 11, 1]
+    assert columns_at(path, format, [RANKED], ReadLimits(), cells) == [8, 11, 1]
 
 
 def test_both_cutters_agree_on_odd_files(tmp_path, monkeypatch):
     forms = [
-        Form(cells=(("item", " "),)),
-        Form(cells=(("item", ","),), separator=";"),
-        Form(header=("list", "item"), separator="whitespace", cells=(("item", ","),)),
-        Form(header=("list", "item"), cells=(("item", ","),), comment=("#", "//")),
-        Form(cells=(("item", " "), ("score", " "))),
-        Form(wide=("rank", ("item*", "score"))),
+        FileForm(cells=(("item", " "),)),
+        FileForm(cells=(("item", ","),), separator=";"),
+        FileForm(header=("list", "item"), separator="whitespace", cells=(("item", ","),)),
+        FileForm(header=("list", "item"), cells=(("item", ","),), comment=("#", "//")),
+        FileForm(cells=(("item", " "), ("score", " "))),
+        FileForm(wide=("rank", ("item*", "score"))),
     ]
     draw = random.Random(7)
     signs = [

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.core.codes import codes
 from scorer.core.problems import Findings
 from scorer.formats.base import formats
@@ -57,7 +57,7 @@ def rows(table):
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def reading(path, name=None, wanted=(RANKED,), limits=Limits()):  # noqa: B008
+def reading(path, name=None, wanted=(RANKED,), limits=ReadLimits()):  # noqa: B008
     findings = Findings()
     return read(path, format_of(path, name), wanted, findings, limits), findings
 
@@ -109,7 +109,7 @@ def test_a_field_may_be_as_long_as_a_line_and_csv_is_left_as_it_was(tmp_path):
     path.write_text(f'list,item\n"{long}",{long}\n')
     table, findings = reading(path)
     assert (rows(table), len(findings)) == ([[long, long]], 0)
-    table, findings = reading(path, limits=Limits(line=before))
+    table, findings = reading(path, limits=ReadLimits(line=before))
     assert (table, told(findings), csv.field_size_limit()) == (None, ["S109 2"], before)
 
 
@@ -131,16 +131,16 @@ def test_findings_are_counted_when_there_are_too_many(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "limits", "expected"),
     [
-        ("a.csv", "list,item\na,b\na,c\n", Limits(rows=1), "S104 3"),
-        ("a.csv", "list,item\na,b\na,c\n", Limits(ids=1), "S104 3"),
-        ("a.csv", 'list,item\na,"b\n' + "x\n" * 10_001 + '"\n', Limits(), "S208 2:3"),
-        ("a.csv", 'list,item\na,"' + "xxxxxxxxx\n" * 20 + '"\n', Limits(line=50), "S208 2:3"),
-        ("a.run", "1 0 a 1 1 t\n1 0 b 1 1 t\n", Limits(rows=1), "S104 2"),
-        ("a.lists", "1:\n2:\n", Limits(rows=1), "S104 2"),
-        ("a.lists", "1: a,b\n", Limits(ids=1), "S104 1"),
-        ("a.jsonl", '{"list": 1, "item": 2}\n' * 2, Limits(rows=1), "S104 2"),
-        ("a.jsonl", '{"a":' * 10_000, Limits(), "S207 1:1"),
-        ("a.jsonl", "[" * 100_000, Limits(), "S207 1:1"),
+        ("a.csv", "list,item\na,b\na,c\n", ReadLimits(rows=1), "S104 3"),
+        ("a.csv", "list,item\na,b\na,c\n", ReadLimits(ids=1), "S104 3"),
+        ("a.csv", 'list,item\na,"b\n' + "x\n" * 10_001 + '"\n', ReadLimits(), "S208 2:3"),
+        ("a.csv", 'list,item\na,"' + "xxxxxxxxx\n" * 20 + '"\n', ReadLimits(line=50), "S208 2:3"),
+        ("a.run", "1 0 a 1 1 t\n1 0 b 1 1 t\n", ReadLimits(rows=1), "S104 2"),
+        ("a.lists", "1:\n2:\n", ReadLimits(rows=1), "S104 2"),
+        ("a.lists", "1: a,b\n", ReadLimits(ids=1), "S104 1"),
+        ("a.jsonl", '{"list": 1, "item": 2}\n' * 2, ReadLimits(rows=1), "S104 2"),
+        ("a.jsonl", '{"a":' * 10_000, ReadLimits(), "S207 1:1"),
+        ("a.jsonl", "[" * 100_000, ReadLimits(), "S207 1:1"),
     ],
 )
 def test_limits(name, text, limits, expected, tmp_path):
@@ -195,14 +195,14 @@ def test_parquet_ids_become_text_and_cells_have_lines(tmp_path):
     ],
 )
 def test_parquet_problems(data, problems, tmp_path):
-    limits = Limits(rows=100, line=1000, ids=50)
+    limits = ReadLimits(rows=100, line=1000, ids=50)
     assert told(reading(parquet(tmp_path / "a.parquet", data), limits=limits)[1]) == problems
 
 
 def test_parquet_that_unpacks_to_too_much(tmp_path):
     path = parquet(tmp_path / "a.parquet", {"list": ["x" * 1000] * 40_000, "item": "b"})
     assert told(reading(path)[1]) == ["S104"]
-    assert told(reading(path, limits=Limits(ratio=100_000))[1]) == []
+    assert told(reading(path, limits=ReadLimits(ratio=100_000))[1]) == []
 
 
 def test_parquet_that_says_itself_that_it_is_too_large(tmp_path):

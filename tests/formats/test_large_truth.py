@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.load import load
-from scorer.challenge.public import Names
+from scorer.challenge.public import IdNames
 from scorer.core.problems import Findings
 from scorer.formats import text
 from scorer.formats.base import formats
@@ -22,7 +22,7 @@ from scorer.tables import columns
 from scorer.tables.columns import CodedColumn, JoinedColumn, PickedColumn, TextColumn
 from scorer.tables.table import Schema, Table
 from scorer.views import join as judging
-from scorer.views.join import Truth
+from scorer.views.join import GradedItems
 
 WANTED = [Schema(("list", "item"), ("grade", "subtopic"))]
 IDS = ["a", "b", "1", "01", "1.0", "nan", "an-id-longer-than-twelve-bytes", "another-long-id"]
@@ -65,14 +65,14 @@ def test_a_large_truth_is_the_careful_parsers(tmp_path, monkeypatch, rows, trec,
         written = "".join(",".join(row) + "\n" for row in [("list", "item", "grade"), *rows])
         written = "\n".join(",".join(line.split(",")[:3]) for line in written.splitlines())
     path.write_text(written)
-    theirs = read(path, form, WANTED, findings := Findings(), Limits())
+    theirs = read(path, form, WANTED, findings := Findings(), ReadLimits())
     assert not list(findings)
     monkeypatch.setattr(text, "SMALLEST", piece)
     monkeypatch.setattr(text, "PIECE", piece)
-    mine = read(path, form, WANTED, Findings(), Limits())
+    mine = read(path, form, WANTED, Findings(), ReadLimits())
     alike(mine, theirs)
     for extra in ((), ("Q", "q0", "q2")):
-        truths_alike(Truth.of(mine, extra), Truth.of(theirs, extra))
+        truths_alike(GradedItems.of(mine, extra), GradedItems.of(theirs, extra))
 
 
 @rounds(100)
@@ -158,7 +158,7 @@ def test_a_large_truth_goes_to_other_processes_in_codes(monkeypatch, tmp_path):
     monkeypatch.setattr(text, "PIECE", 1)
     path = tmp_path / "truth.csv"
     path.write_text("list,item,grade\nq1,a,0\nq1,b,1\nq2,a,1\nq2,c,2\n")
-    truth = Truth.of(read(path, formats().get("csv"), WANTED, Findings(), Limits()))
+    truth = GradedItems.of(read(path, formats().get("csv"), WANTED, Findings(), ReadLimits()))
     keys = truth.row_hashes.tolist()
     assert "item" not in vars(truth)
     other = pickle.loads(pickle.dumps(truth))
@@ -181,7 +181,7 @@ def test_a_large_truth_makes_no_codes_and_strings_of_its_items(challenge, monkey
 
 
 def test_names_are_a_mapping():
-    names = Names(("b", "a"))
+    names = IdNames(("b", "a"))
     assert list(names) == ["b", "a"]
     assert len(names) == 2
     assert "a" in names

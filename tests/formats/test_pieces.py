@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
 from scorer.formats import jsonl, text
 from scorer.formats.base import formats
@@ -44,13 +44,13 @@ def content(table):
     return repr(list(zip(table.line.tolist(), rows, strict=True))), table.facts, table.wanted
 
 
-def whole(path, format, shapes, limits=Limits()):  # noqa: B008
+def whole(path, format, shapes, limits=ReadLimits()):  # noqa: B008
     findings = Findings("file")
     table = read(path, format, shapes, findings, limits)
     return content(table), list(findings), findings.counts
 
 
-def agree(path, format, shapes, patch, sizes=(1, 64), limits=Limits()):  # noqa: B008
+def agree(path, format, shapes, patch, sizes=(1, 64), limits=ReadLimits()):  # noqa: B008
     """The careful parser and small pieces are told apart by nothing."""
     patch.setattr(text, "SMALLEST", 1 << 22)
     expected = whole(path, format, shapes, limits)
@@ -216,7 +216,7 @@ def test_where_cells_stand(name, written, expected, size, tmp_path, patch):
         "a.lists": [(1, "item", "a"), (2, "list", "q2"), (2, "item", "b")],
         "a.jsonl": [(1, "item", "a")],
     }[name]
-    assert columns_at(path, format, [shape], Limits(), cells[::-1]) == expected[::-1]
+    assert columns_at(path, format, [shape], ReadLimits(), cells[::-1]) == expected[::-1]
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_bytes_are_hashed_as_they_are_read(tmp_path):
         for shape in (SHAPES["run"], Schema(("list", "missing"))):
             sha256 = hashlib.sha256()
             with pieces(
-                path, format_of(path, None), [shape], Limits(), Findings(),
+                path, format_of(path, None), [shape], ReadLimits(), Findings(),
                 sha256=sha256, tick=shares.append,
             ) as found:  # fmt: skip
                 count = sum(map(len, found))
@@ -259,7 +259,7 @@ def test_bytes_are_hashed_as_they_are_read(tmp_path):
         file.truncate(5 << 30)
     sha256 = hashlib.sha256()
     with pieces(
-        path, format_of(path, None), [shape], Limits(), f := Findings(), sha256=sha256
+        path, format_of(path, None), [shape], ReadLimits(), f := Findings(), sha256=sha256
     ) as found:
         assert list(found) == []
     assert ([p.code for p in f], found.hashed) == (["S104"], False)
@@ -271,7 +271,7 @@ def test_a_file_that_grows_is_not_read_for_ever(tmp_path, patch):
     patch.setattr(text, "PIECE", 100_000)
     path = tmp_path / "a.csv"
     path.write_text("list,item\n" + "q,a\n" * 500_000)
-    limits = Limits(size=path.stat().st_size + 10_000)
+    limits = ReadLimits(size=path.stat().st_size + 10_000)
     with pieces(path, format_of(path, None), [SHAPES["run"]], limits, f := Findings()) as found:
         next(found)
         with path.open("a") as file:
@@ -284,7 +284,7 @@ def test_nothing_is_left_behind_when_reading_stops_early(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("list,item\n" + "q,a\n" * 3_000_000)
     before = threading.active_count()
-    with pieces(path, format_of(path, None), [SHAPES["run"]], Limits(), Findings()) as found:
+    with pieces(path, format_of(path, None), [SHAPES["run"]], ReadLimits(), Findings()) as found:
         next(found)
         assert threading.active_count() > before
     assert threading.active_count() == before
@@ -296,5 +296,5 @@ def test_ids_are_counted_over_pieces(tmp_path, patch):
     path = tmp_path / "a.csv"
     path.write_text("list,item\n" + "".join(f"q,a{n % 30}\n" for n in range(200)))
     for most, codes in ((30, []), (29, ["S104"]), (5, ["S104"])):
-        found = whole(path, format_of(path, None), [SHAPES["run"]], Limits(ids=most))
+        found = whole(path, format_of(path, None), [SHAPES["run"]], ReadLimits(ids=most))
         assert [p.code for p in found[1]] == codes

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import unpacked
 from scorer.challenge.load import load
 from scorer.challenge.yaml import document
@@ -181,7 +181,7 @@ def test_readers(format, data, tmp_path):
     for shape in SHAPES:
         findings = Findings()
         with in_time(len(sent)):
-            table = read(path, formats().get(format), [shape], findings, Limits())
+            table = read(path, formats().get(format), [shape], findings, ReadLimits())
         assert table is not None or findings.fatal
         for problem in findings:
             assert "\n" not in str(problem)
@@ -204,7 +204,7 @@ def test_parquet(sent, tmp_path):
     path.write_bytes(sent)
     findings = Findings()
     with in_time(len(sent)):
-        table = read(path, formats().get("parquet"), [SHAPES[0]], findings, Limits())
+        table = read(path, formats().get("parquet"), [SHAPES[0]], findings, ReadLimits())
     assert table is not None or findings.fatal
     assert all(str(problem).isprintable() for problem in findings)
 

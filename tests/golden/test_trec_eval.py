@@ -18,7 +18,7 @@ from lists import table
 from scorer.core.registry import discover
 from scorer.metrics.base import Metric, measure
 from scorer.metrics.notation import parse
-from scorer.views.join import Truth, judge
+from scorer.views.join import GradedItems, judge
 
 GOLDEN = os.environ.get("SCORER_GOLDEN")
 pytestmark = pytest.mark.skipif(
@@ -85,7 +85,7 @@ def judged(qrels, results, deepest=None, complete=False):
     answered = {row[0] for row in found}
     if not complete:
         truth = [row for row in truth if row[0] in answered]
-    view, _ = judge(table(found, "score"), Truth.of(table(truth, "grade")))
+    view, _ = judge(table(found, "score"), GradedItems.of(table(truth, "grade")))
     return view
 
 

@@ -8,7 +8,7 @@ import pytest
 from scorer.core.registry import discover
 from scorer.metrics.base import Metric, measure
 from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
-from scorer.views.extras import Extras, Named
+from scorer.views.extras import Extras, NamedColumns
 from scorer.views.pooled import Statistics
 from scorer.views.rated import Rated
 from scorer.views.returned import Returned
@@ -39,7 +39,7 @@ def rated(seed):
         )
     )
     columns = {name: rng.uniform(1, 5, 12) for name in ("scale", "weight")}
-    return replace(view, extras=Extras(list=Named(columns, "list")))
+    return replace(view, extras=Extras(list=NamedColumns(columns, "list")))
 
 
 def returned(seed):

@@ -12,7 +12,7 @@ from scorer.scoring.evaluate import evaluate, score
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
 from scorer.views.hits import Judged
-from scorer.views.join import Truth, judge
+from scorer.views.join import GradedItems, judge
 from scorer.views.meeting import Views
 
 MEASURES = [
@@ -48,7 +48,7 @@ def table(rows, number):
 
 
 def values(truth, run, lists=LISTS, ties="item-desc", measures=MEASURES):
-    judged, _ = judge(table(run, "score"), Truth.of(table(truth, "grade"), lists), ties)
+    judged, _ = judge(table(run, "score"), GradedItems.of(table(truth, "grade"), lists), ties)
     return {m.name: evaluate(m.settled(type("C", (), {"max_grade": 3.0})), {Judged: judged})
             for m in measures}  # fmt: skip
 
@@ -117,7 +117,7 @@ def test_lists_scored_apart_and_put_together_are_the_whole(truth, run, first):
     def card(lists):
         mine = {k: g for k, g in truth.items() if k[0] in lists}
         rows = {k: s for k, s in run.items() if k[0] in lists}
-        judged, answered = judge(table(rows, "score"), Truth.of(table(mine, "grade"), lists))
+        judged, answered = judge(table(rows, "score"), GradedItems.of(table(mine, "grade"), lists))
         settled = [m.settled(type("C", (), {"max_grade": 3.0})) for m in MEASURES]
         return score(Views(answered, {Judged: judged}), judged.names, settled)
 

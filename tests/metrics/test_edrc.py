@@ -20,7 +20,7 @@ from scorer.metrics.edrc import edrc
 from scorer.metrics.tauap import tauap
 from scorer.results.report import Scored
 from scorer.views.hits import Judged
-from scorer.views.pairwise import Layout, Likelihood, Orders, Pairs, Preferred, Ranking
+from scorer.views.pairwise import Likelihood, PairLayout, Pairs, Preferred, Ranking, TruePreferences
 
 PRINTED = "A>C A>D A>E C>D B>D"
 PREDICTION = "C>A C>B C>D A>E B>E D>E"
@@ -103,7 +103,9 @@ def preferred(cases, ranked):
     """The view of those lists."""
     sizes = [size for size, *_ in cases]
     starts = (np.cumsum(sizes) - sizes).tolist()
-    layout = Layout.of(np.repeat(np.arange(len(cases)), sizes), [str(n) for n in range(len(cases))])
+    layout = PairLayout.of(
+        np.repeat(np.arange(len(cases)), sizes), [str(n) for n in range(len(cases))]
+    )
 
     def flat(side):
         rows = [
@@ -112,7 +114,7 @@ def preferred(cases, ranked):
         return Pairs(*np.array(rows, dtype=np.int64).reshape(-1, 2).T)
 
     likely = np.array([p for case in cases for p in case[3].values()], dtype=float)
-    orders = Orders.of(layout, flat(1), Likelihood(flat(3), likely))
+    orders = TruePreferences.of(layout, flat(1), Likelihood(flat(3), likely))
     if not ranked:
         return Preferred(orders, flat(2))
     heights = [np.nan if h is None else h for case in cases for h in case[2]]
@@ -191,23 +193,25 @@ def test_complete_orders_are_ap_correlation_over_the_truth():
 def test_long_and_many_lists():
     random = np.random.default_rng(1)
     many = np.repeat(np.arange(1000), 20)
-    layout = Layout.of(many, [str(n) for n in range(1000)])
-    view = Preferred(Orders.of(layout, Ranking(random.random(many.size))), Ranking(-many + 0.0))
+    layout = PairLayout.of(many, [str(n) for n in range(1000)])
+    view = Preferred(
+        TruePreferences.of(layout, Ranking(random.random(many.size))), Ranking(-many + 0.0)
+    )
     begin = time.process_time()
     assert edrc(view) == pytest.approx(np.zeros(1000))  # all items tie: silence
     assert time.process_time() - begin < 2
-    long = Layout.of(np.zeros(1000, dtype=np.int64), ["one"])
+    long = PairLayout.of(np.zeros(1000, dtype=np.int64), ["one"])
     chain = np.arange(999)
-    view = Preferred(Orders.of(long, Pairs(chain, chain + 1)), Pairs(chain, chain + 1))
+    view = Preferred(TruePreferences.of(long, Pairs(chain, chain + 1)), Pairs(chain, chain + 1))
     for discount in DIVISOR:
         assert edrc(view, discount=discount)[0] == 1
     assert edrc(view, closure=False)[0] < 1
 
 
 def test_an_item_nobody_compares_is_at_the_top():
-    layout = Layout.of(np.zeros(3, dtype=np.int64), ["l"])
+    layout = PairLayout.of(np.zeros(3, dtype=np.int64), ["l"])
     truth = Pairs(np.array([0]), np.array([1]))  # the third stands alone
-    view = Preferred(Orders.of(layout, truth), truth)
+    view = Preferred(TruePreferences.of(layout, truth), truth)
     assert edrc(view, discount="ap")[0] == pytest.approx(2 * (1 + 0.5) / 2 - 1)
 
 

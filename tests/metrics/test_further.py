@@ -16,7 +16,7 @@ from rounds import rounds
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.chunkf1 import chunks
 from scorer.metrics.notation import parse
-from scorer.views.extras import Extras, Named
+from scorer.views.extras import Extras, NamedColumns
 from scorer.views.pooled import Statistics
 from scorer.views.scored import Scored
 from scorer.views.texts import Texts
@@ -206,9 +206,11 @@ def test_awrf(lists):
         [fairness(*pair, group, 2, None) for pair in lists], nan_ok=True
     )
     levels = {"group": ("x", "y")}
-    extras = view.extras._replace(item=Named(dict(view.extras.item), "item", levels))
+    extras = view.extras._replace(item=NamedColumns(dict(view.extras.item), "item", levels))
     wanted = np.tile([0.25, 0.5], (len(lists), 1))
-    extras = extras._replace(list=Named({"group": wanted[:, ::-1]}, "list", {"group": ("y", "x")}))
+    extras = extras._replace(
+        list=NamedColumns({"group": wanted[:, ::-1]}, "list", {"group": ("y", "x")})
+    )
     given_targets = replace(view, extras=extras)
     assert of("AWRF(target=lists)", given_targets).tolist() == pytest.approx(
         [fairness(*pair, group, None, [0.25, 0.5]) for pair in lists]

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scorer.bytes.limits import Limits
+from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
 from scorer.formats import pieces
 from scorer.formats.read import format_of, read
@@ -41,7 +41,7 @@ def test_ids_of_the_first_rows_count_as_well(limit, refused, tmp_path, monkeypat
     rows = [f"q,i{n % 100},{n}\n" for n in range(400)]  # a hundred items, four times
     path.write_text("list,item,score\n" + "".join(rows))
     findings = Findings()
-    found = read(path, format_of(path, None), [SHAPE], findings, Limits(ids=limit))
+    found = read(path, format_of(path, None), [SHAPE], findings, ReadLimits(ids=limit))
     assert [each.code for each in findings] == (["S104"] if refused else [])
     assert (found is None) is refused
 
@@ -52,4 +52,4 @@ def test_rows_are_not_read_again_where_there_are_few_ids(tmp_path, monkeypatch):
     monkeypatch.setattr(pieces, "_before", None)
     path = tmp_path / "file.csv"
     path.write_text("list,item,score\n" + "".join(f"q,i{n % 10},{n}\n" for n in range(400)))
-    assert read(path, format_of(path, None), [SHAPE], Findings(), Limits(ids=100)) is not None
+    assert read(path, format_of(path, None), [SHAPE], Findings(), ReadLimits(ids=100)) is not None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.checks.base import Submitted, check
-from scorer.checks.tally import Whole, hashes_of
+from scorer.checks.tally import FileContext, hashes_of
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.views.ranked import RankedRows, is_hashed
@@ -32,7 +32,7 @@ class SameLists(NamedTuple):
         size, order = orders.pop() if len(orders) == 1 else (None, None)
         return SameLists(sum(part.lists for part in parts), size, order, empty)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """A warning about a constant model."""
         if self.lists < 2 or self.order is None or self.empty:
             return
@@ -86,7 +86,7 @@ class SamePredictions(NamedTuple):
             sum(part.rows for part in parts), values.pop() if len(values) == 1 else None
         )
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """A warning about a constant model."""
         if self.rows > 1 and self.value is not None:
             yield Problem("S510", f"every prediction is {self.value!r}", "warning")

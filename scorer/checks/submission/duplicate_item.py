@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.checks.base import Submitted, check, repeated_items, reported
-from scorer.checks.tally import Rest
+from scorer.checks.tally import OverflowCount
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 
 @check("S304", kinds=("grades", "preferences"))
-def duplicate_item(submitted: Submitted) -> Iterator[Problem | Rest]:
+def duplicate_item(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
     """A list names an item once."""
     table, public = submitted.table, submitted.public
     if "item" not in table.ids:

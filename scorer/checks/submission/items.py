@@ -23,10 +23,10 @@ from scorer.checks.ids import (
     LOST_BY_TOOLS,
     READ_AS_TEXT,
     SPREADSHEET,
-    Fault,
+    IdFault,
     Known,
 )
-from scorer.checks.tally import NAMED, Whole, refuse_errors
+from scorer.checks.tally import NAMED, FileContext, refuse_errors
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
@@ -63,7 +63,7 @@ class Unknown(NamedTuple):
         decimals = all(part.decimals for part in (self, *others))
         return Unknown(self.ids.plus([part.ids for part in others]), decimals)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """One for each id, at its first row."""
         assert whole.known.items is not None
         known, silent = whole.known.items.again(), whole.public.asked is not None
@@ -99,7 +99,7 @@ class Suspects(NamedTuple):
         decimals = all(part.decimals for part in every)
         return Suspects(self.ids.plus([part.ids for part in others]), first, decimals)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """Errors for missing ids, warnings for suspicious ones."""
         if self.first is not None and self.decimals:
             name, line, _, where, _ = self.first
@@ -143,7 +143,7 @@ class Columns(NamedTuple):
             for role, column in self.columns.items()
         })  # fmt: skip
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """Those of all columns."""
         for role, column in self.columns.items():
             for problem in column.problems(whole):
@@ -256,16 +256,16 @@ def _odd(ids: pl.Series) -> bool:
     return not plain or b"+" in together
 
 
-def _suspicion(name: str) -> Fault | None:
+def _suspicion(name: str) -> IdFault | None:
     """The fault that an id seems to have, judged by itself."""
     if not name:
-        return Fault("S309", "")
+        return IdFault("S309", "")
     if name in LOST_BY_TOOLS:
-        return Fault("S310", f"id reads {quoted(name)}")
+        return IdFault("S310", f"id reads {quoted(name)}")
     if "E+" in name and SPREADSHEET.fullmatch(name):
-        return Fault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
+        return IdFault("S308", f"{quoted(name)}: has a spreadsheet changed this id?")
     if hidden := unseen(name) or (" " if name != name.strip() else ""):
-        return Fault(
+        return IdFault(
             "S312", f"id {quoted(name)} contains an invisible character (U+{ord(hidden):04X})"
         )
     return None

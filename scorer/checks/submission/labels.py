@@ -10,7 +10,7 @@ import numpy as np
 
 from scorer.checks.base import Submitted, check, first_rows, numbered_rows, places, repeated
 from scorer.checks.ids import LOST, READ_AS_TEXT, Known
-from scorer.checks.tally import Whole
+from scorer.checks.tally import FileContext
 from scorer.core.arrays import Ints
 from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
@@ -22,7 +22,7 @@ PERCENT = "percent? divide by 100"
 DIVIDE = "divide each row by its sum, or in the challenge: submission: {normalize: true}"
 
 
-class First(NamedTuple):
+class FirstRow(NamedTuple):
     """Rows with one fault: how many, and the first."""
 
     rows: int
@@ -39,7 +39,7 @@ class First(NamedTuple):
 class Faults(NamedTuple):
     """Faults by code and label; those of the parts of any split of the rows can be summed."""
 
-    faults: Mapping[tuple[str, str], First] = {}
+    faults: Mapping[tuple[str, str], FirstRow] = {}
     rest: int = 0  # faults beyond those that are kept
     low: float = math.inf  # of all numbers
     high: float = -math.inf
@@ -54,12 +54,14 @@ class Faults(NamedTuple):
     def plus(self, others: Sequence[Faults]) -> Faults:
         """Those of all parts."""
         every = [self, *others]
-        merged: dict[tuple[str, str], First] = {}
+        merged: dict[tuple[str, str], FirstRow] = {}
         for key, fault in (entry for part in every for entry in part.faults.items()):
             earlier = merged.setdefault(key, fault)
             if earlier is not fault:
                 first = min(earlier, fault, key=lambda first: first.line)
-                merged[key] = First(earlier.rows + fault.rows, first.line, first.name, first.what)
+                merged[key] = FirstRow(
+                    earlier.rows + fault.rows, first.line, first.name, first.what
+                )
         return Faults(
             merged,
             sum(part.rest for part in every),
@@ -79,7 +81,7 @@ class Faults(NamedTuple):
             dict(order[: 2 * KEPT]), self.rest + lost, self.low, self.high, self.words, self.word
         )
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """A problem for each fault, in the order of the file."""
         known = Known(dict.fromkeys(whole.public.classes))
         ordered = sorted(self.faults.items(), key=lambda entry: entry[1].line)
@@ -101,7 +103,9 @@ class Faults(NamedTuple):
             last = self._problem(code, label, first, whole, known)
             yield Problem(last.code, last.message, line=last.line, times=self.rest)
 
-    def _problem(self, code: str, label: str, first: First, whole: Whole, known: Known) -> Problem:
+    def _problem(
+        self, code: str, label: str, first: FirstRow, whole: FileContext, known: Known
+    ) -> Problem:
         help, times = None, first.rows
         if code == "S522":
             what = f"reads {quoted(label)}" if label.strip() else "is empty"
@@ -163,15 +167,15 @@ def unknown_label(submitted: Submitted) -> Faults:
         lost = next((part for part in labels if part not in classes), None)
         if lost is not None:
             strange[cell] = lost
-    faults: dict[tuple[str, str], First] = {}
+    faults: dict[tuple[str, str], FirstRow] = {}
     for cell, row, rows in first_rows(ids, strange):
         label = strange[cell]
         code = "S521" if label.strip() and label.casefold() not in LOST else "S522"
         at = int(lines[row])
-        first = First(rows, submitted.line(at), submitted.lists.text(at), label)
+        first = FirstRow(rows, submitted.line(at), submitted.lists.text(at), label)
         other = faults.get((code, label))
         faults[code, label] = (
-            first if other is None else First(other.rows + rows, other.line, other.name, label)
+            first if other is None else FirstRow(other.rows + rows, other.line, other.name, label)
         )
     word = printable(submitted.table.called("label"), 60)
     return Faults(faults, words=words, word=word)._trimmed()
@@ -193,12 +197,12 @@ def number_beside_classes(submitted: Submitted) -> Faults:
         elif not low <= value <= high:
             strange[cell] = ("S505", f"{value:.12g} is outside {low:.12g} to {high:.12g}")
     word = printable(submitted.table.called("label"), 60)
-    faults: dict[tuple[str, str], First] = {}
+    faults: dict[tuple[str, str], FirstRow] = {}
     for cell, row, rows in first_rows(ids, strange):
         code, what = strange[cell]
         at = int(lines[row])
         line, name = submitted.line(at), submitted.lists.text(at)
-        faults[code, cell] = First(rows, line, name, f"{word} {what}")
+        faults[code, cell] = FirstRow(rows, line, name, f"{word} {what}")
     return Faults(faults)._trimmed()
 
 
@@ -260,7 +264,7 @@ class Answers(NamedTuple):
         rows = sum(part.rows for part in parts)
         return Answers(rows, messages.pop() if len(messages) == 1 else None)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """A warning where there is one answer."""
         if self.rows > 1 and self.message is not None:
             yield Problem("S510", self.message, "warning")
@@ -296,5 +300,5 @@ def _first(submitted: Submitted, rows: Ints) -> int:
     return int(rows[np.argmin(submitted.table.line[rows])])
 
 
-def _at(submitted: Submitted, row: int, rows: int, what: str) -> First:
-    return First(int(rows), submitted.line(row), submitted.lists.text(row), what)
+def _at(submitted: Submitted, row: int, rows: int, what: str) -> FirstRow:
+    return FirstRow(int(rows), submitted.line(row), submitted.lists.text(row), what)

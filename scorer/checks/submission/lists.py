@@ -11,7 +11,7 @@ import numpy as np
 from scorer.checks.base import Submitted, check, describe_fault, occurrences
 from scorer.checks.id_tally import IdTally, id_problems
 from scorer.checks.ids import CLASSES, class_of
-from scorer.checks.tally import NAMED, Whole, refuse_errors
+from scorer.checks.tally import NAMED, FileContext, refuse_errors
 from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import Problem, Severity
@@ -56,7 +56,7 @@ class Lists(NamedTuple):
             self.strict,
         )
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """The lists that are missing, and those that the challenge does not have."""
         if self.given.any():
             another = False
@@ -69,7 +69,7 @@ class Lists(NamedTuple):
             yield from self._missing(whole)
             yield from self._unknown(whole)
 
-    def _another(self, whole: Whole) -> Problem:
+    def _another(self, whole: FileContext) -> Problem:
         word, many = whole.public.word("list"), len(self.strange)
         first = [name for name, *_ in self.strange.entries()][:3]
         more = f" and {many - 3:,} more" if many > 3 else ""
@@ -80,7 +80,7 @@ class Lists(NamedTuple):
         )
         return Problem("S311", message)
 
-    def _missing(self, whole: Whole) -> Iterator[Problem]:
+    def _missing(self, whole: FileContext) -> Iterator[Problem]:
         """The missing lists, without those whose id has a fault, a problem of its own."""
         strict = whole.rules.unknown_list == "error"
         given = self.given | self.meant if strict else self.given
@@ -101,7 +101,7 @@ class Lists(NamedTuple):
         given, others = int(self.given.sum()), len(self.strange)
         return Counted(given, int(lost.size), first, others, self.errors)
 
-    def _unknown(self, whole: Whole) -> Iterator[Problem]:
+    def _unknown(self, whole: FileContext) -> Iterator[Problem]:
         word, strict = whole.public.word("list"), whole.rules.unknown_list == "error"
         known = whole.known.lists.again()
 
@@ -162,14 +162,14 @@ class Counted(NamedTuple):
             sum(one.errors for one in every),
         )
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """The lists that are missing."""
         if self.missing and self.given:  # else there are no rows
             many = self.given + self.missing
             yield _missing(self.first, self.missing, many, whole)
 
 
-def _missing(first: Sequence[str], missing: int, lists: int, whole: Whole) -> Problem:
+def _missing(first: Sequence[str], missing: int, lists: int, whole: FileContext) -> Problem:
     public = whole.public
     are = "is" if missing == 1 else "are"
     message = f"{missing:,} of {lists:,} {public.lists_called} {are} missing"

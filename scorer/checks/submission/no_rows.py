@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from scorer.checks.base import Submitted, check
-from scorer.checks.tally import Whole
+from scorer.checks.tally import FileContext
 from scorer.core.problems import Problem
 
 
@@ -22,7 +22,7 @@ class Rows:
         every = (self, *others)
         return Rows(any(part.has_rows for part in every), any(part.header for part in every))
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """A problem where there is nothing."""
         if self.has_rows or whole.partial:
             return

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.checks.base import Submitted, check, places, repeated_items, reported
-from scorer.checks.tally import Rest, Whole
+from scorer.checks.tally import FileContext, OverflowCount
 from scorer.core.arrays import Ints, distinct
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
@@ -33,7 +33,7 @@ class Outside(NamedTuple):
         rows = sum(part.rows for part in parts)
         return Outside(rows, first.line, first.value, first.name, first.item)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """One for all of them."""
         if self.rows and whole.rules.range is not None:
             low, high = whole.rules.range
@@ -59,7 +59,7 @@ def out_of_range(submitted: Submitted) -> Outside:
 
 
 @check("S507", kinds=("ratings",))
-def twice(submitted: Submitted) -> Iterator[Problem | Rest]:
+def twice(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
     """A rating is predicted once."""
     table = submitted.table
     again, first = repeated_items(submitted, None)
@@ -85,7 +85,7 @@ class Predicted(NamedTuple):
         given = [part.given for part in (self, *others) if part.given is not None]
         return Predicted(np.bitwise_or.reduce(given)) if given else self
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """The missing predictions."""
         # no list of this challenge at all is one problem, not a hundred thousand
         if self.given is None or whole.known.asked is None or not self.given.any():

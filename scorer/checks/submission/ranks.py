@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.checks.base import Submitted, check, places
-from scorer.checks.tally import Whole
+from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
@@ -115,7 +115,7 @@ class Starts(NamedTuple):
         first = min(parts, key=lambda part: part.line)
         return Starts(sum(part.lists for part in parts), first.line, first.name, first.rank)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """One for all of them."""
         if self.lists:
             word, name, many = whole.public.word("list"), quoted(self.name), self.lists

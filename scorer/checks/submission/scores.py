@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.checks.base import Submitted, check, places
-from scorer.checks.tally import Whole
+from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
@@ -32,7 +32,7 @@ class Disagreeing(NamedTuple):
         first = min(parts, key=lambda part: part.line)
         return Disagreeing(sum(part.lists for part in parts), first.line, first.name)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """One for all of them."""
         if self.lists:
             where = f"{self.lists:,} lists" if self.lists > 1 else f"list {quoted(self.name)}"
@@ -94,7 +94,7 @@ class Ties(NamedTuple):
         line = min((part.line for part in every if part.tied), default=0)
         return Ties(sum(part.rows for part in every), sum(part.tied for part in every), line)
 
-    def problems(self, whole: Whole) -> Iterator[Problem]:
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
         """A warning where the tie rule decides much."""
         if self.tied and self.tied / self.rows >= MANY_TIES:
             share = f"{self.tied / self.rows:.0%}".replace("%", " %")

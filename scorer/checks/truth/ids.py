@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scorer.checks.base import Truthful, check, describe_fault, first_rows
-from scorer.checks.ids import LOST_BY_TOOLS, READ_AS_TEXT, Fault
+from scorer.checks.ids import LOST_BY_TOOLS, READ_AS_TEXT, IdFault
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted
 
@@ -19,7 +19,7 @@ def no_id(truthful: Truthful) -> Iterator[Problem]:
             continue
         word = truthful.public.word(role)
         for name, row, rows in first_rows(ids, lost) if ids.any_of(tuple(lost)) else ():
-            fault = Fault("S310", f"id reads {quoted(name)}") if name else Fault("S309", "")
+            fault = IdFault("S310", f"id reads {quoted(name)}") if name else IdFault("S309", "")
             severity: Severity = "warning" if name else "error"
             line = truthful.line(row)
             message = describe_fault(fault, word, rows)

@@ -87,7 +87,7 @@ def _columns(words: Sequence[str]) -> dict[str, str]:
 
 def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     """The file's rows, and the warnings about it."""
-    from scorer.bytes.limits import Limits
+    from scorer.bytes.limits import ReadLimits
     from scorer.formats.read import format_of, read
 
     findings = Findings(str(file))
@@ -95,7 +95,7 @@ def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     with_values = [Schema(("list", "item", role), (), columns) for role in values]
     without_values = Schema(("list", "item"), (), columns)  # interactions
     shapes = [*with_values, *([] if set(values) & set(columns) else [without_values])]
-    table = read(file, format_of(file, None), shapes, findings, Limits())
+    table = read(file, format_of(file, None), shapes, findings, ReadLimits())
     of_challenge = Findings(str(file))
     of_challenge.extend(of_organizer(findings))
     if table is None or of_challenge.fatal:

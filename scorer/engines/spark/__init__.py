@@ -15,7 +15,7 @@ from scorer.bytes.files import digest
 from scorer.bytes.limits import NoTable, Unreadable
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
-from scorer.engines.spark.elsewhere import Elsewhere, elsewhere, suits
+from scorer.engines.spark.elsewhere import SparkTruth, elsewhere, suits
 from scorer.engines.spark.fetch import fetch
 from scorer.engines.spark.outcomes import job, returned, settled
 from scorer.engines.spark.scoring import Work
@@ -28,7 +28,7 @@ from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 
 
-def leave(prepared: BoundChallenge, options: Mapping[str, str]) -> Elsewhere | None:
+def leave(prepared: BoundChallenge, options: Mapping[str, str]) -> SparkTruth | None:
     """Leave a truth of very many lists where Spark reads it, where their sums are enough."""
     if not suits(prepared):
         return None

@@ -14,9 +14,9 @@ from typing import Any
 
 from scorer.bytes.address import is_url
 from scorer.bytes.files import digest
-from scorer.bytes.limits import Limits, NoTable, Unreadable
+from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.challenge.archive import refuse_kit
-from scorer.challenge.public import Names, Public
+from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import add_problems, checks
 from scorer.checks.ids import PublicIds
 from scorer.checks.submission.lists import Counted
@@ -24,11 +24,11 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path
 from scorer.engines.base import Tick
-from scorer.engines.spark.outcomes import Returned, job, nothing, placed, readable, returned
+from scorer.engines.spark.outcomes import SparkOutcomes, job, nothing, placed, readable, returned
 from scorer.engines.spark.pack import Buckets
 from scorer.engines.spark.scoring import RESULT, Work, decoded
 from scorer.engines.spark.session import quiet
-from scorer.engines.spark.sources import Source, frame_source, source_of
+from scorer.engines.spark.sources import SparkSource, frame_source, source_of
 from scorer.engines.spark.sums import LISTS, Summary, card_of, summary_merger, summer, together
 from scorer.engines.spark.truths import (
     LEARNT,
@@ -56,7 +56,7 @@ MOST_BYTES = 1024**3  # of a file that one worker holds for its digest
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class SparkTruth:
     """A challenge whose truth stays where it is, and what scores submissions by it."""
 
     ready: OpenChallenge  # without its truth
@@ -64,7 +64,7 @@ class Elsewhere:
     truth: Any  # a data frame in place of the challenge's; None: the challenge's own
     opening: Opening
     plan: Plan
-    truths: Source  # its rows, which Spark keeps on its disks
+    truths: SparkSource  # its rows, which Spark keeps on its disks
 
     def outcomes(
         self, challenge: OpenChallenge, submissions: Sequence[Path], tick: Tick
@@ -134,7 +134,7 @@ class Elsewhere:
         card = card_of(summary.sums, identity) if fit else None
         return Outcome(placed(findings, source), file_digest, card)
 
-    def _source(self, plan: Plan, run: Any, findings: Findings, buckets: Buckets) -> Source:
+    def _source(self, plan: Plan, run: Any, findings: Findings, buckets: Buckets) -> SparkSource:
         if isinstance(run, str):
             return source_of(
                 self.session, run, plan.rules.format, plan.shapes, plan.limits, findings, buckets
@@ -142,7 +142,7 @@ class Elsewhere:
         return frame_source(run, "the run", plan.shapes, plan.limits, findings, buckets)
 
     def _whole(
-        self, plan: Plan, source: Source, back: Returned, run: Any
+        self, plan: Plan, source: SparkSource, back: SparkOutcomes, run: Any
     ) -> tuple[Summary, Public]:
         """The summary of all lists, and as much of the public part as messages need.
 
@@ -156,8 +156,8 @@ class Elsewhere:
         lists = summary.checked.tallies[LISTS]
         assert isinstance(lists, Counted)
         if not lists.others:
-            return summary, plan.public._replace(lists=Names(sums.Unnamed(self.ready.count)))
-        public = plan.public._replace(lists=Names(self._names(source.buckets)))
+            return summary, plan.public._replace(lists=IdNames(sums.Unnamed(self.ready.count)))
+        public = plan.public._replace(lists=IdNames(self._names(source.buckets)))
         named = replace(plan, public=public)
         fresh = self._source(named, run, Findings(), Buckets())
         again = returned(job(Work.of(named), fresh, plan.limits.errors))
@@ -165,11 +165,11 @@ class Elsewhere:
         tallies = {**summary.checked.tallies, LISTS: checked.tallies[LISTS]}
         return summary._replace(checked=summary.checked._replace(tallies=tallies)), public
 
-    def _truths(self, buckets: Buckets) -> Source:
+    def _truths(self, buckets: Buckets) -> SparkSource:
         """The rows of the truth by these buckets; read again where there are more of these."""
         if buckets.count == self.truths.buckets.count:
             return self.truths
-        limits = Limits(rows=2**62)
+        limits = ReadLimits(rows=2**62)
         return truth_source(self.session, self.ready.prepared, self.truth, limits, buckets)
 
     def _names(self, buckets: Buckets) -> list[str]:
@@ -179,7 +179,7 @@ class Elsewhere:
         return sorted(name for row in collected for name in decoded(bytes(row["data"])))
 
 
-def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Elsewhere | None:
+def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> SparkTruth | None:
     """The challenge with its truth where Spark reads it; None where it is brought here.
 
     It is brought where it has no more lists than a report has values of, where more is asked of
@@ -195,7 +195,7 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
     seed = prepared.challenge.leaderboard.seed
     try:
         with quiet():
-            limits = Limits(rows=2**62)
+            limits = ReadLimits(rows=2**62)
             truths = truth_source(session, prepared, truth, limits, Buckets(seed=seed))
             known_truth = _known_truth(prepared, truths) if truths.size > sums.MOST else None
     except ChallengeError:
@@ -217,10 +217,12 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Else
         prepared, plan.public, None, plan.measures, identity, prepared.views, warnings,
         count=known.lists,
     )  # fmt: skip
-    return Elsewhere(ready, session, truth, opening, plan, truths)
+    return SparkTruth(ready, session, truth, opening, plan, truths)
 
 
-def _known_truth(prepared: BoundChallenge, truths: Source) -> tuple[Opening, Learnt, Plan] | None:
+def _known_truth(
+    prepared: BoundChallenge, truths: SparkSource
+) -> tuple[Opening, Learnt, Plan] | None:
     """What the truth says; its rows stay on Spark's disks. None where it is brought here.
 
     Raises:

@@ -12,7 +12,7 @@ import numpy as np
 from scorer.core.errors import PluginError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted
-from scorer.engines.spark.reading import Notes, notes_of
+from scorer.engines.spark.reading import SparkNotes, notes_of
 from scorer.engines.spark.scoring import (
     FAILED,
     MIXED,
@@ -25,10 +25,10 @@ from scorer.engines.spark.scoring import (
     decoded,
     part_merger,
 )
-from scorer.engines.spark.sources import DAMAGED, Source, unreadable
-from scorer.formats.trec import Notes as Tags
+from scorer.engines.spark.sources import DAMAGED, SparkSource, unreadable
+from scorer.formats.trec import TagNotes as Tags
 from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import Part, Plan, merged, outcome, score_lists
+from scorer.scoring.lists import ListsResult, Plan, merged, outcome, score_lists
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import TEXT, Schema, Table
 
@@ -39,16 +39,16 @@ OF_LINES = re.compile(
 
 
 @dataclass(frozen=True)
-class Returned:
+class SparkOutcomes:
     """What came back from the workers."""
 
-    parts: tuple[Any, ...]  # `Part`, or what else buckets are made into
-    notes: tuple[Notes, ...]
+    parts: tuple[Any, ...]  # `SparkPart`, or what else buckets are made into
+    notes: tuple[SparkNotes, ...]
     refused: tuple[Problem, ...]
     mixed: bool
 
 
-def job(work: Work, source: Source, most_errors: int) -> Any:
+def job(work: Work, source: SparkSource, most_errors: int) -> Any:
     """The data frame of the parts that the buckets of a submission give.
 
     Args:
@@ -58,7 +58,7 @@ def job(work: Work, source: Source, most_errors: int) -> Any:
     return parts.mapInArrow(part_merger(most_errors), RESULT)
 
 
-def returned(frame: Any) -> Returned:
+def returned(frame: Any) -> SparkOutcomes:
     """Run a job.
 
     Raises:
@@ -78,7 +78,7 @@ def returned(frame: Any) -> Returned:
         data_by_kind.setdefault(row["kind"], []).append(bytes(row["data"]))
     if failed := sorted(data_by_kind.get(FAILED, ())):
         raise PluginError(failed[0].decode())
-    return Returned(
+    return SparkOutcomes(
         tuple(decoded(each) for each in data_by_kind.get(PART, ())),
         tuple(notes_of(data_by_kind.get(NOTE, ()))),
         tuple(decoded(each) for each in data_by_kind.get(REFUSED, ())),
@@ -87,7 +87,7 @@ def returned(frame: Any) -> Returned:
 
 
 def settled(
-    plan: Plan, source: Source, back: Returned, findings: Findings, sha256: str | None
+    plan: Plan, source: SparkSource, back: SparkOutcomes, findings: Findings, sha256: str | None
 ) -> Outcome:
     """The outcome of a submission, given what came back of it.
 
@@ -101,7 +101,7 @@ def settled(
     return scored._replace(findings=placed(scored.findings, source))
 
 
-def readable(source: Source, back: Returned, findings: Findings) -> bool:
+def readable(source: SparkSource, back: SparkOutcomes, findings: Findings) -> bool:
     """Whether all of a submission could be read."""
     tags = Tags()
     for notes in back.notes:
@@ -119,7 +119,7 @@ def readable(source: Source, back: Returned, findings: Findings) -> bool:
     return whole
 
 
-def nothing(plan: Plan, source: Source, back: Returned) -> Part:
+def nothing(plan: Plan, source: SparkSource, back: SparkOutcomes) -> ListsResult:
     """The part of a submission without its rows, so that every check runs.
 
     Args:
@@ -143,7 +143,7 @@ def _empty(shape: Schema, roles: Sequence[str], facts: dict[str, Any]) -> Table:
     )
 
 
-def _mixed(source: Source, notes: Sequence[Notes]) -> Problem:
+def _mixed(source: SparkSource, notes: Sequence[SparkNotes]) -> Problem:
     """The first part whose columns are not those of the part before it."""
     kinds = {each.number: tuple(sorted(each.roles)) for each in notes}
     files = {part.number: part.file for part in source.parts}
@@ -156,7 +156,7 @@ def _mixed(source: Source, notes: Sequence[Notes]) -> Problem:
     return Problem("S201", message)
 
 
-def placed(findings: Findings, source: Source) -> Findings:
+def placed(findings: Findings, source: SparkSource) -> Findings:
     """The findings, each at its line where there is one file, else at the line of its part."""
     if len(source.files) == 1:
         return findings

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from scorer.bytes.limits import GZIP, ZSTD, Limits, NoTable, Unreadable
+from scorer.bytes.limits import GZIP, ZSTD, NoTable, ReadLimits, Unreadable
 from scorer.bytes.sniff import HEAD, refuse
 from scorer.core.problems import Findings, Problem
 from scorer.engines.spark.pack import Buckets, packed
@@ -22,8 +22,7 @@ from scorer.formats.base import formats
 from scorer.formats.parquet import table_of
 from scorer.formats.text import Request
 from scorer.formats.text import tables as text_tables
-from scorer.formats.trec import Notes as TagNotes
-from scorer.formats.trec import Trec
+from scorer.formats.trec import TagNotes, Trec
 from scorer.tables.table import Builder, Schema, Table
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ ROWS = 100_000  # of a table that are taken together
 SCHEMA = "bucket bigint, data binary"
 
 
-class Part(NamedTuple):
+class SparkPart(NamedTuple):
     """A file, or a piece of one that Spark reads by itself."""
 
     file: str  # its name, for messages
@@ -51,15 +50,15 @@ class Reading:
 
     format: str
     shapes: tuple[Schema, ...]
-    limits: Limits
+    limits: ReadLimits
     buckets: Buckets
-    parts: Mapping[int, Part]  # by what Spark calls them
+    parts: Mapping[int, SparkPart]  # by what Spark calls them
     roles: tuple[str, ...] = ()  # of the columns of a table, where it is no text
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
-class Notes:
+class SparkNotes:
     """What is found in a part beside its rows."""
 
     number: int
@@ -115,7 +114,7 @@ class _Part(Trec):
 class _NoteTaker:
     """Takes notes of the tables of a part as they pass."""
 
-    def __init__(self, part: Part, notes: Notes) -> None:
+    def __init__(self, part: SparkPart, notes: SparkNotes) -> None:
         self.part, self.notes = part, notes
 
     def each(self, tables: Iterator[Table]) -> Iterator[Table]:
@@ -187,14 +186,14 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
     for key, chunks in groupby(_chunks(batches), key=itemgetter(0)):
         part = reading.parts[key]
         findings = Findings()
-        notes = Notes(part.number, findings)
+        notes = SparkNotes(part.number, findings)
         lines = io.BufferedReader(_Lines(part.head, (data for _, data in chunks)), 1 << 18)
         with ExitStack() as stack:
             name, stream = Path(part.file), cast("io.BufferedReader", lines)
             request = Request(name, stream, reading.shapes, findings, reading.limits, stack)
 
             def tables(
-                request: Request = request, part: Part = part, notes: Notes = notes
+                request: Request = request, part: SparkPart = part, notes: SparkNotes = notes
             ) -> Iterator[Table]:
                 head = request.stream.peek(HEAD)
                 if head.startswith((GZIP, ZSTD)):
@@ -255,7 +254,7 @@ class _Lines(io.RawIOBase):
 
 def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
     findings = Findings()
-    notes = dict[int, Notes]()
+    notes = dict[int, SparkNotes]()
     [shape] = reading.shapes
 
     def tables() -> Iterator[Table]:
@@ -263,7 +262,7 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
             for frame in whole.partition_by("part") if "part" in whole.columns else [whole]:
                 [part] = reading.parts.values() if frame is whole else [_part(reading, frame)]
                 if part.number not in notes:
-                    notes[part.number] = Notes(part.number, Findings())
+                    notes[part.number] = SparkNotes(part.number, Findings())
                 part_notes = notes[part.number]
                 line = frame["line"].to_numpy() + part.before
                 columns = frame.drop("part", "line", strict=False)
@@ -307,7 +306,7 @@ def _frames(batches: Iterator[Any]) -> Iterator[pl.DataFrame]:
         yield frame()
 
 
-def _part(reading: Reading, frame: pl.DataFrame) -> Part:
+def _part(reading: Reading, frame: pl.DataFrame) -> SparkPart:
     """The part of the rows, which all have the same."""
     return reading.parts[int(frame["part"][0])]
 
@@ -325,7 +324,7 @@ def _long(frame: Any, line: Any, most: int) -> Problem | None:
     return None
 
 
-def notes_of(data: Sequence[bytes]) -> list[Notes]:
+def notes_of(data: Sequence[bytes]) -> list[SparkNotes]:
     """The notes that came back from the workers, in the order of the parts."""
-    notes: list[Notes] = [pickle.loads(each) for each in data]
+    notes: list[SparkNotes] = [pickle.loads(each) for each in data]
     return sorted(notes, key=lambda each: each.number)

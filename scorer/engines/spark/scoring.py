@@ -16,12 +16,12 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from scorer.bytes.limits import Unreadable, limit, refuse_errors
-from scorer.checks.base import Checked
+from scorer.checks.base import CheckedLists
 from scorer.core.errors import PluginError
 from scorer.core.problems import Problem
 from scorer.engines.spark.pack import Mixed, unpacked
 from scorer.engines.spark.reading import NOTES
-from scorer.scoring.lists import Part, Plan, merged, score_lists
+from scorer.scoring.lists import ListsResult, Plan, merged, score_lists
 from scorer.tables.table import Table
 
 
@@ -29,7 +29,7 @@ class _Checking(Protocol):
     """A part of the result of a submission."""
 
     @property
-    def checked(self) -> Checked:
+    def checked(self) -> CheckedLists:
         """What the checks found in it."""
         ...
 
@@ -115,7 +115,7 @@ def _scored(work: Work, bucket: int, rows: Any) -> Any:
     if bucket == NOTES:
         return rows_of([(NOTE, each) for each in data])
 
-    def part() -> Part:
+    def part() -> ListsResult:
         table = unpacked(data)
         assert table is not None
         plan = work.open()

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
-from scorer.bytes.limits import Limits, NoTable, Unreadable
+from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable, quoted
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
-from scorer.engines.spark.reading import SCHEMA, Part, Reading, frame_reader, text_reader
+from scorer.engines.spark.reading import SCHEMA, Reading, SparkPart, frame_reader, text_reader
 from scorer.formats.base import Format, formats
 from scorer.formats.header import Unused, resolve, tell_unused
 from scorer.formats.read import COMPRESSED, format_of
@@ -31,12 +31,12 @@ DAMAGED = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE|is not a Parquet file|M
 
 
 @dataclass(frozen=True)
-class Source:
+class SparkSource:
     """A table that Spark reads, cut by the buckets of its lists."""
 
     rows: Any  # a data frame of `SCHEMA`
     buckets: Buckets
-    parts: tuple[Part, ...] = ()  # in the order of the rows; none where rows have no order
+    parts: tuple[SparkPart, ...] = ()  # in the order of the rows; none where rows have no order
     shape: Schema | None = None  # where it is known before any row is read
     facts: Mapping[str, Any] = field(default_factory=dict)
     size: int = 0  # how many rows there are, or lines
@@ -64,10 +64,10 @@ def source_of(
     path: str,
     format: str | None,
     shapes: Sequence[Schema],
-    limits: Limits,
+    limits: ReadLimits,
     findings: Findings,
     buckets: Buckets = AS_ROWS_ASK,
-) -> Source:
+) -> SparkSource:
     """The table at a path, read by Spark.
 
     Args:
@@ -137,9 +137,9 @@ def _text(
     options: Mapping[str, str],
     format: Format,
     shapes: Sequence[Schema],
-    limits: Limits,
+    limits: ReadLimits,
     buckets: Buckets,
-) -> Source:
+) -> SparkSource:
     from pyspark.sql import functions as F
 
     block = (F.col("_metadata.file_path"), F.col("_metadata.file_block_start"))
@@ -152,13 +152,13 @@ def _text(
     if len(part_rows) > 1 and format.name not in CUT:
         message = f"Spark cut this into {len(part_rows):,} parts, of which files of {format.name} "
         raise Unreadable(Problem("S107", f"{message}cannot be read; use the engine local"))
-    parts, before = dict[int, Part](), 0
+    parts, before = dict[int, SparkPart](), 0
     for number, row in enumerate(part_rows):
         head = b""
         if row["start"] and format.name in HEADED:
             head = _head(session, row["file"])
         name = unquote(row["file"]).rpartition("/")[2]
-        parts[row["part"]] = Part(name, row["start"], before, number, head)
+        parts[row["part"]] = SparkPart(name, row["start"], before, number, head)
         before += row["rows"]
     _refuse_rows(before, limits)
     buckets = buckets.for_rows(before, sum(row["size"] for row in part_rows))
@@ -167,7 +167,7 @@ def _text(
     key = F.lit(part_rows[0]["part"]) if len(part_rows) == 1 else F.xxhash64(*block)
     lines = frame.select(F.col("value").cast("binary").alias("value"), key.alias("part"))
     rows = lines.mapInArrow(text_reader(reading), SCHEMA)
-    return Source(rows, buckets, tuple(parts.values()), size=before)
+    return SparkSource(rows, buckets, tuple(parts.values()), size=before)
 
 
 def _head(session: Any, file: str) -> bytes:
@@ -186,7 +186,7 @@ def _collected(counted: Any) -> list[Any]:
     return sorted(rows, key=lambda row: (row["file"], row["start"]))
 
 
-def _refuse_rows(rows: int, limits: Limits) -> None:
+def _refuse_rows(rows: int, limits: ReadLimits) -> None:
     if rows > limits.rows + 1:  # one may be a header
         from scorer.bytes.limits import limit
 
@@ -199,10 +199,10 @@ def _parquet(
     where: str,
     path: str,
     shapes: Sequence[Schema],
-    limits: Limits,
+    limits: ReadLimits,
     findings: Findings,
     buckets: Buckets,
-) -> Source:
+) -> SparkSource:
     from pyspark.sql import functions as F
 
     try:
@@ -219,9 +219,9 @@ def _parquet(
         key: Any = F.xxhash64(file)
         grouped = frame.groupBy(key.alias("part"), file.alias("file"))
         part_rows = _collected(grouped.agg(rows, start))
-    parts, before = dict[int, Part](), 0
+    parts, before = dict[int, SparkPart](), 0
     for number, row in enumerate(part_rows):
-        parts[row["part"]] = Part(unquote(row["file"]).rpartition("/")[2], 0, before, number)
+        parts[row["part"]] = SparkPart(unquote(row["file"]).rpartition("/")[2], 0, before, number)
         before += row["rows"]
     _refuse_rows(before, limits)
     keys = {"line": F.col("_metadata.row_index") + 1}
@@ -236,10 +236,10 @@ def frame_source(
     frame: Any,
     name: str,
     shapes: Sequence[Schema],
-    limits: Limits,
+    limits: ReadLimits,
     findings: Findings,
     buckets: Buckets = AS_ROWS_ASK,
-) -> Source:
+) -> SparkSource:
     """The rows of a data frame, which have no lines.
 
     Args:
@@ -261,7 +261,7 @@ def frame_source(
         _refuse_rows(rows, limits)
         buckets = buckets.for_rows(rows)
     keys = {"line": F.monotonically_increasing_id() + 1}
-    parts = {0: Part(name)}
+    parts = {0: SparkPart(name)}
     table = _table(frame, keys, name, shapes, limits, findings, parts, buckets)
     return replace(table, parts=(), size=rows)
 
@@ -271,11 +271,11 @@ def _table(
     keys: Mapping[str, Any],
     path: str,
     shapes: Sequence[Schema],
-    limits: Limits,
+    limits: ReadLimits,
     findings: Findings,
-    parts: Mapping[int, Part],
+    parts: Mapping[int, SparkPart],
     buckets: Buckets,
-) -> Source:
+) -> SparkSource:
     """The columns of a table that have a role.
 
     Raises:
@@ -313,4 +313,4 @@ def _table(
     columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]
     selected = frame.select(*columns, *(key.alias(name) for name, key in keys.items()))
     rows = selected.mapInArrow(frame_reader(reading), SCHEMA)
-    return Source(rows, buckets, tuple(parts.values()), shape, facts)
+    return SparkSource(rows, buckets, tuple(parts.values()), shape, facts)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scorer.checks.base import Checked
+from scorer.checks.base import CheckedLists
 from scorer.checks.submission.lists import Counted, Lists
 from scorer.core.problems import Findings, Problem
 from scorer.engines.spark.pack import unpacked
@@ -29,7 +29,7 @@ from scorer.engines.spark.scoring import (
 from scorer.engines.spark.truths import Opening, without_rows
 from scorer.results.scorecard import Scorecard
 from scorer.results.sums import Sums, name_hashes
-from scorer.scoring.lists import Part, Plan, outcome, score_lists
+from scorer.scoring.lists import ListsResult, Plan, outcome, score_lists
 from scorer.scoring.settle import summed
 from scorer.tables.table import Table
 
@@ -39,7 +39,7 @@ LISTS = "unknown_list"  # the check that needs the names of all lists
 class Summary(NamedTuple):
     """What the lists of some blocks give; the summaries of any split of the blocks add up."""
 
-    checked: Checked
+    checked: CheckedLists
     sums: Mapping[str, Sums] = {}  # measure id -> sums
     scored: bool = False  # no list has an error
     refused: tuple[Problem, ...] = ()
@@ -103,7 +103,7 @@ def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> 
     """
     if table is None:
         names = tuple(plan.public.lists)
-        part = Part(Checked(tallies={LISTS: Counted.of_none(names)}), scored=True)
+        part = ListsResult(CheckedLists(tallies={LISTS: Counted.of_none(names)}), scored=True)
     else:
         refuse_longer(plan, table)
         part = score_lists(plan, table)

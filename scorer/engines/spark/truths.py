@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from scorer.bytes.limits import Limits, NoTable, Unreadable
+from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.challenge.model import Challenge
-from scorer.challenge.public import Names, Public
+from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.tally import ListFindings
 from scorer.core.errors import ChallengeError
@@ -20,7 +20,7 @@ from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import decoded, encoded
-from scorer.engines.spark.sources import Source, frame_source, source_of, unreadable
+from scorer.engines.spark.sources import SparkSource, frame_source, source_of, unreadable
 from scorer.kinds.base import Asking, Constants, OpenTruth, SideTables, kinds
 from scorer.kinds.labels import classes_of, named_in
 from scorer.prepare.bind import BoundChallenge
@@ -56,11 +56,11 @@ class Opening:
         known = self.public
         lists: Mapping[str, None]
         if self.challenge.lists is None:
-            lists = Names(sorted(truth.ids["list"].names))
+            lists = IdNames(sorted(truth.ids["list"].names))
         else:
             names = pl.Series(list(known.lists), dtype=pl.String)
             in_bucket = self.buckets.of_names(names) == bucket
-            lists = Names(names.filter(in_bucket).to_list())
+            lists = IdNames(names.filter(in_bucket).to_list())
         # candidates that are the truth's own: before it is read, none are known
         part = known._replace(lists=lists, candidates=known.candidates or None, asked=None)
         asking = Asking(self.challenge, (), lambda: truth)
@@ -88,9 +88,9 @@ def truth_source(
     session: Any,
     prepared: BoundChallenge,
     truth: Any,
-    limits: Limits,
+    limits: ReadLimits,
     buckets: Buckets = AS_ROWS_ASK,
-) -> Source:
+) -> SparkSource:
     """A truth as Spark reads it.
 
     Args:
@@ -194,7 +194,7 @@ def together(parts: Iterable[Learnt], opening: Opening) -> Learnt:
     return Learnt(constants, (), rows, lists, warnings)
 
 
-def learnt(truths: Source, opening: Opening) -> Learnt:
+def learnt(truths: SparkSource, opening: Opening) -> Learnt:
     """What all buckets of a truth say together, by Spark.
 
     Raises:

@@ -12,7 +12,7 @@ from scorer.core.text import join_first, quoted
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.notation import NotationError
-from scorer.views.labelled import Labelled, Rows, Targets
+from scorer.views.labelled import Labelled, LabelledRows, Targets
 from scorer.views.pooled import Statistics
 
 SHOWN_CLASSES = 12  # classes of a confusion matrix that an explanation shows
@@ -211,6 +211,6 @@ def of_row(listing: Listing[Any], name: str, value: float, columns: Mapping[str,
     yield formula(by_weight(view, name), "", "{}", value, value=value)
 
 
-def by_weight(view: Rows, symbols: str) -> str:
+def by_weight(view: LabelledRows, symbols: str) -> str:
     """A row's formula; where rows have weights, with a note that says so."""
     return symbols if view.weight is None else f"{symbols}; the mean of the rows by weight"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from scorer.prepare.guess.look import Look
+from scorer.prepare.guess.look import Preview
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -45,7 +45,7 @@ class Guess(NamedTuple):
 class Recognizer(Protocol):
     """Says what a truth and a sample are by their columns."""
 
-    def __call__(self, truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+    def __call__(self, truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
         """Guess the challenge.
 
         Args:

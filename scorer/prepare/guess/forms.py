@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from scorer.bytes.files import open_bytes, part_names
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.nested import parsed
 from scorer.core.text import display_path
 from scorer.formats.form import MOST_PARTS, joined_name
 from scorer.formats.read import format_of
-from scorer.prepare.guess.look import LOOKED, Look, first_lines
+from scorer.prepare.guess.look import LOOKED, Preview, first_lines
 
 QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
 RUN = re.compile(
@@ -27,16 +27,16 @@ MOST_DOCUMENT = 1 << 24  # bytes of a JSON document that is looked at
 SEPARATORS = {",": ",", ";": ";", "\t": "tab", "|": "|"}  # and how challenge.yaml calls them
 PLACES = ("list", "item", "value")  # what columns without names are called
 
-Form = Callable[[Path, Sequence[str]], Look | None]
+Form = Callable[[Path, Sequence[str]], Preview | None]
 
 
-def look(path: Path) -> Look | None:
+def look(path: Path) -> Preview | None:
     """The columns and first rows of a file, by the first form that fits; None where none does."""
     lines = first_lines(path)
     return next((content for form in FORMS if (content := form(path, lines)) is not None), None)
 
 
-def looked(path: Path) -> Look:
+def looked(path: Path) -> Preview:
     """The columns and first rows of a file.
 
     Raises:
@@ -55,13 +55,13 @@ def is_qrels(path: Path) -> bool:
     return _all_match(first_lines(path), QREL)
 
 
-def _parts(path: Path, lines: Sequence[str]) -> Look | None:
+def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
     """A ZIP archive of several tables with the same columns, each of which is a part."""
     names = sorted(part_names(path))
     parts = {name.partition(".")[0]: name for name in names}
     if not 1 < len(names) == len(parts) <= MOST_PARTS:
         return None
-    looks: dict[str, Look] = {}
+    looks: dict[str, Preview] = {}
     for part, name in parts.items():
         part_lines = first_lines(path, name)
         part_look = next(
@@ -75,10 +75,10 @@ def _parts(path: Path, lines: Sequence[str]) -> Look | None:
     if any((other.names, other.written) != (first.names, first.written) for other in others):
         return None
     rows = [(joined_name(p, row[0]), *row[1:]) for p, other in looks.items() for row in other.rows]
-    return Look(first.names, tuple(rows), {**first.written, "parts": parts})
+    return Preview(first.names, tuple(rows), {**first.written, "parts": parts})
 
 
-def _tails(path: Path, lines: Sequence[str]) -> Look | None:
+def _tails(path: Path, lines: Sequence[str]) -> Preview | None:
     """An id, then the ids of its items to the end of the line; what begins otherwise is no row."""
     if format_of(path, None).name != "csv":
         return None
@@ -101,7 +101,7 @@ def _tails(path: Path, lines: Sequence[str]) -> Look | None:
         if notes:
             written["comment"] = notes
         pairs = [(row[0], item) for row in data_rows for item in row[1:] if item]
-        return Look(PLACES[:2], tuple(pairs), written)
+        return Preview(PLACES[:2], tuple(pairs), written)
     return None
 
 
@@ -130,44 +130,48 @@ def _usual(path: Path) -> str:
     return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
 
 
-def _qrels(path: Path, lines: Sequence[str]) -> Look | None:
+def _qrels(path: Path, lines: Sequence[str]) -> Preview | None:
     named = ("list", "Q0", "item", "grade")
-    return Look(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, QREL) else None
+    return (
+        Preview(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, QREL) else None
+    )
 
 
-def _run(path: Path, lines: Sequence[str]) -> Look | None:
+def _run(path: Path, lines: Sequence[str]) -> Preview | None:
     named = ("list", "Q0", "item", "rank", "score", "tag")
-    return Look(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, RUN) else None
+    return (
+        Preview(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, RUN) else None
+    )
 
 
-def _lists(path: Path, lines: Sequence[str]) -> Look | None:
+def _lists(path: Path, lines: Sequence[str]) -> Preview | None:
     """One list a line: `s1: 4, 9, 12`."""
     is_lists = format_of(path, None).name == "lists"
     if not lines or not (is_lists or _all_match(lines, LISTS)):
         return None
     pairs = [line.partition(":") for line in lines]
     rows = [(name, item) for name, _, items in pairs for item in items.split(",")]
-    return Look(("list", "item"), tuple(rows), {} if is_lists else {"format": "lists"})
+    return Preview(("list", "item"), tuple(rows), {} if is_lists else {"format": "lists"})
 
 
-def _binary(path: Path, lines: Sequence[str]) -> Look | None:
+def _binary(path: Path, lines: Sequence[str]) -> Preview | None:
     """Parquet: names of columns, and no row."""
     format = format_of(path, None)
     if format.words is None or not format.binary:
         return None
     try:
-        with open_bytes(path, Limits(), True):
-            return Look(tuple(sorted(format.words(path))))
+        with open_bytes(path, ReadLimits(), True):
+            return Preview(tuple(sorted(format.words(path))))
     except Unreadable:
         return None
 
 
-def _document(path: Path, lines: Sequence[str]) -> Look | None:
+def _document(path: Path, lines: Sequence[str]) -> Preview | None:
     """A JSON document: lists with their items in arrays, by id or in objects that have one."""
     if not lines or lines[0].lstrip()[:1] != "{":
         return None
     try:
-        with open_bytes(path, Limits()) as stream:
+        with open_bytes(path, ReadLimits()) as stream:
             data = stream.read(MOST_DOCUMENT + 1)
         document = parsed(data) if len(data) <= MOST_DOCUMENT else None
     except (Unreadable, ValueError):
@@ -176,7 +180,7 @@ def _document(path: Path, lines: Sequence[str]) -> Look | None:
         return None
     if all(map(_is_ids, document.values())):
         rows = [(name, str(item)) for name, items in document.items() for item in items]
-        return Look(("list", "item"), tuple(rows[:LOOKED]), {"format": "json"})
+        return Preview(("list", "item"), tuple(rows[:LOOKED]), {"format": "json"})
     for name, value in document.items():
         objects = (
             [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
@@ -190,7 +194,7 @@ def _document(path: Path, lines: Sequence[str]) -> Look | None:
         if len(keys) == 1 and len(items) == 1:
             rows = [(str(entry.get(keys[0])), str(i)) for entry in objects for i in entry[items[0]]]
             paths = {"list": f"{name}[].{keys[0]}", "item": f"{name}[].{items[0]}[]"}
-            return Look(("list", "item"), tuple(rows[:LOOKED]), {"json": paths})
+            return Preview(("list", "item"), tuple(rows[:LOOKED]), {"json": paths})
     return None
 
 
@@ -199,7 +203,7 @@ def _is_ids(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(entry, str | int | float) for entry in value)
 
 
-def _objects(path: Path, lines: Sequence[str]) -> Look | None:
+def _objects(path: Path, lines: Sequence[str]) -> Preview | None:
     """JSON Lines: an object a line."""
     try:
         rows = [parsed(line) for line in lines]
@@ -212,10 +216,10 @@ def _objects(path: Path, lines: Sequence[str]) -> Look | None:
     names = tuple(rows[0])
     cells = tuple(tuple(str(row.get(name, "")) for name in names) for row in rows)
     is_jsonl = format_of(path, None).name == "jsonl"
-    return Look(names, cells, {} if is_jsonl else {"format": "jsonl"})
+    return Preview(names, cells, {} if is_jsonl else {"format": "jsonl"})
 
 
-def _table(path: Path, lines: Sequence[str]) -> Look | None:
+def _table(path: Path, lines: Sequence[str]) -> Preview | None:
     """A table of text: separated by what separates all lines alike, with a header or without."""
     if not lines or format_of(path, None).name != "csv":
         return None
@@ -229,7 +233,7 @@ def _table(path: Path, lines: Sequence[str]) -> Look | None:
         if _is_data([head, *rows]):
             names = (*PLACES, *(f"column{n + 1}" for n in range(3, len(head))))[: len(head)]
             written, rows = {"header": list(names), **written}, [head, *rows]
-        return Look(names, tuple(map(tuple, rows)), written)
+        return Preview(names, tuple(map(tuple, rows)), written)
     return None
 
 

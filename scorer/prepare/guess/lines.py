@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scorer.bytes.files import open_bytes
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.text import display_path, printable
 from scorer.prepare.guess.base import Guess
 from scorer.prepare.guess.forms import look
-from scorer.prepare.guess.look import Look, first_lines, renamed
+from scorer.prepare.guess.look import Preview, first_lines, renamed
 from scorer.prepare.guess.pairs import RANKING
 from scorer.prepare.guess.tables import CLASSES, NUMBERS
 from scorer.tables.table import DECIMAL
@@ -91,7 +91,7 @@ def _section(side: Side, role: str) -> dict[str, Any]:
     return section
 
 
-def _side(path: Path, lists: Path, lists_table: Look, key: str, rows: int) -> Side:
+def _side(path: Path, lists: Path, lists_table: Preview, key: str, rows: int) -> Side:
     """A file with ids of the lists, or with a line for each of their rows."""
     file_look = look(path)
     list_column = None if file_look is None else file_look.like(key)
@@ -119,7 +119,7 @@ def _side(path: Path, lists: Path, lists_table: Look, key: str, rows: int) -> Si
     return Side(values, mark, {"lines": "lists"}, head)
 
 
-def _table(path: Path) -> Look:
+def _table(path: Path) -> Preview:
     """A table with a header, of one column, too."""
     file_look = look(path)
     if file_look is not None and file_look.names and "header" not in file_look.written:
@@ -127,13 +127,13 @@ def _table(path: Path) -> Look:
     lines = first_lines(path)
     if len(lines) < 2:
         raise UsageError(f"{display_path(path)}: no header and rows of lists are seen")
-    return Look((lines[0].strip(),), tuple((line.strip(),) for line in lines[1:]))
+    return Preview((lines[0].strip(),), tuple((line.strip(),) for line in lines[1:]))
 
 
 def _count(path: Path) -> int:
     """How many lines a text file has."""
     try:
-        with open_bytes(path, Limits()) as stream:
+        with open_bytes(path, ReadLimits()) as stream:
             count, last = 0, b"\n"
             while piece := stream.read(1 << 20):
                 count, last = count + piece.count(b"\n"), piece[-1:]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scorer.bytes.files import open_bytes, open_part
-from scorer.bytes.limits import Limits, Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.tables.table import DECIMAL
 
 HEAD = 1 << 16  # bytes of a file that are looked at
@@ -31,7 +31,7 @@ NAMES = {
 }  # fmt: skip
 
 
-class Look(NamedTuple):
+class Preview(NamedTuple):
     """The columns and the first rows of a file.
 
     Attributes:
@@ -106,7 +106,9 @@ def first_lines(path: Path, part: str | None = None) -> Sequence[str]:
         part: which file of the ZIP archive at `path`, instead.
     """
     try:
-        opened = open_bytes(path, Limits()) if part is None else open_part(path, part, Limits())
+        opened = (
+            open_bytes(path, ReadLimits()) if part is None else open_part(path, part, ReadLimits())
+        )
         with opened as stream:
             data = stream.read(HEAD)
     except (Unreadable, OSError, ValueError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scorer.prepare.guess.base import Guess, Needs
-from scorer.prepare.guess.look import Look, folded, renamed
+from scorer.prepare.guess.look import Preview, folded, renamed
 
 PREFERRED = ("better", "worse")
 BETWEEN = (" ", ",", ";", "|")  # of several ids in a cell
@@ -14,7 +14,7 @@ RANKING = ("nDCG@10", "P@5")
 SUBTOPICS = ("alpha_nDCG@20", "ERR_IA@20", "StRecall@20")
 
 
-def trec(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def trec(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """TREC's qrels; runs, or lists in any other form."""
     if not truth.trec or "grade" not in truth.names:
         return None
@@ -26,7 +26,7 @@ def trec(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     return Guess("TREC's qrels", {}, rules, ("AP", *RANKING))
 
 
-def preferences(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def preferences(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """Preferences: a list, the better and the worse of two of its items."""
     by_folded_name = {folded(name): name for name in reversed(truth.names)}
     if not set(PREFERRED) <= by_folded_name.keys() or not needs.fits("preferences"):
@@ -41,7 +41,7 @@ def preferences(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     return Guess("preferences", renamed(roles), renamed(sent), ("EDRC",))
 
 
-def cells(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def cells(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """A row for each list, with all its items in one cell, as Kaggle's contests by MAP have it.
 
     The truth may have a row for each item all the same.
@@ -78,7 +78,7 @@ def cells(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     return Guess("ranked lists, all items in a cell", sections[0], sections[-1], metrics)
 
 
-def _between(look: Look, name: str) -> str | None:
+def _between(look: Preview, name: str) -> str | None:
     """The separator of several ids in the cells of a column; ids have digits, and no dots."""
     values = look.cells(name)
     for mark in BETWEEN:
@@ -92,7 +92,7 @@ def _between(look: Look, name: str) -> str | None:
     return None
 
 
-def named(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def named(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """Lists and items whose columns have usual names, such as user and movie, in both files."""
     for look in (truth, sample):
         if look is not None and not (look.called("list") and look.called("item")):
@@ -102,7 +102,7 @@ def named(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     return unnamed(truth, sample, needs)
 
 
-def _answered(look: Look) -> bool:
+def _answered(look: Preview) -> bool:
     """Whether a file without a header has an id a line, and few answers that come again."""
     if "header" not in look.written or len(look.names) != 2 or "cells" in look.written:
         return False
@@ -110,7 +110,7 @@ def _answered(look: Look) -> bool:
     return look.distinct(key) and 2 * len(set(look.cells(answer))) <= len(look.rows)
 
 
-def unnamed(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def unnamed(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """Lists and items by what both files have, then by their place."""
     if truth.trec:
         return None
@@ -143,7 +143,7 @@ def unnamed(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
 
 
 def _rates(
-    value: str, truth: Look, sample: Look | None, taken: Sequence[str], needs: Needs
+    value: str, truth: Preview, sample: Preview | None, taken: Sequence[str], needs: Needs
 ) -> bool:
     """Whether submissions predict the truth's numbers, rather than order the items."""
     if needs.fits("ratings") != needs.fits("grades"):
@@ -159,7 +159,7 @@ def _rates(
 
 
 def _submitted(
-    sent: Look, roles: Mapping[str, str | None], numbers: Sequence[str], value: str | None = None
+    sent: Preview, roles: Mapping[str, str | None], numbers: Sequence[str], value: str | None = None
 ) -> dict[str, Any]:
     """The `columns:` of a submission.
 

@@ -10,7 +10,7 @@ from scorer.core.formula import spelt
 from scorer.core.text import join_first
 from scorer.formats.form import part_of
 from scorer.prepare.guess.base import Guess, Needs
-from scorer.prepare.guess.look import Look
+from scorer.prepare.guess.look import Preview
 from scorer.tables.table import DECIMAL
 
 MOST_CLASSES = 30  # whole numbers of more than so many values are numbers, not classes
@@ -22,7 +22,7 @@ LIKELY = ("LogLoss", "Accuracy")
 NUMBERS = ("RMSE", "MAE", "R2")
 
 
-def table(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """A row for each id, of which the truth has each once."""
     if not needs.fits("labels") or truth.trec:
         return None
@@ -48,7 +48,7 @@ def table(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     return _single(truth, sample, (truth_key, value), (sample_key, answer_column or sent[0]), needs)
 
 
-def _without_sample(truth: Look, needs: Needs) -> Guess | None:
+def _without_sample(truth: Preview, needs: Needs) -> Guess | None:
     """A table without a sample: answers by a usual name, else the second of two columns."""
     key = next((name for name in truth.names if _is_id(name)), truth.names[0])
     called = truth.called("label", (key,)) or truth.called("rating", (key,))
@@ -65,7 +65,7 @@ def _is_row(sent: Sequence[str], key: str) -> bool:
     return len(sent) == 1 or (_is_id(key) and not any(map(_is_id, sent)))
 
 
-def _key(truth: Look, sample: Look) -> tuple[str, str] | None:
+def _key(truth: Preview, sample: Preview) -> tuple[str, str] | None:
     """The column of ids in the truth and in the sample: both have it, each id once."""
     shared = [
         (truth_name, name) for name in sample.names if (truth_name := truth.like(name)) is not None
@@ -84,7 +84,7 @@ def _is_id(name: str) -> bool:
     return name.casefold().endswith("id") or name.casefold() in ("index", "row", "image", "file")
 
 
-def _value(truth: Look, sent: Sequence[str], key: str) -> str | None:
+def _value(truth: Preview, sent: Sequence[str], key: str) -> str | None:
     """The truth's column of answers: one that the sample has, else what is called so."""
     shared = (column for name in sent if (column := truth.like(name)) not in (None, key))
     others = list(truth.others((key,)))
@@ -96,7 +96,7 @@ def _value(truth: Look, sent: Sequence[str], key: str) -> str | None:
     )
 
 
-def _by_class(truth: Look, key: str, sample_key: str, sent: Sequence[str]) -> Guess | None:
+def _by_class(truth: Preview, key: str, sample_key: str, sent: Sequence[str]) -> Guess | None:
     """A sample with a column for each class: called as the class, with or without a beginning."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(min(sent), max(sent), strict=False))
     begins = "".join(sign for sign, _ in alike)
@@ -115,7 +115,7 @@ def _by_class(truth: Look, key: str, sample_key: str, sent: Sequence[str]) -> Gu
 
 
 def _single(
-    truth: Look, sample: Look | None, of: tuple[str, str], sent: tuple[str, str], needs: Needs
+    truth: Preview, sample: Preview | None, of: tuple[str, str], sent: tuple[str, str], needs: Needs
 ) -> Guess:
     """A sample with one column of answers.
 
@@ -149,7 +149,7 @@ def _single(
     return guess("a table of classes", "label", "label", CLASSES, {})
 
 
-def _numbers(truth: Look, of: tuple[str, str]) -> dict[str, bool]:
+def _numbers(truth: Preview, of: tuple[str, str]) -> dict[str, bool]:
     """The parts of a table, each with whether its answers are numbers; none if all are alike."""
     if "parts" not in truth.written:
         return {}
@@ -164,7 +164,7 @@ def _numbers(truth: Look, of: tuple[str, str]) -> dict[str, bool]:
 
 
 def _beside(
-    truth: Look, parts: dict[str, bool], of: tuple[str, str], sent: tuple[str, str]
+    truth: Preview, parts: dict[str, bool], of: tuple[str, str], sent: tuple[str, str]
 ) -> Guess:
     """Parts with classes beside parts with numbers, each with a measure, and their mean."""
     group_measures = [
@@ -188,7 +188,7 @@ def _coded(classes: Collection[str]) -> bool:
     )
 
 
-def _likely(sample: Look, name: str, numbers: bool) -> bool:
+def _likely(sample: Preview, name: str, numbers: bool) -> bool:
     """Whether a column has probabilities: shares, or any numbers where the classes are words."""
     cells = sample.cells(name)
     if not _numeric(cells) or not all(0 <= float(cell) <= 1 for cell in cells):

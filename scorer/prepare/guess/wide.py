@@ -6,13 +6,13 @@ import re
 from typing import Any
 
 from scorer.prepare.guess.base import Guess, Needs
-from scorer.prepare.guess.look import Look, renamed
+from scorer.prepare.guess.look import Preview, renamed
 from scorer.prepare.guess.pairs import RANKING
 
 FEWEST = 3  # columns of numbers that are targets though no number counts them
 
 
-def wide(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def wide(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """A row for each id, with numbers in columns that both files have: days, or targets."""
     if sample is None or truth.trec or {"header", "json"} & truth.written.keys():
         return None
@@ -49,7 +49,7 @@ def wide(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
     )
 
 
-def ranks(truth: Look, sample: Look | None, needs: Needs) -> Guess | None:
+def ranks(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     """Pairs, and a sample with a column for each rank: item_1, item_2 and so on."""
     if sample is None or truth.trec or not needs.fits("grades") or "header" in sample.written:
         return None

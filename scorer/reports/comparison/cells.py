@@ -14,7 +14,7 @@ from scorer.core.text import join_first, printable, unit
 from scorer.metrics.base import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
 from scorer.reports.leaderboard.cells import chance, test_name
-from scorer.results.comparison import Differing, Pair, Pairing, Preferred, Tally
+from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, WinTally
 from scorer.results.report import Report
 
 MANY = 10  # pairs above which each is shown only when all are asked for
@@ -90,7 +90,7 @@ def signed(value: float, precision: int) -> str:
     return "-" if math.isnan(value) else message if float(message) else message[1:]
 
 
-def record(tally: Tally) -> str:
+def record(tally: WinTally) -> str:
     """Wins, ties and losses of the first; a dash where no list has a value of its own."""
     if not tally.wins + tally.ties + tally.losses:
         return "-"
@@ -183,7 +183,7 @@ def preference_columns() -> list[Column]:
     return [Column("mean", first="descending"), Column("w-t-l", first="descending")]
 
 
-def preferred(outcome: Preferred, precision: int) -> list[Cell]:
+def preferred(outcome: ListPreferences, precision: int) -> list[Cell]:
     """The outcome of a preference: its mean, and wins, ties and losses."""
     balance = str(outcome.tally.wins - outcome.tally.losses)
     return [Cell(signed(outcome.mean, precision)), Cell(record(outcome.tally), balance)]

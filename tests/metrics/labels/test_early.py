@@ -9,7 +9,7 @@ import pytest
 
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.notation import parse
-from scorer.views.extras import Extras, Named
+from scorer.views.extras import Extras, NamedColumns
 from scorer.views.labelled import labelled
 
 YAML = """
@@ -34,7 +34,7 @@ def early(seed):
 
 
 def view_of(true, found, delay):
-    sent = Extras(submission=Named({"delay": np.append(delay, [1, 1])}, "submission"))
+    sent = Extras(submission=NamedColumns({"delay": np.append(delay, [1, 1])}, "submission"))
     whole = labelled([*true, "0", "1"], [*found, "0", "1"], extras=sent)
     rows = np.arange(len(true))
     return replace(

@@ -1,0 +1,44 @@
+"""A public class name means one thing."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+SCORER = Path(__file__).parent.parent / "scorer"
+APART = {"metrics", "api", "reports", "store", "web"}  # rooms whose names are told by their folder
+SAME = {  # two sides of one thing, which never meet in a module
+    "Scored": ["results.report", "views.scored"],  # a submission's values; a view with scores
+    "Verb": ["cli.commands.team", "cli.verbs"],
+}
+
+
+def named_twice(root, apart):
+    places = defaultdict(list)
+    for path in sorted(root.rglob("*.py")):
+        module = path.relative_to(root).with_suffix("").parts
+        if module[0] in apart:
+            continue
+        for thing in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(thing, ast.ClassDef) and not thing.name.startswith("_"):
+                places[thing.name].append(".".join(module))
+    return {name: modules for name, modules in places.items() if len(modules) > 1}
+
+
+def test_a_public_class_name_is_defined_once():
+    assert named_twice(SCORER, APART) == SAME
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("class Part: ...", {"Part": ["one", "two"]}),
+        ("class _Part: ...", {}),
+        ("class Other: ...", {}),
+    ],
+)
+def test_namesakes_are_found(text, found, tmp_path):
+    (tmp_path / "one.py").write_text("class Part: ...")
+    (tmp_path / "two.py").write_text(text)
+    assert named_twice(tmp_path, set()) == found
