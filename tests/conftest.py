@@ -41,12 +41,6 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"skipped {count}: {reason}")
 
 
-@pytest.fixture(autouse=True)
-def nothing_known(monkeypatch):
-    """Intervals are worked out anew: what is the same twice must not be so since it was kept."""
-    monkeypatch.setattr("scorer.stats.bootstrap.KEPT", 0)
-
-
 class Ran:
     """How a command ended, and what it said."""
 

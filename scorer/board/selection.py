@@ -183,7 +183,8 @@ def rungs(candidates: Sequence[Candidate], better: Better, ladder: float | str) 
             at = candidate
         gain = sign * (candidate.value - at.value)
         is_first = np.isnan(at.value) and not np.isnan(candidate.value)
-        if is_first or gain > _step(candidate, at, ladder):
+        # a gain that equals the step is no more than it, whatever its last digits say
+        if is_first or gain > _step(candidate, at, ladder) + 1e-12 * abs(at.value):
             at = candidate
         shown[candidate.entry.number] = at.entry.number
     return shown

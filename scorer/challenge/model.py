@@ -504,7 +504,7 @@ class Leaderboard(YamlSection):
         Share | None,
         Before(switch(0.95)),
         Or({"type": "boolean"}),
-    ] = Field(0.95, description="level of the bootstrap intervals over lists; false: none")
+    ] = Field(0.95, description="level of the intervals over lists; false: none")
     tiers: Annotated[Tiers | None, Before(switch({})), Or({"type": "boolean"})] = Field(
         Tiers(), description="which submissions do not differ significantly; false: no tiers"
     )

@@ -11,6 +11,7 @@ from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import numbered_rows
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
@@ -113,6 +114,8 @@ class Labels(NamedTuple):
         """The probability of each class in each row."""
         classes = self.constants.classes
         given_columns = [submission.numbers[role] for role in likely_roles(submission.numbers)]
+        if not self.columns:
+            raise ChallengeError(problems=[Problem("T808", _two_classes(classes))])
         table = np.empty((len(submission), len(classes)))
         for code, column in zip(self.columns, given_columns, strict=True):
             table[:, code] = column
@@ -218,6 +221,10 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     )
 
 
+def _two_classes(classes: Sequence[str]) -> str:
+    return f"a single column of probabilities needs two classes, not {len(classes):,}"
+
+
 def _columns(
     rules: Submission, classes: Sequence[str], several: bool
 ) -> tuple[tuple[int, ...], Problem | None]:
@@ -225,8 +232,7 @@ def _columns(
     declared, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
     if len(declared) <= 1 and not several:
         if len(classes) != 2:
-            what = f"a single column of probabilities needs two classes, not {len(classes):,}"
-            return (), Problem("T808", what) if declared else None
+            return (), Problem("T808", _two_classes(classes)) if declared else None
         positive = next((name for name in declared if name), classes[-1])
         if positive not in places:
             what = f"probability: {quoted(positive)} is not among {join_first(classes)}"

@@ -18,19 +18,23 @@ from scorer.results.report import (
     Certainty,
     Fewer,
     How,
+    Order,
     Report,
+    Scored,
     ShakeUp,
     Standing,
     Value,
 )
 from scorer.stats.power import detectable, fewest_lists, least_p
-from scorer.stats.ranks import rank_shares, shake_up
+from scorer.stats.ranks import optimism, rank_shares, shake_up, stability
 from scorer.stats.tiers import rank_ranges, tiers
+from scorer.stats.units import kish
 
 if TYPE_CHECKING:
     from scorer.stats.family import Paired
 
 SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
+ENOUGH = 6  # units: 2 / 2**6 is below .05
 SPLIT = ("public", "private")  # groups of lists that are compared with random ones
 
 
@@ -75,7 +79,22 @@ def with_certainty(
                 shake_up=_shake_up(table, report.lists, groups, primary, rules),
             )
         _placed(rows, ranked, certainty, primary, rules.tiers)
-    return replace(report, standings=tuple(rows), certainty=certainty)
+    return replace(
+        report,
+        standings=tuple(rows),
+        certainty=certainty,
+        hangs_on=samples.hangs_on,
+        rests_on=samples.rests_on,
+        weighing=_weighing(primary, scored[0]),
+    )
+
+
+def _weighing(primary: Measure, scored: Scored) -> float:
+    """How many lists the weights of all leave."""
+    name, card = primary.combination.list_weights, scored.card
+    if name is None or card is None:
+        return math.inf
+    return kish(card.columns.weights[name])
 
 
 def cluster_codes(lists: Sequence[str], clusters: Mapping[str, str]) -> Ints | None:
@@ -131,6 +150,10 @@ def _tested(
     fewest = fewest_lists(tier.alpha, plain, tier.adjust, max(test.pairs, 1))
     possible = least <= tier.alpha
     drawn = ranked_samples.drawn(rules)
+    shares, order = None, None
+    if drawn is not None:
+        shares = rank_shares(drawn, primary.metric.better)
+        order = _order(test, samples, ranked, rows, drawn, primary, tier.alpha)
     return Certainty(
         tuple(rows[n].name for n in ranked.tolist()),
         test.difference,
@@ -144,17 +167,43 @@ def _tested(
         least,
         fewest,
         tuple(_against(rows, samples, ranked, rules)),
-        ranks=None if drawn is None else rank_shares(drawn, primary.metric.better),
+        ranks=shares,
+        order=order,
     )
 
 
+def _order(
+    test: Paired,
+    samples: Samples,
+    ranked: Ints,
+    rows: Sequence[Standing],
+    drawn: Floats,
+    primary: Measure,
+    alpha: float,
+) -> Order:
+    """What draws of the lists that all of the ranked have say of their order."""
+    values = np.array([rows[n].values[primary.id] for n in ranked.tolist()])
+    tau = stability(values, drawn)
+    alone = bool((test.p[0, 1:] <= alpha).all())
+    valued = samples.of(ranked).valued
+    too_good = math.nan
+    if bool((valued == valued[0]).all()):  # else some are first by their lists
+        too_good = optimism(drawn.mean(axis=1), drawn, primary.metric.better, alone=alone)
+    return Order(tau, too_good, int(valued.all(axis=0).sum()))
+
+
 def usual(test: Paired) -> tuple[int, int, float]:
-    """How many lists and units most pairs have, and the typical deviation of a difference."""
+    """How many lists and units most pairs have, and the typical deviation of a difference.
+
+    Of those whose lists are enough for a p of .05, if any are.
+    """
     first, second = np.triu_indices(len(test.p), 1)
     known = ~np.isnan(test.p[first, second])
+    if not known.any():
+        return int(test.lists[first, second].max(initial=0)), int(test.units.max()), math.nan
+    enough = known & (test.units[first, second] >= ENOUGH)
+    known = enough if enough.any() else known
     first, second = first[known], second[known]
-    if not first.size:
-        return 0, 0, math.nan
     lists = test.lists[first, second]
     sizes, times = np.unique(lists, return_counts=True)
     usual = int(sizes[::-1][np.argmax(times[::-1])])
@@ -175,18 +224,19 @@ def _against(
 def _placed(
     rows: list[Standing], ranked: Ints, certainty: Certainty, primary: Measure, tier: Tiers
 ) -> None:
-    """Give the ranked their tiers, their ranges and their probability of being best."""
+    """Give the ranked their tiers, their ranges and their share of first ranks."""
     lead = certainty.lead if primary.metric.better == "higher" else -certainty.lead
     placed = tiers(certainty.p, lead, tier.alpha, tier.rule)
     spans = rank_ranges(certainty.p, lead, tier.alpha)
     for at, (n, own, (low, high)) in enumerate(zip(ranked.tolist(), placed, spans, strict=True)):
-        rank = rows[n].rank
-        assert rank is not None
-        # the mean that ranks may be of other lists than the tests are about
+        sure = certainty.p[at] <= tier.alpha
+        behind = sure & (lead[at] < 0)
         rows[n] = replace(
             rows[n],
             tier=own,
-            ranks=(min(low, rank), max(high, rank)),
+            # the mean that ranks may be of other lists than the tests are about, and lie outside
+            ranks=(low, high),
+            worse=bool(behind[0] or behind[at:].any()),
             best=None if certainty.ranks is None else float(certainty.ranks[at, 0]),
         )
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.text import quoted
 from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
 from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
@@ -39,6 +40,9 @@ class Figures(NamedTuple):
     sums: Floats | None = None  # (submissions, units, width); None: it is not made of sums
     of: OfSums | None = None
     smooth: bool = True  # whether leaving a unit out tells what it adds; not so of a median
+    strata: Ints | None = None  # (units,): the fixed group that each is drawn within
+    rests: tuple[float, ...] = ()  # of each submission: how many units its number hangs on
+    weights: Floats | None = None  # (units,), where they are not alike
 
 
 def figures_of(
@@ -93,6 +97,7 @@ def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Fig
         lists.columns(table, weights) if lists.of_sums else None,
         lists.value if lists.of_sums else None,
         smooth=lists.of_sums,
+        weights=weights,
     )
 
 
@@ -116,7 +121,14 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
             _stacked([_sums(measure, of_card, codes) for of_card in statistics]) * belongs[:, None]
         )
         of = partial(statistic.of_sums, **params)
-        return Figures(valued, tuple(partial(_summed, of, of_card) for of_card in sums), sums, of)
+        rests = statistic.rests if (codes[belongs] == 0).all() else None
+        return Figures(
+            valued,
+            tuple(partial(_summed, of, of_card) for of_card in sums),
+            sums,
+            of,
+            rests=() if rests is None else tuple(rests(of_card, **params) for of_card in sums),
+        )
     weighted = statistic.weighted
     return Figures(
         valued,
@@ -135,6 +147,9 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
             f"{lists:,} lists in {count:,} groups are too many to be drawn; "
             "with `unit: group` the groups are"
         )
+    sizes = np.bincount(codes[codes >= 0], minlength=count)
+    if (single := np.flatnonzero(sizes == 1)).size:
+        return f"group {quoted(groups.names[single[0]])} has 1 list: its spread is unknown"
     zero = rules.undefined == "zero" and not measure.of_lists
     here = [(codes == group).astype(np.float64) for group in range(count)]
 
@@ -149,7 +164,8 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
                     for mask, size in zip(here, sizes[0], strict=True)]]  # fmt: skip
         return float(whole(np.array(figures), sizes)[0])
 
-    by_group = inner._replace(weigh=tuple(partial(weigh, row) for row in range(len(inner.weigh))))
+    weighs = tuple(partial(weigh, row) for row in range(len(inner.weigh)))
+    by_group = inner._replace(weigh=weighs, strata=codes, rests=())
     median = any(not level.aggregate.of_sums for level in groups.levels)
     if inner.sums is None or inner.of is None:
         return by_group._replace(smooth=inner.smooth and not median)
@@ -307,7 +323,7 @@ def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
         unit = np.searchsorted(present, codes)
         sums[:, present] = unit_sums(inner.sums.transpose(0, 2, 1), unit).transpose(0, 2, 1)
     weighs = tuple(partial(weigh, row) for row in range(len(inner.weigh)))
-    return inner._replace(valued=valued, weigh=weighs, sums=sums)
+    return inner._replace(valued=valued, weigh=weighs, sums=sums, rests=())
 
 
 def _formula(
@@ -328,10 +344,13 @@ def _formula(
         values = [np.array([part.weigh[row](weights)]) for part in parts]
         return float(tree.value(dict(zip(ids, values, strict=True)))[0])
 
+    strata = [part.strata for part in parts if part.strata is not None]
+    alike = strata and all(np.array_equal(strata[0], each) for each in strata)
     weighed = Figures(
         valued,
         tuple(partial(weigh, row) for row in range(len(valued))),
         smooth=all(part.smooth for part in parts),
+        strata=strata[0] if alike else None,
     )
     if any(part.sums is None for part in parts):
         return weighed

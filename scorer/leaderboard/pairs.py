@@ -8,13 +8,14 @@ import numpy as np
 
 from scorer.challenge.model import Leaderboard
 from scorer.core.arrays import Floats
-from scorer.leaderboard.samples import Samples, all_difference_intervals
+from scorer.leaderboard.samples import Samples
 from scorer.metrics.base import Measure
 from scorer.preferences.base import aggregations, cycles, every, order
 from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, Tested, WinTally
 from scorer.stats.equivalence import equivalence
 from scorer.stats.family import Paired
 from scorer.stats.power import effect_size
+from scorer.stats.shares import paired_shares
 
 MOST = 5  # how many of the lists that differ most are named
 
@@ -51,15 +52,11 @@ def pairing(
         key: [_preferred(row) for row in cube[first, second]] for key, cube in cubes.items()
     }
     nothing = np.full((len(names), len(lists)), np.nan)
-    intervals = all_difference_intervals(samples, first, second, rules)
     tested, differing = {}, {}
     for measure in measures:
-        sample, test, ends = (
-            samples[measure.id],
-            samples[measure.id].tests(rules),
-            intervals[measure.id],
-        )
-        table = values.get(measure.id, nothing)
+        sample, table = samples[measure.id], values.get(measure.id, nothing)
+        test = sample.tests(rules, alone=rules.intervals)
+        binary = _binary(table, measure) if sample.over == "lists" else 0.0
         equal = None
         if margin is not None and measure.primary:
             error = test.deviation[first, second] / np.sqrt(
@@ -68,7 +65,7 @@ def pairing(
             units = test.units[first, second].astype(np.float64)
             equal = equivalence(test.difference[first, second], error, units, margin)
         differing[measure.id] = [
-            _differing(measure, table[a] - table[b], ends[n], test, (a, b), lists, rules,
+            _differing(measure, table[a] - table[b], binary, test, (a, b), lists, rules,
                        None if equal is None else float(equal[n]))
             for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
         ]  # fmt: skip
@@ -114,10 +111,28 @@ def _preferred(values: Floats) -> ListPreferences:
     return ListPreferences(mean, WinTally.of(values), values)
 
 
+def _binary(table: Floats, measure: Measure) -> float:
+    """How far its two bounds are apart, where all values are one of these; else 0."""
+    low, high = measure.metric.range
+    known = table[~np.isnan(table)]
+    if low is None or high is None or not known.size or not measure.of_lists:
+        return 0.0
+    return high - low if bool(((known == low) | (known == high)).all()) else 0.0
+
+
+def _around(difference: float, margin: float, measure: Measure) -> tuple[float, float] | None:
+    """An interval of a difference, which is at most as large as the range of values."""
+    if np.isnan(margin):
+        return None
+    low, high = measure.range
+    most = np.inf if low is None or high is None else high - low
+    return max(difference - margin, -most), min(difference + margin, most)
+
+
 def _differing(
     measure: Measure,
     difference: Floats,
-    ends: tuple[float, float] | None,
+    binary: float,
     test: Paired,
     pair: tuple[int, int],
     lists: Sequence[str],
@@ -127,7 +142,17 @@ def _differing(
     """The comparison of a pair by one measure; `difference` has the shape (lists,)."""
     size = np.where(np.isnan(difference), -1.0, np.abs(difference))
     most = [int(at) for at in np.argsort(-size, kind="stable")[:MOST] if size[at] > 0]
-    mean_difference, margin = float(test.difference[pair]), float(test.margin[pair])
+    mean_difference = float(test.difference[pair])
+    together, ends = (
+        _around(mean_difference, float(margins[pair]), measure)
+        for margins in (test.margin, test.alone)
+    )
+    if binary and ends is not None and rules.intervals is not None:
+        share = difference[~np.isnan(difference)] / binary
+        score = paired_shares(
+            int((share > 0).sum()), int((share < 0).sum()), share.size, rules.intervals
+        )
+        ends = min(ends[0], binary * score.low), max(ends[1], binary * score.high)
     tests = rules.tiers is not None
     return Differing(
         mean_difference,
@@ -138,9 +163,7 @@ def _differing(
         difference,
         tuple(lists[at] for at in most),
         int(test.lists[pair]),
-        (mean_difference - margin, mean_difference + margin)
-        if tests and not np.isnan(margin)
-        else None,
+        together if tests else None,
         float(test.lead[pair]),
         equivalent,
     )

@@ -1,48 +1,45 @@
 """What a measure's certainty is worked out from: values of lists, of folds, or mergeable sums.
 
-Four kinds of sample answer the same questions: the interval of each submission, the interval of
-each difference, the tests of all pairs, and draws for the ranks.
+Three kinds of sample answer the same questions: the interval of each submission, the tests of all
+pairs with their intervals, and draws for the ranks. A figure of all lists is what each list adds
+to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from scorer.challenge.model import Challenge, Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.leaderboard.figures import figures_of, group_codes
+from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
 from scorer.metrics.base import Measure
 from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.results.sums import Sums
 from scorer.stats.aggregate import MEAN
-from scorer.stats.bootstrap import (
-    LEFT_OUT,
-    Interval,
-    Resampled,
-    interval_of,
-    intervals,
-    resampled_sums,
-    resampled_weights,
-)
-from scorer.stats.units import units
+from scorer.stats.bootstrap import resampled
+from scorer.stats.figures import degrees, pseudo_values, weighted_pseudo_values
+from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
+from scorer.stats.units import alike, kish, units
 from scorer.views.pooled import shares
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
 if TYPE_CHECKING:
     from scorer.stats.family import Paired
+    from scorer.stats.paired import Adjust, Test
 
 RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
-WEIGHTED = 1_000  # draws of a figure that is worked out anew for each
 ROOM = 4_000_000  # figures drawn for the ranks of all submissions: 32 MB
+LEFT_OUT = 400  # blocks of lists that are left out in turn of a figure that is worked out anew
 
 Ends = tuple[float, float] | None
+Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
 
 
 class Samples(Protocol):
@@ -66,25 +63,30 @@ class Samples(Protocol):
         """The interval of each submission's figure."""
         ...
 
-    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        """The interval of each pair's difference, over what both have.
+    def tests(
+        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+    ) -> Paired:
+        """All pairs tested, or the first against each other one.
 
         Args:
-            a: (pairs,), rows of the first submissions.
-            b: (pairs,), rows of the second ones.
-            rules: level, draws and seed.
-
-        Returns:
-            One for each pair; None where there is none.
+            rules: the test, the level and the seed.
+            control: whether only pairs with the first are tested.
+            alone: how often an interval of each difference is to hold by itself.
         """
         ...
 
-    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
-        """All pairs tested, or the first against each other one."""
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        """(submissions, draws): figures of the same draws of the lists that all have, or None."""
         ...
 
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        """(submissions, draws): figures of the same draws for all; None where none are drawn."""
+    @property
+    def hangs_on(self) -> float:
+        """Effectively how many lists say how far one of them varies; the fewest of all."""
+        ...
+
+    @property
+    def rests_on(self) -> float:
+        """How many lists of the rarest class one of them rests on; the fewest of all."""
         ...
 
     def test(self, rules: Tiers) -> tuple[str, str]:
@@ -107,11 +109,13 @@ def _draws(submissions: int, rules: Leaderboard) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _OfLists:
-    """Means over lists."""
+    """Means over lists, or figures of them by what each list adds."""
 
-    values: Floats  # (submissions, lists), NaN where skipped
+    values: Floats  # (submissions, lists), NaN where skipped; of a figure its pseudo-values
     clusters: Ints | None = None
     unit: str | None = None  # what is drawn, where it is neither lists nor clusters
+    scale: Scale = MEANS
+    again: Values | None = None  # the values over other lists, where they depend on these
 
     @property
     def over(self) -> str:
@@ -122,38 +126,63 @@ class _OfLists:
         return ~np.isnan(self.values)
 
     def of(self, rows: Ints) -> _OfLists:
-        return replace(self, values=self.values[rows])
+        rests, freedom = (
+            tuple(each[row] for row in rows.tolist()) if each else ()
+            for each in (self.scale.rests, self.scale.freedom)
+        )
+        scale, again = self.scale._replace(rests=rests, freedom=freedom), self.again
+        return replace(
+            self, values=self.values[rows], scale=scale,
+            again=None if again is None else lambda some, common: again(rows[some], common),
+        )  # fmt: skip
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         if rules.intervals is None:
             return [None] * len(self.values)
-        bounds = intervals(self.values, rules.intervals, rules.draws, rules.seed, self.clusters)
-        # of a single list there is no interval, though its value is known
-        several = self.valued.sum(axis=1) > 1
-        return [_ends(one) if more else None for one, more in zip(bounds, several, strict=True)]
+        bounds = intervals(self.values, rules.intervals, self.clusters, self.scale)
+        return [_ends(each) for each in bounds]
 
-    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return replace(self, values=self.values[a] - self.values[b]).intervals(rules)
-
-    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+    def tests(
+        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+    ) -> Paired:
         from scorer.stats.paired import paired
 
-        tiers = rules.tiers or Tiers()
+        test, adjust = self.test(rules.tiers or Tiers())
         return paired(
-            self.values, test=tiers.test, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed,
-            level=_level(rules), clusters=self.clusters, control=control,
+            self.values, test=test, adjust=adjust, draws=rules.draws, seed=rules.seed,
+            level=_level(rules), clusters=self.clusters, control=control, recompute=self.again,
+            scale=self.scale, alone=alone,
         )  # fmt: skip
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
-        sums = np.stack([np.nan_to_num(self.values), self.valued], axis=2).astype(np.float64)
-        draws = _draws(len(sums), rules)
-        resampled = resampled_sums(
-            sums, shares, draws=draws, seed=rules.seed, clusters=self.clusters
-        )
-        return np.array([each.drawn for each in resampled])
+        common: Mask = np.all(self.valued, axis=0)
+        own = None if self.clusters is None else self.clusters[common]
+        if (common.sum() if own is None else np.unique(own).size) < 2:
+            return None
+        values = self.values[:, common]
+        if self.again is not None and not self.valued.all():
+            values = self.again(np.arange(len(values)), common)
+        return resampled(values, _draws(len(values), rules), rules.seed, own)
 
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return rules.test, rules.adjust if rules.test == "permutation" else "holm"
+    @property
+    def hangs_on(self) -> float:
+        sizes = [
+            effective(deviations_of(row[~np.isnan(row)], self.clusters_of(row)))
+            for row in self.values
+        ]
+        return min(sizes, default=np.inf)
+
+    @property
+    def rests_on(self) -> float:
+        return min(self.scale.rests, default=np.inf)
+
+    def clusters_of(self, row: Floats) -> Ints | None:
+        """The clusters of the lists for which a submission has a value."""
+        return None if self.clusters is None else self.clusters[~np.isnan(row)]
+
+    def test(self, rules: Tiers) -> tuple[Test, Adjust]:
+        test: Test = "permutation" if self.scale.figure else rules.test
+        return test, rules.adjust if test == "permutation" else "holm"
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,147 +205,26 @@ class _OfFolds:
         level = rules.intervals
         return [None if level is None else fold_interval(row, level) for row in self.values]
 
-    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return _OfFolds(self.values[a] - self.values[b]).intervals(rules)
-
-    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
+    def tests(
+        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+    ) -> Paired:
         from scorer.stats.folds import paired_folds
 
-        return paired_folds(self.values, level=_level(rules), control=control)
+        return paired_folds(self.values, level=_level(rules), control=control, alone=alone)
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         return None
 
+    @property
+    def hangs_on(self) -> float:
+        return np.inf  # of few folds their spread says it
+
+    @property
+    def rests_on(self) -> float:
+        return np.inf
+
     def test(self, rules: Tiers) -> tuple[str, str]:
         return "corrected t", "holm"
-
-
-@dataclass(frozen=True, eq=False)
-class _OfSums:
-    """Whole-challenge figures that depend on column sums only."""
-
-    sums: Floats  # (submissions, lists, width)
-    valued: Mask  # (submissions, lists)
-    figure: Callable[[Floats], Floats]
-    clusters: Ints | None = None
-    unit: str | None = None
-
-    @property
-    def over(self) -> str:
-        return self.unit or ("lists" if self.clusters is None else "clusters")
-
-    def of(self, rows: Ints) -> _OfSums:
-        return replace(self, sums=self.sums[rows], valued=self.valued[rows])
-
-    def _resampled(self, row: int, common: Mask, draws: int, seed: int) -> Resampled:
-        own = None if self.clusters is None else self.clusters[common]
-        sums = self.sums[row : row + 1, common]
-        return resampled_sums(sums, self.figure, draws=draws, seed=seed, clusters=own)[0]
-
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
-        if rules.intervals is None or not self.valued.all():
-            return _figure_intervals(self.valued, self._resampled, rules)
-        # drawing takes the time: the same lists are drawn for all
-        resampled = resampled_sums(
-            self.sums, self.figure, draws=rules.draws, seed=rules.seed, clusters=self.clusters
-        )
-        return [_ends(interval_of(each, rules.intervals)) for each in resampled]
-
-    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return _figure_difference_intervals(self.valued, self._resampled, a, b, rules)
-
-    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
-        from scorer.stats.paired import paired_sums
-
-        return paired_sums(
-            self.sums, self.valued, self.figure, adjust=(rules.tiers or Tiers()).adjust,
-            draws=rules.draws, seed=rules.seed, level=_level(rules), clusters=self.clusters,
-            control=control,
-        )  # fmt: skip
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        draws = _draws(len(self.sums), rules)
-        sums = np.where(self.valued[:, :, None], self.sums, 0.0)
-        resampled = resampled_sums(
-            sums, self.figure, draws=draws, seed=rules.seed, clusters=self.clusters
-        )
-        return np.array([each.drawn for each in resampled])
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return "permutation", rules.adjust
-
-
-@dataclass(frozen=True, eq=False)
-class _OfWeights:
-    """Whole-challenge figures that are worked out anew for each draw of lists."""
-
-    figures: tuple[Callable[[Floats], float], ...]  # of how often each list counts
-    valued: Mask  # (submissions, lists)
-    clusters: Ints | None = None
-    unit: str | None = None
-    smooth: bool = True
-
-    @property
-    def over(self) -> str:
-        return self.unit or ("lists" if self.clusters is None else "clusters")
-
-    def of(self, rows: Ints) -> _OfWeights:
-        return replace(
-            self, figures=tuple(self.figures[row] for row in rows), valued=self.valued[rows]
-        )
-
-    def _over(self, row: int, common: Mask) -> Callable[[Floats], float]:
-        """A figure as a function of the weights of some lists; the others have none."""
-
-        def figure(weights: Floats) -> float:
-            every = np.zeros(common.size)
-            every[common] = weights
-            return self.figures[row](every)
-
-        return figure
-
-    def _resampled(self, row: int, common: Mask, draws: int, seed: int) -> Resampled:
-        own = None if self.clusters is None else self.clusters[common]
-        lists, draws = int(common.sum()), min(draws, WEIGHTED)
-        figures = [self._over(row, common)]
-        return resampled_weights(figures, lists, draws=draws, seed=seed, clusters=own)[0]
-
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
-        return _figure_intervals(self.valued, self._resampled, rules)
-
-    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return _figure_difference_intervals(self.valued, self._resampled, a, b, rules)
-
-    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
-        from scorer.stats.figures import weighted_pseudo_values
-        from scorer.stats.paired import paired
-
-        tiers, lists = rules.tiers or Tiers(), self.valued.shape[1]
-        unit = units(lists, self.clusters, LEFT_OUT, rules.seed)
-
-        def values(rows: Ints, common: Mask) -> Floats:
-            own = None if unit is None else unit[common]
-            figures = [self._over(row, common) for row in rows.tolist()]
-            return weighted_pseudo_values(figures, int(common.sum()), own, smooth=self.smooth)
-
-        table = np.full(self.valued.shape, np.nan)
-        for row, common in enumerate(self.valued):
-            table[row, common] = values(np.array([row]), common)
-        return paired(
-            table, adjust=tiers.adjust, draws=rules.draws, seed=rules.seed, level=_level(rules),
-            clusters=unit, control=control, recompute=values,
-        )  # fmt: skip
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        draws = min(_draws(len(self.figures), rules), WEIGHTED)
-        figures = [self._over(row, np.ones_like(own)) for row, own in enumerate(self.valued)]
-        resampled = resampled_weights(
-            figures, self.valued.shape[1], draws=draws, seed=rules.seed, clusters=self.clusters
-        )
-        return np.array([each.drawn for each in resampled])
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return "permutation", rules.adjust
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,10 +242,10 @@ class _OfBlocks:
         return _OfBlocks(tuple(self.sums[row] for row in rows.tolist()))
 
     @cached_property
-    def _blocks(self) -> _OfSums:
+    def _blocks(self) -> _OfLists:
         """Blocks are drawn, each with all of its lists: their mean is a figure of two sums."""
         table = np.array([np.stack([each.total, each.size], axis=1) for each in self.sums])
-        return _OfSums(table, np.ones(table.shape[:2], dtype=bool), shares)
+        return _OfLists(pseudo_values(table, shares), scale=Scale(figure=True))
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         bounds = self._blocks.intervals(rules)
@@ -346,84 +254,25 @@ class _OfBlocks:
             for each, ends in zip(self.sums, bounds, strict=True)
         ]
 
-    def difference_intervals(self, a: Ints, b: Ints, rules: Leaderboard) -> list[Ends]:
-        return self._blocks.difference_intervals(a, b, rules)
-
-    def tests(self, rules: Leaderboard, control: bool = False) -> Paired:
-        tests = self._blocks.tests(rules, control)
+    def tests(
+        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+    ) -> Paired:
+        tests = self._blocks.tests(rules, control, alone)
         return tests._replace(lists=np.where(tests.lists > 0, self.sums[0].lists, 0))
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         return self._blocks.drawn(rules)
 
+    @property
+    def hangs_on(self) -> float:
+        return self._blocks.hangs_on
+
+    @property
+    def rests_on(self) -> float:
+        return np.inf
+
     def test(self, rules: Tiers) -> tuple[str, str]:
         return self._blocks.test(rules)
-
-
-Draw = Callable[[int, Mask, int, int], Resampled]  # a row, the lists, draws, seed
-
-
-def _figure_intervals(valued: Mask, draw: Draw, rules: Leaderboard) -> list[Ends]:
-    if rules.intervals is None:
-        return [None] * len(valued)
-    return [
-        _ends(interval_of(draw(row, own, rules.draws, rules.seed), rules.intervals))
-        if own.any()
-        else None
-        for row, own in enumerate(valued)
-    ]
-
-
-def _figure_difference_intervals(
-    valued: Mask, draw: Draw, a: Ints, b: Ints, rules: Leaderboard
-) -> list[Ends]:
-    """Intervals of differences, from draws of the lists that both of a pair have."""
-    ends: list[Ends] = []
-    known: dict[tuple[int, bytes], Resampled] = {}
-    for pair in zip(a.tolist(), b.tolist(), strict=True):
-        common = valued[pair[0]] & valued[pair[1]]
-        if rules.intervals is None or not common.any():
-            ends.append(None)
-            continue
-        for row in pair:
-            if (row, common.tobytes()) not in known:
-                known[row, common.tobytes()] = draw(row, common, rules.draws, rules.seed)
-        one, other = (known[row, common.tobytes()] for row in pair)
-        difference = Resampled(
-            one.value - other.value,
-            one.drawn - other.drawn,
-            one.without - other.without,
-            one.units,
-        )
-        ends.append(_ends(interval_of(difference, rules.intervals)))
-    return ends
-
-
-def all_difference_intervals(
-    samples: Mapping[str, Samples], a: Ints, b: Ints, rules: Leaderboard
-) -> dict[str, list[Ends]]:
-    """The intervals of each pair's difference by every measure.
-
-    Measures of lists are drawn together, as drawing takes the time.
-
-    Args:
-        samples: measure id -> what is drawn from.
-        a: rows of the first submissions, (pairs,).
-        b: rows of the second ones.
-        rules: level, draws and seed.
-    """
-    ends_by_measure: dict[str, list[Ends]] = {}
-    of_lists = {key: each for key, each in samples.items() if isinstance(each, _OfLists)}
-    if of_lists:
-        first = next(iter(of_lists.values()))
-        rows = np.concatenate([each.values[a] - each.values[b] for each in of_lists.values()])
-        ends = replace(first, values=rows).intervals(rules)
-        for n, key in enumerate(of_lists):
-            ends_by_measure[key] = ends[n * a.size : (n + 1) * a.size]
-    for key, each in samples.items():
-        if key not in ends_by_measure:
-            ends_by_measure[key] = each.difference_intervals(a, b, rules)
-    return ends_by_measure
 
 
 def samples_of(
@@ -466,7 +315,8 @@ def samples_of(
     if plain and all(value.plain or (one_group and value.per_list is not None) for value in values):
         unit = "groups" if of_groups else None
         own = group_codes(measure, cards[0])[0] if of_groups else clusters
-        return _OfLists(np.array([value.per_list for value in values]), own, unit)
+        table = np.array([value.per_list for value in values])
+        return _OfLists(table, own, unit, Scale(measure.metric.range))
     rules = {m.id: Rules.of(challenge, m.metric.better) for m in measure.all_parts}
     figures = figures_of(measure, scored, rules, how.unit)
     if isinstance(figures, str):
@@ -474,9 +324,52 @@ def samples_of(
     if figures.valued.shape[1] < 2:
         return f"of a single {how.unit} nothing is known about others"
     over = {"group": "groups", "item": "items"}.get(how.unit)
-    if figures.sums is not None and figures.of is not None and figures.smooth:
-        return _OfSums(figures.sums, figures.valued, figures.of, clusters, over)
-    return _OfWeights(figures.weigh, figures.valued, clusters, over, figures.smooth)
+    scale = Scale(
+        measure.range, plain and not of_groups and figures.smooth, figures.rests, figure=True
+    )
+    return _of_figures(figures, clusters, over, scale)
+
+
+def _of_figures(
+    figures: Figures, clusters: Ints | None, over: str | None, scale: Scale
+) -> _OfLists:
+    """What the lists add to figures, from sums where they are made of these."""
+    lists = figures.valued.shape[1]
+    strata = figures.strata if clusters is None else None
+    sums, of = (figures.sums, figures.of) if figures.smooth else (None, None)
+    if sums is None:
+        clusters = units(lists, clusters, LEFT_OUT, seed=1)
+        strata = strata if clusters is None else None
+
+    def values(rows: Ints, common: Mask) -> Floats:
+        own = None if strata is None else strata[common]
+        if sums is not None and of is not None:
+            return pseudo_values(sums[np.ix_(rows, common)], of, own)
+        weigh = [partial(_over, figures.weigh[row], common) for row in rows.tolist()]
+        together = None if clusters is None else clusters[common]
+        count = int(common.sum())
+        return weighted_pseudo_values(weigh, count, together, smooth=figures.smooth, strata=own)
+
+    table = np.full(figures.valued.shape, np.nan)
+    for rows in alike(figures.valued):
+        common = figures.valued[rows[0]]
+        if common.any():
+            table[np.ix_(rows, common)] = values(rows, common)
+    known = [~np.isnan(row) for row in table]
+    freedom: tuple[float, ...] = ()
+    if strata is not None:
+        pairs = zip(table, known, strict=True)
+        freedom = tuple(degrees(row[mask], strata[mask]) for row, mask in pairs)
+    elif figures.weights is not None and figures.weights.size == lists:
+        freedom = tuple(kish(figures.weights[mask]) - 1 for mask in known)
+    return _OfLists(table, clusters, over, scale._replace(freedom=freedom), values)
+
+
+def _over(figure: Weigh, common: Mask, weights: Floats) -> float:
+    """A figure as a function of the weights of some lists; the others have none."""
+    every = np.zeros(common.size)
+    every[common] = weights
+    return figure(every)
 
 
 def _one_group(measure: Measure, card: Scorecard) -> bool:

@@ -28,12 +28,14 @@ class Sums:
 
     It is NaN where undefined. `terms(statistics, **params)`, (lists, width), gives what is
     summed if not the rows themselves; `exact(statistics, **params)` the value, where sums
-    give it less exactly, or to the first order only.
+    give it less exactly, or to the first order only. `rests(terms, **params)`, of terms
+    (lists, width), is how many lists the value hangs on: those of the rarest class, say.
     """
 
     of_sums: Callable[..., Floats]
     terms: Callable[..., Floats] | None = None
     exact: Value | None = None
+    rests: Callable[..., float] | None = None
 
     def figure(self, statistics: Statistics, **params: Any) -> float:
         """The value of these lists."""
@@ -84,6 +86,22 @@ class Unbootstrappable:
     def figure(self, statistics: Statistics, **params: Any) -> float:
         """The value of these lists."""
         return float(self.value(statistics, **params))
+
+
+def fewest(step: int, *columns: int) -> Callable[..., float]:
+    """The `rests` of terms of which every `step` stand for a class: their least frequent one.
+
+    Args:
+        step: how many terms a class has.
+        columns: which of them say whether a list counts for it.
+    """
+
+    def rests(terms: Floats, **_: Any) -> float:
+        chosen = [at for at in range(terms.shape[1]) if at % step in columns]
+        times = np.count_nonzero(terms[:, chosen], axis=0)
+        return float(times[times > 0].min(initial=len(terms)))
+
+    return rests
 
 
 Statistic = Sums | Weighted | Unbootstrappable

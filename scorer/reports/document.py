@@ -99,7 +99,6 @@ class Table(NamedTuple):
     key: str = ""  # of a table that can be filtered by name
     fold: str = ""  # a summary, under which it may be folded
     open: bool = False  # not folded at first
-    legend: str = ""  # what the mark `worse` says
 
 
 class Picture(NamedTuple):

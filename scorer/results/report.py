@@ -5,6 +5,7 @@ Stability: plugin.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -85,7 +86,8 @@ class Standing:
     deviations: Mapping[str, float] = field(default_factory=dict)  # measure id -> over folds
     tier: int | None = None  # from 1, by the challenge's rule
     ranks: tuple[int, int] | None = None  # the best and the worst rank it could truly have
-    best: float | None = None  # the probability of being best, over draws of the lists
+    best: float | None = None  # the share of resamples, of lists that all have, with it first
+    worse: bool = False  # significantly worse than the first, or than one that stands below it
     fewer: tuple[int, int] | None = None  # its lists, of how many that others have
     points: float | None = None  # what ranks by several measures come to: a sum of ranks, ...
 
@@ -148,6 +150,14 @@ class ShakeUp(NamedTuple):
     most: float  # what 95 % of random groups stay at or below
 
 
+class Order(NamedTuple):
+    """What resamples of the lists say of the order of the ranked."""
+
+    tau: float  # Kendall's, of the board and a resampled one, on average
+    optimism: float  # by how much the first is expected to be too good; NaN: lists are not alike
+    lists: int  # that all have
+
+
 class Certainty(NamedTuple):
     """How far the lists tell the ranked apart by the primary measure."""
 
@@ -166,6 +176,7 @@ class Certainty(NamedTuple):
     fewer: tuple[Fewer, ...] = ()
     ranks: Floats | None = None  # (names, ranks): the share of draws with which each takes each
     shake_up: ShakeUp | None = None
+    order: Order | None = None  # what resamples of the lists say of the order; None: there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +199,9 @@ class Report:
     omitted: int = 0  # ranked submissions that stand below the part that is shown
     ranked_by: RankedBy | None = None  # several measures; else rank_by, or primary
     uncertain: str = ""  # why the primary measure has neither intervals nor tests
+    hangs_on: float = math.inf  # effectively how many lists say how far one of the values varies
+    rests_on: float = math.inf  # how many lists of the rarest class one of the values rests on
+    weighing: float = math.inf  # effectively how many lists their weights leave
 
     def published(self, paths: bool = False) -> Report:
         """The report without details of the truth, of baselines' files, and of this machine.

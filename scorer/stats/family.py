@@ -24,7 +24,8 @@ class Paired(NamedTuple):
     deviation: Floats  # of the difference over units: its standard error times sqrt(units)
     margin: Floats  # half the width of intervals of the differences that hold for all pairs at once
     pairs: int  # how many the correction is for
-    draws: int  # how many sign patterns or resamples were drawn; 0: none
+    draws: int  # how many sign patterns were drawn or enumerated; 0: none
+    alone: Floats  # half the width of an interval of each difference by itself
 
 
 def groups_of_pairs(valued: Mask, control: bool) -> Iterator[tuple[Ints, Ints | None]]:
@@ -58,6 +59,7 @@ def matrices(
     deviation: Floats,
     margin: Floats,
     drawn: int,
+    alone: Floats | None = None,
 ) -> Paired:
     """Matrices of what is known of each pair, all in the same order.
 
@@ -69,6 +71,8 @@ def matrices(
         size: (pairs,), the number of units that are drawn.
         deviation: (pairs,), of a unit's difference.
         margin: (pairs,), half the width of a joint interval.
+        drawn: how many draws p comes from.
+        alone: (pairs,), half the width of an interval of each by itself.
     """
     nothing = np.empty(0, dtype=np.int64)
     a, b = (np.concatenate([nothing, *(each[n] for each in pairs)]) for n in (0, 1))
@@ -92,12 +96,20 @@ def matrices(
         square(margin),
         a.size,
         drawn,
+        square(np.full(a.size, np.nan) if alone is None else alone),
     )
 
 
 def largest_of(values: Floats) -> float:
     """The largest size of a value, or 1 if all are 0."""
     return float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+
+
+def unsure(p: Floats, alpha: float, draws: int) -> Mask:
+    """Whether p, from so many draws, is within two of its Monte-Carlo errors of alpha."""
+    if not draws:
+        return np.zeros(p.shape, dtype=bool)
+    return np.asarray(np.abs(p - alpha) <= 2 * np.sqrt(alpha * (1 - alpha) / draws))
 
 
 def holm(p: Floats) -> Floats:

@@ -10,20 +10,30 @@ import numpy as np
 from scorer.stats.units import Floats, Ints
 
 
-def pseudo_values(sums: Floats, figure: Callable[[Floats], Floats]) -> Floats:
+def pseudo_values(
+    sums: Floats, figure: Callable[[Floats], Floats], strata: Ints | None = None
+) -> Floats:
     """What each list adds to a figure: the jackknife's pseudo-values.
 
-    n T - (n - 1) T_i, where T_i is the figure without list i (Tukey 1958; Efron & Tibshirani 1993,
-    chapter 11), moved so that their mean is the figure itself. To the first order a figure is the
-    mean of these, and so is a difference of two figures: what tests means tests figures. `sums` is
-    of shape (submissions, lists, width); `figure` makes figures (some,) of sums over lists (some,
-    width). The result has shape (submissions, lists); all of a row NaN where the figure, or one
-    without a list, is NaN.
+    n T - (n - 1) T_i, where T_i is the figure without list i (Tukey 1958; Efron & Tibshirani
+    1993, chapter 11), moved so that their mean is the figure itself. To the first order a figure
+    is the mean of these, and so is a difference of two figures: what says something of means
+    says it of figures.
+
+    Args:
+        sums: (submissions, lists, width), each list's own sums.
+        figure: From sums over lists (some, width) to their figures (some,).
+        strata: (lists,), equal numbers for lists of one fixed group: what others would stand in
+            for is a list of the same group.
+
+    Returns:
+        (submissions, lists); all of a row NaN where the figure, or one without a list, is NaN,
+        and where a group has a single list.
     """
     rows = []
     for each in sums:
         total = each.sum(axis=0)
-        rows.append(_moved(float(figure(total[None])[0]), figure(total - each)))
+        rows.append(_moved(float(figure(total[None])[0]), figure(total - each), strata))
     return np.array(rows).reshape(sums.shape[:2])
 
 
@@ -33,6 +43,7 @@ def weighted_pseudo_values(
     clusters: Ints | None,
     *,
     smooth: bool = True,
+    strata: Ints | None = None,
 ) -> Floats:
     """The same of figures that are worked out anew without each list, or cluster of them.
 
@@ -43,7 +54,11 @@ def weighted_pseudo_values(
 
     Args:
         clusters: (lists,), equal numbers for lists that are left out together; None: each alone.
-        smooth: whether leaving out one list tells what it adds.
+        smooth: Whether leaving one list out tells what it adds.
+        strata: (lists,), as for `pseudo_values`; not with clusters.
+
+    Returns:
+        (submissions, lists); a cluster's lists share what it adds.
     """
     codes = np.arange(lists) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     size = np.bincount(codes)
@@ -55,12 +70,39 @@ def weighted_pseudo_values(
         without = np.array([figure(weight) for weight in weights])
         if not smooth:  # to what leaving it out would do, were the figure a mean
             without = whole - (without - whole) * (size.size + step) / step / (size.size - 1)
-        moved = _moved(whole, without) - whole
+        moved = _moved(whole, without, strata if clusters is None else None) - whole
         rows.append(whole + (moved * lists / size.size / size)[codes])
     return np.array(rows).reshape(len(figures), lists)
 
 
-def _moved(whole: float, without: Floats) -> Floats:
+def degrees(values: Floats, strata: Ints) -> float:
+    """The degrees of freedom of a figure's error where its groups are fixed.
+
+    Satterthwaite, "An approximate distribution of estimates of variance components",
+    Biometrics 2, 1946.
+
+    Args:
+        values: (lists,), pseudo-values.
+        strata: (lists,), the group of each.
+    """
+    codes = np.unique(strata, return_inverse=True)[1]
+    size = np.bincount(codes)
+    part = np.bincount(codes, (values - values.mean()) ** 2)
+    whole = float((part**2 / np.maximum(size - 1, 1)).sum())
+    return float(part.sum() ** 2 / whole) if whole > 0 else math.inf
+
+
+def _moved(whole: float, without: Floats, strata: Ints | None = None) -> Floats:
+    """Pseudo-values whose mean is the figure, and whose variance is n times its own.
+
+    Within a group of m lists the variance of what each adds is one of m - 1 degrees.
+    """
     n = without.size
-    pseudo = n * whole - (n - 1) * without
-    return np.asarray(pseudo - pseudo.mean() + whole)
+    if strata is None:
+        return np.asarray(whole - (n - 1) * (without - without.mean()))
+    codes = np.unique(strata, return_inverse=True)[1]
+    size = np.bincount(codes).astype(np.float64)
+    if size.min() < 2:
+        return np.full(n, np.nan)
+    off = without - (np.bincount(codes, without) / size)[codes]
+    return np.asarray(whole - off * np.sqrt(n * (n - 1) * (1 - 1 / size))[codes])

@@ -10,15 +10,22 @@ from scorer.stats.family import Paired, groups_of_pairs, holm, largest_of, matri
 from scorer.stats.units import NOISE, Floats
 
 
-def paired_folds(values: Floats, *, level: float = 0.95, control: bool = False) -> Paired:
+def paired_folds(
+    values: Floats, *, level: float = 0.95, control: bool = False, alone: float | None = None
+) -> Paired:
     """Paired tests of means over folds: the corrected resampled t-test, and Holm's correction.
 
-    Folds share training data, so that their spread understates that of a new training. With test
-    sets of 1 / K and training sets of the rest, the variance of a mean of K folds is (1 / K + 1 /
-    (K - 1)) s**2 (Nadeau & Bengio, "Inference for the generalization error", Machine Learning 52,
-    2003; without a correction no estimate is unbiased: Bengio & Grandvalet, JMLR 5, 2004). `values`
-    is of shape (submissions, folds), NaN where there is none; `level` and `control` are as in
-    `paired`.
+    Folds share training data, so that their spread understates that of a new training. With
+    test sets of 1 / K and training sets of the rest, the variance of a mean of K folds is
+    (1 / K + 1 / (K - 1)) s**2 (Nadeau & Bengio, "Inference for the generalization error",
+    Machine Learning 52, 2003; without a correction no estimate is unbiased: Bengio &
+    Grandvalet, JMLR 5, 2004).
+
+    Args:
+        values: (submissions, folds), NaN where a submission has no value in a fold.
+        level: How often all of `margin` are to hold at once.
+        control: As for `paired`.
+        alone: As for `paired`.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -41,9 +48,10 @@ def paired_folds(values: Floats, *, level: float = 0.95, control: bool = False) 
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(difference == 0, 1.0, 2 * stdtr(size - 1, -np.abs(difference) / error))
     critical = stdtrit(size - 1, 1 - (1 - level) / 2 / max(size.size, 1))
+    own = None if alone is None else stdtrit(size - 1, (1 + alone) / 2) * error
     counts = size.astype(np.int64)
     return matrices(len(values), [(first, second)], difference, holm(p), np.sign(difference),
-                   counts, size, error * np.sqrt(size), critical * error, 0)  # fmt: skip
+                   counts, size, error * np.sqrt(size), critical * error, 0, own)  # fmt: skip
 
 
 def fold_error(values: Floats) -> float:

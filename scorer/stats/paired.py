@@ -10,12 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
-from scorer.stats.family import Paired, groups_of_pairs, holm, largest_of, matrices, pair_places
+from scorer.stats.family import (
+    Paired,
+    groups_of_pairs,
+    holm,
+    largest_of,
+    matrices,
+    pair_places,
+    unsure,
+)
 from scorer.stats.greatest import Greatest
+from scorer.stats.intervals import MEANS, Scale, deviations_of
+from scorer.stats.shares import stretch
 from scorer.stats.units import (
     NOISE,
     Floats,
@@ -47,6 +57,12 @@ FLIPPED = 10_000  # units above which a permutation flips blocks of them
 MOST_RAISED = 1_000_000  # draws that Holm's correction may ask for
 
 
+MORE = 20  # times as many draws, where a p is not told from alpha
+
+
+WORK = 2_000_000_000  # differences and signs that may be worked out for them
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Pairs that have the same lists in common: of one group of submissions, or between two.
@@ -61,6 +77,7 @@ class _Part:
     columns: Ints  # (units,), which they are
     lists: int
     largest: float
+    stretch: Floats  # (pairs,) by which a standard error near a bound is larger than it seems
 
     @property
     def units(self) -> int:
@@ -87,7 +104,7 @@ class _Part:
         """How many submissions' sums are held at once."""
         return len(self.first) + (0 if self.second is None else len(self.second))
 
-    def observed(self, _: Callable[[], Iterator[Floats]]) -> tuple[Floats, Floats]:
+    def observed(self) -> tuple[Floats, Floats]:
         """The sum of each pair's differences, and the root of the sum of their squares."""
         sums, norms = [np.empty(0)], [np.empty(0)]
         for each in self.differences():
@@ -124,73 +141,6 @@ class _Part:
         return greatest_of
 
 
-@dataclass(frozen=True, slots=True)
-class _FigurePart:
-    """The same for a figure of sums: a unit changes sides with all of its columns."""
-
-    pairs: tuple[Ints, Ints]
-    difference: Floats  # of the figures
-    first: Floats  # (rows, units, width)
-    second: Floats | None
-    columns: Ints
-    lists: int
-    figure: Callable[[Floats], Floats]
-
-    @property
-    def units(self) -> int:
-        return self.columns.size
-
-    @property
-    def unit(self) -> float:
-        return self.units
-
-    @property
-    def rows(self) -> int:
-        """How many numbers are held at once for a draw."""
-        return int(self.first.shape[2]) * (len(self.first) + len(self.others))
-
-    @property
-    def others(self) -> Floats:
-        return self.first[:0] if self.second is None else self.second
-
-    def observed(self, draws: Callable[[], Iterator[Floats]]) -> tuple[Floats, Floats]:
-        """The difference of each pair's figures, and the root mean square of the draws'."""
-        squares, count = np.zeros(self.difference.size), 0
-        for signs in draws():
-            count += len(signs)
-            for here, flipped in self.flipped(signs[:, self.columns]):
-                squares[here] += (flipped**2).sum(axis=1)
-        norm = np.sqrt(squares / max(count, 1))
-        known = np.nan_to_num(self.difference)
-        return known, np.where(np.isnan(self.difference) | (norm <= NOISE), 0.0, norm)
-
-    def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
-        """The difference of figures of pairs, (pairs, draws), where units change sides."""
-        totals, drawn = self.first.sum(axis=1), _drawn(signs, self.first)
-        others = (totals, drawn)
-        if self.second is not None:
-            others = self.second.sum(axis=1), _drawn(signs, self.second)
-        start = 0
-        for n, (total, signed) in enumerate(zip(totals, drawn, strict=True)):
-            whole, other = (each[n + 1 :] if self.second is None else each for each in others)
-            if not len(whole):
-                continue
-            both, moved = (total + whole[:, None]) / 2, (signed - other) / 2
-            # the figures of all these pairs at once
-            sides = [(both + moved), (both - moved)]
-            figures = [self.figure(side.reshape(-1, side.shape[2])) for side in sides]
-            differences = (figures[0] - figures[1]).reshape(len(whole), len(signs))
-            yield slice(start, start + len(whole)), np.nan_to_num(differences)
-            start += len(whole)
-
-    def greatest(self, scale: Floats) -> Callable[[Floats], Floats]:
-        """From signs to the greatest of these pairs' |differences| times `scale`, (draws,)."""
-        return _greatest_of_all(self, scale)
-
-
-_P = TypeVar("_P", _Part, _FigurePart)
-
-
 def paired(
     values: Floats,
     *,
@@ -202,6 +152,8 @@ def paired(
     clusters: Ints | None = None,
     control: bool = False,
     recompute: Callable[[Ints, Mask], Floats] | None = None,
+    scale: Scale = MEANS,
+    alone: float | None = None,
 ) -> Paired:
     """Which submissions differ by more than the luck of the lists, over all pairs at once.
 
@@ -212,7 +164,12 @@ def paired(
     the other sign. A draw gives each list one sign, for all pairs, so that what one list does to
     many pairs is kept (Smucker, Allan & Carterette, CIKM 2007, for the test in retrieval). With
     sampled draws p = (b + 1) / (m + 1); where all 2**lists patterns fit into `draws` they are
-    enumerated and p = b / m is exact.
+    enumerated and p = b / m is exact. Where a p is within two of its Monte-Carlo errors of
+    1 - level, more are drawn, up to 20 times as many.
+
+    Of a figure of all lists the values are its pseudo-values, so that the test is of figures that
+    are equal, not of submissions that are alike: swapping what two submissions have would give
+    each of them the mean of the two spreads (Chung & Romano, Annals of Statistics 41, 2013).
 
     `adjust="max"` refers each pair to the greatest studentised difference of any pair in a draw
     (Westfall & Young 1993; Romano & Wolf, JASA 100, 2005; single-step), which bounds the chance
@@ -230,15 +187,20 @@ def paired(
 
     Args:
         values: (submissions, lists), NaN where a submission has no value.
-        draws: sign patterns; time grows with draws x lists x submissions.
-        level: the chance that all of `margin` hold at once; 1 - level is the error for which
-            `draws` must allow.
-        clusters: (lists,), equal numbers for lists that depend on each other: a cluster's lists
-            share a sign, and their sums are tested.
-        control: whether the family is the first submission against each other one (many to one:
-            Dunnett, JASA 50, 1955) instead of all pairs.
-        recompute: gives the values of some rows over some lists, (rows, lists), where a list's
-            value depends on the other lists, as in `pseudo_values`.
+        test: The test of one pair.
+        adjust: The correction of the permutation test for many pairs.
+        draws: How many sign patterns are drawn; time grows with draws x lists x submissions.
+        seed: The same seed, the same answer.
+        level: How often all of `margin` are to hold at once; 1 - level is the error that `draws`
+            must allow for.
+        clusters: (lists,), equal numbers for lists that are not independent of each other:
+            a cluster's lists share a sign, and their sums are what is tested.
+        control: Whether the family is that of the first submission against each other one
+            (many to one: Dunnett, JASA 50, 1955) instead of all pairs.
+        recompute: Gives the values of some rows over some lists, (rows, lists), where a list's
+            value depends on which others there are, as that of `pseudo_values`.
+        scale: Of a figure with two bounds, near which `stretch` makes its error larger.
+        alone: How often each of `Paired.alone` is to hold by itself; None: there are none.
 
     Raises:
         ValueError: If a value is infinite.
@@ -247,72 +209,23 @@ def paired(
     if np.isinf(values).any():
         raise ValueError("paired tests need finite values")
     unit = units(values.shape[1], clusters, FLIPPED, seed)
-    every = list(_parts(values, unit, control, recompute))
+    every = list(_parts(values, unit, control, recompute, scale))
     if test == "permutation":
         width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
-        return _permuted(len(values), every, width, adjust, draws, seed, level)
+        return _permuted(len(values), every, width, adjust, draws, seed, level, alone)
     parts = _testable(every)
-    observed = _joined([part.observed(lambda: iter(())) for part in parts])
+    observed = _joined([part.observed() for part in parts])
     rows = [row for part in parts for rows in part.differences() for row in rows]
     p = holm(np.array([(_wilcoxon if test == "wilcoxon" else _t_test)(row) for row in rows]))
     signs = map(_rank_sign, rows) if test == "wilcoxon" else np.sign(observed[0])
     lead = np.array([*signs], dtype=np.float64)
-    tests = _matrices(len(values), parts, observed, p, lead, _bonferroni(parts, level), 0)
+    own = None if alone is None else np.repeat(_student(parts, alone), _sizes(parts))
+    critical = _student(parts, 1 - (1 - level) / max(p.size, 1))
+    tests = _matrices(len(values), parts, observed, p, lead, critical, 0, own)
     return _described(tests, every)
 
 
-def paired_sums(
-    sums: Floats,
-    valued: Mask,
-    figure: Callable[[Floats], Floats],
-    *,
-    adjust: Adjust = "max",
-    draws: int = 10_000,
-    seed: int = 1,
-    level: float = 0.95,
-    clusters: Ints | None = None,
-    control: bool = False,
-) -> Paired:
-    """The permutation test of a whole-challenge figure that depends on column sums only.
-
-    Were two submissions equal, they could exchange what they have for a list: a draw exchanges some
-    lists and takes the difference of the two figures (approximate randomisation: Yeh, "More
-    accurate tests for the statistical significance of result differences", COLING 2000). For a mean
-    that is flipping the signs of differences, and all else is as in `paired`. What stands for
-    sqrt(Q) is the root mean square of a pair's draws. `sums` is of shape (submissions, lists,
-    width), `valued`, (submissions, lists), is whether a submission has a list, and `figure` makes
-    figures (draws,) of sums over lists (draws, width). The others are as in `paired`.
-    """
-    unit = units(sums.shape[1], clusters, FLIPPED, seed)
-    width = sums.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
-    parts = []
-    for one, other in groups_of_pairs(valued, control):
-        common = valued[one[0]] & valued[one[0] if other is None else other[0]]
-        common_units = None if unit is None else unit[common]
-        columns = np.flatnonzero(common) if common_units is None else np.unique(common_units)
-        if not columns.size:
-            continue
-        kept = [sums[rows][:, common] for rows in (one, other) if rows is not None]
-        kept = [
-            unit_sums(each.transpose(0, 2, 1), common_units).transpose(0, 2, 1) for each in kept
-        ]
-        figures = [figure(each.sum(axis=1)) for each in kept]
-        a, b = pair_places(one.size, None if other is None else other.size)
-        parts.append(
-            _FigurePart(
-                (one[a], (one if other is None else other)[b]),
-                figures[0][a] - figures[-1][b],
-                kept[0],
-                None if other is None else kept[1],
-                columns,
-                int(common.sum()),
-                figure,
-            )
-        )
-    return _permuted(len(sums), parts, width, adjust, draws, seed, level)
-
-
-def _greatest_of_all(part: _Part | _FigurePart, scale: Floats) -> Callable[[Floats], Floats]:
+def _greatest_of_all(part: _Part, scale: Floats) -> Callable[[Floats], Floats]:
     """The greatest of |differences| times `scale`, all of them worked out."""
 
     def greatest_of(signs: Floats) -> Floats:
@@ -326,11 +239,11 @@ def _greatest_of_all(part: _Part | _FigurePart, scale: Floats) -> Callable[[Floa
     return greatest_of
 
 
-def _testable(parts: Sequence[_P]) -> list[_P]:
+def _testable(parts: Sequence[_Part]) -> list[_Part]:
     return [part for part in parts if part.units > 1]
 
 
-def _described(tests: Paired, parts: Sequence[_P]) -> Paired:
+def _described(tests: Paired, parts: Sequence[_Part]) -> Paired:
     """With the differences of pairs that have a single unit in common, which no test can have."""
     for part in parts:
         if part.units == 1:
@@ -346,6 +259,7 @@ def _parts(
     unit: Ints | None,
     control: bool,
     recompute: Callable[[Ints, Mask], Floats] | None,
+    scale: Scale,
 ) -> Iterator[_Part]:
     """The pairs that can be tested, those with the same lists in common together."""
     valued, largest = ~np.isnan(values), largest_of(values)
@@ -373,7 +287,22 @@ def _parts(
             columns,
             int(common.sum()),
             largest,
+            _stretched([one] if other is None else [one, other], kept, common_units, scale),
         )
+
+
+def _stretched(
+    rows: Sequence[Ints], kept: Sequence[Floats], unit: Ints | None, scale: Scale
+) -> Floats:
+    """`stretch` of all pairs of submissions, whose values over the lists in common are `kept`."""
+    if not scale.pooled:
+        a, _ = pair_places(rows[0].size, None if len(rows) == 1 else rows[1].size)
+        return np.ones(a.size)
+    sides = [
+        (each, values.mean(axis=1), np.array([deviations_of(row, unit) for row in values]))
+        for each, values in zip(rows, kept, strict=True)
+    ]
+    return stretch(sides[0], None if len(sides) == 1 else sides[1], scale)
 
 
 def _joined(observed: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
@@ -383,95 +312,176 @@ def _joined(observed: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
 
 def _matrices(
     count: int,
-    parts: Sequence[_P],
+    parts: Sequence[_Part],
     observed: tuple[Floats, Floats],
     p: Floats,
     lead: Floats,
     critical: Sequence[float],
     drawn: int,
+    own: Floats | None,
 ) -> Paired:
-    """What is known of the pairs as matrices; `critical` is a |t| for each part."""
+    """What is known of the pairs as matrices.
+
+    `critical` is a |t| for each part, `own` one for each pair by itself.
+    """
     total, norm = observed
-    sizes = [part.difference.size for part in parts]
+    sizes = _sizes(parts)
     size = np.repeat([float(part.units) for part in parts], sizes)
     lists = np.repeat([part.lists for part in parts], sizes)
     variance = np.maximum(norm**2 - total**2 / size, 0) / (size - 1)
     # no more than what the subtraction of two large sums leaves
     variance[variance <= NOISE * norm**2] = 0.0
-    deviation = np.sqrt(variance) * np.repeat([part.unit for part in parts], sizes)
-    with np.errstate(invalid="ignore"):
-        margin = np.repeat(critical, sizes) * deviation / np.sqrt(size)
-    margin[np.isinf(margin)] = np.nan
+    stretches = np.concatenate([[], *(part.stretch for part in parts)])
+    deviation = np.sqrt(variance) * np.repeat([part.unit for part in parts], sizes) * stretches
+    margins = []
+    for limit in (np.repeat(critical, sizes), np.full(size.size, np.nan) if own is None else own):
+        with np.errstate(invalid="ignore"):
+            margin = limit * deviation / np.sqrt(size)
+        margins.append(np.where(np.isinf(margin), np.nan, margin))
     difference = np.concatenate([[], *(part.difference for part in parts)])
-    p, deviation, margin = (np.where(np.isnan(difference), np.nan, each)
-                            for each in (p, deviation, margin))  # fmt: skip
+    p, deviation, *margins = (np.where(np.isnan(difference), np.nan, each)
+                              for each in (p, deviation, *margins))  # fmt: skip
     pairs = [part.pairs for part in parts]
-    return matrices(count, pairs, difference, p, lead, lists, size, deviation, margin, drawn)
+    return matrices(
+        count, pairs, difference, p, lead, lists, size, deviation, margins[0], drawn, margins[1]
+    )
+
+
+def _sizes(parts: Sequence[_Part]) -> list[int]:
+    return [part.difference.size for part in parts]
 
 
 def _permuted(
     count: int,
-    every: Sequence[_P],
+    every: Sequence[_Part],
     width: int,
     adjust: Adjust,
     draws: int,
     seed: int,
     level: float,
+    alone: float | None,
 ) -> Paired:
     """A p-value for each pair by flipping signs of `width` units, corrected; and all else."""
     parts = _testable(every)
-    pairs = sum(part.difference.size for part in parts)
-    if adjust == "holm" and not _enumerable(width, draws):
+    pairs, exact = sum(_sizes(parts)), _enumerable(width, draws)
+    if adjust == "holm" and not exact:
         draws = max(draws, min(math.ceil(2 * pairs / (1 - level)), MOST_RAISED))
-    room = max((part.rows for part in parts), default=1)
-
-    def drawn() -> Iterator[Floats]:
-        return _signs(width, draws, seed, room)
-
-    observed = [part.observed(drawn) for part in parts]
-    scales, thresholds = [], []
-    for total, norm in observed:
-        # All-zero pairs get weight 0, hence p = 1.
-        scales.append(np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0))
-        # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but
-        # for their last digits.
-        thresholds.append((np.abs(total) - NOISE) * scales[-1] - 1e-9)
+    rows = sum(part.rows for part in parts)
+    most = max(draws, min(MORE * draws, WORK // (width * rows + pairs + 1) // draws * draws))
+    observed = [part.observed() for part in parts]
+    # All-zero pairs get weight 0, hence p = 1.
+    scales = [np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0) for _, norm in observed]
+    # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but
+    # for their last digits.
+    thresholds = [
+        _shrunk((np.abs(total) - NOISE) * scale, part) - 1e-9
+        for part, scale, (total, _) in zip(parts, scales, observed, strict=True)
+    ]
     even = len({part.units for part in parts}) == 1
     reached: list[Ints] = [np.zeros(each.size, dtype=np.int64) for each in thresholds]
     tops = [part.greatest(scale) for part, scale in zip(parts, scales, strict=True)]
+    own = None if alone is None else _Own(parts, scales, alone, 2**width if exact else draws + 1)
     maxima: list[Floats] = []
-    for signs in drawn():
-        most = np.zeros(len(signs))
+    ascending, done, goal = np.empty(0), 0, draws
+    p = np.ones(pairs)
+    room = max((part.rows for part in parts), default=1)
+    for signs in _signs(width, draws, seed, room, most):
+        top = np.zeros(len(signs))
         for n, part in enumerate(parts):
             part_signs = signs if part.units == width else signs[:, part.columns]
             if adjust == "max":
-                top = tops[n](part_signs)
-                np.maximum(most, top if even else _surprise(top, part.units), out=most)
-                continue
-            for here, flipped in part.flipped(part_signs):
-                np.abs(flipped, out=flipped)
-                flipped *= scales[n][here, None]
-                reached[n][here] += (flipped >= thresholds[n][here, None]).sum(axis=1)
-        maxima.append(most)
-    exact = _enumerable(width, draws)
-    patterns = 2**width if exact else draws + 1
-    ascending = np.sort(np.concatenate([[], *maxima]))
-    if adjust == "max":
-        for part, threshold, times in zip(parts, thresholds, reached, strict=True):
-            limit = threshold if even else _surprise(threshold, part.units)
-            times += ascending.size - np.searchsorted(ascending, limit)
-    p = np.concatenate([[], *reached])
-    p = p / patterns if exact else (p + 1) / patterns
+                own_top = tops[n](part_signs)
+                np.maximum(top, own_top if even else _surprise(own_top, part.units), out=top)
+            else:
+                for here, flipped in part.flipped(part_signs):
+                    np.abs(flipped, out=flipped)
+                    flipped *= scales[n][here, None]
+                    reached[n][here] += (flipped >= thresholds[n][here, None]).sum(axis=1)
+            if own is not None and done < draws:
+                own.add(n, part_signs)
+        maxima.append(top)
+        done += len(signs)
+        if not exact and done < goal:
+            continue
+        if exact and done < 2**width:
+            continue
+        ascending = np.sort(np.concatenate(maxima))
+        if adjust == "max":
+            limits = [
+                each if even else _surprise(each, part.units)
+                for each, part in zip(thresholds, parts, strict=True)
+            ]
+            reached = [ascending.size - np.searchsorted(ascending, each) for each in limits]
+        times = np.concatenate([[], *reached])
+        p = times / done if exact else (times + 1) / (done + 1)
+        p = holm(p) if adjust == "holm" else p
+        if exact or done >= most or not unsure(p, 1 - level, done).any():
+            break
+        goal = min(2 * goal, most)
     if adjust == "holm":
-        p, critical = holm(p), _bonferroni(parts, level)
+        critical = _student(parts, 1 - (1 - level) / max(pairs, 1))
     else:
         # the least maximum that, exceeded, leaves p at no more than 1 - level
-        place = math.floor((1 - level + 1e-9) * patterns) - (not exact)
-        bound = float(ascending[-1 - place]) if 0 <= place < ascending.size else math.inf
+        bound = _bound(ascending, level, done if exact else done + 1)
         critical = [_critical(bound, part.units, even) for part in parts]
     total, norm = _joined(observed)
-    tests = _matrices(count, parts, (total, norm), p, np.sign(total), critical, draws)
+    limits_alone = None if own is None else own.critical()
+    if limits_alone is not None and pairs == 1 and alone == level:  # the same, of more draws
+        limits_alone = np.array(critical)
+    drawn = draws if exact else done
+    tests = _matrices(count, parts, (total, norm), p, np.sign(total), critical, drawn, limits_alone)
     return _described(tests, every)
+
+
+def _bound(ascending: Floats, level: float, patterns: int) -> float:
+    """The least of what was drawn that, exceeded, leaves p at no more than 1 - level."""
+    place = math.floor((1 - level + 1e-9) * patterns) - (patterns != ascending.size)
+    return float(ascending[-1 - place]) if 0 <= place < ascending.size else math.inf
+
+
+class _Own:
+    """The greatest differences of each pair by itself."""
+
+    def __init__(
+        self, parts: Sequence[_Part], scales: Sequence[Floats], level: float, patterns: int
+    ) -> None:
+        self._parts, self._scales, self._level = parts, scales, level
+        self._patterns, self._drawn = patterns, 0
+        self._most = math.floor((1 - level + 1e-9) * patterns) + 1
+        self._kept = [np.zeros((each.size, 0)) for each in scales]
+
+    def add(self, part: int, signs: Floats) -> None:
+        """Those of one part in some draws; no more are kept than are needed."""
+        ratios = np.empty((self._scales[part].size, len(signs)))
+        for here, flipped in self._parts[part].flipped(signs):
+            ratios[here] = np.abs(flipped) * self._scales[part][here, None]
+        self._drawn += len(signs) if part == 0 else 0
+        kept = np.concatenate([self._kept[part], ratios], axis=1)
+        if kept.shape[1] > self._most:
+            kept = np.partition(kept, -self._most, axis=1)[:, -self._most :]
+        self._kept[part] = kept
+
+    def critical(self) -> Floats:
+        """The |t| of each pair, (pairs,)."""
+        place = math.floor((1 - self._level + 1e-9) * self._patterns)
+        place -= self._patterns != self._drawn
+        limits = [np.empty(0)]
+        for part, kept in zip(self._parts, self._kept, strict=True):
+            if not 0 <= place < kept.shape[1]:
+                limits.append(np.full(len(kept), math.inf))
+                continue
+            bounds = np.sort(kept, axis=1)[:, -1 - place]
+            limits.append(np.array([_critical(each, part.units, True) for each in bounds.tolist()]))
+        return np.concatenate(limits)
+
+
+def _shrunk(ratio: Floats, part: _Part) -> Floats:
+    """|S| / sqrt(Q) with a standard error that is `stretch` times as large."""
+    if (part.stretch == 1).all():
+        return ratio
+    square = np.minimum(ratio**2 / part.units, 1.0)
+    whole = square + part.stretch**2 * (1 - square)
+    return np.asarray(np.copysign(np.sqrt(part.units * square / whole), ratio))
 
 
 def _surprise(ratio: Floats, n: int) -> Floats:
@@ -496,43 +506,34 @@ def _critical(bound: float, n: int, even: bool) -> float:
     return float(-stdtrit(n - 1, p / 2)) if p > 2.0 ** (1 - n) * (1 + 1e-9) else math.inf
 
 
-def _bonferroni(parts: Sequence[_P], level: float) -> list[float]:
-    """Student's critical |t| of each part, for intervals of all pairs at once."""
+def _student(parts: Sequence[_Part], level: float) -> list[float]:
+    """Student's critical |t| of each part."""
     from scipy.special import stdtrit
 
-    pairs = sum(part.difference.size for part in parts)
-    return [float(stdtrit(part.units - 1, 1 - (1 - level) / 2 / max(pairs, 1))) for part in parts]
+    return [float(stdtrit(part.units - 1, (1 + level) / 2)) for part in parts]
 
 
-def _signs(lists: int, draws: int, seed: int, width: int = 1) -> Iterator[Floats]:
-    """Sign patterns of -1 and 1, (some draws, lists) at a time: all there are, or `draws` drawn.
+def _signs(
+    lists: int, draws: int, seed: int, width: int = 1, most: int | None = None
+) -> Iterator[Floats]:
+    """Sign patterns of -1 and 1, (some draws, lists) at a time: all there are, or drawn ones.
 
-    A block has as many as fit with `width` numbers each.
+    A block has as many as fit with `width` numbers each. Of more than `draws`, up to `most`, one
+    block ends after each `draws`.
     """
     exact = _enumerable(lists, draws)
     source, start = np.random.PCG64(seed), 0
-    for rows in blocks(max(lists, width), 2**lists if exact else draws, SIGNS):
-        if exact:
-            words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
-        else:
-            words = source.random_raw((rows, -(-lists // 64)))
-        start += rows
-        octets = words.astype("<u8").view(np.uint8)
-        bits = np.unpackbits(octets, axis=1, count=lists, bitorder="little")
-        yield (2 * bits.view(np.int8) - 1).astype(np.float64)
-
-
-def _drawn(signs: Floats, rows: Floats) -> Floats:
-    """(count, draws, width): the sums of rows (count, units, width) under each pattern of signs.
-
-    One product of all is twenty times as fast as one for each. Its columns are filled up to a
-    multiple of 16, so that BLAS adds each of them up the same way wherever it stands.
-    """
-    count, units, width = rows.shape
-    table = np.zeros((units, -(-count * width // 16) * 16))
-    table[:, : count * width] = rows.transpose(1, 0, 2).reshape(units, -1)
-    sums: Floats = (signs @ table)[:, : count * width].reshape(len(signs), count, width)
-    return sums.transpose(1, 0, 2)
+    goals = range(1) if exact else range(0, most or draws, draws)
+    for _ in goals:
+        for rows in blocks(max(lists, width), 2**lists if exact else draws, SIGNS):
+            if exact:
+                words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
+            else:
+                words = source.random_raw((rows, -(-lists // 64)))
+            start += rows
+            octets = words.astype("<u8").view(np.uint8)
+            bits = np.unpackbits(octets, axis=1, count=lists, bitorder="little")
+            yield (2 * bits.view(np.int8) - 1).astype(np.float64)
 
 
 def _enumerable(lists: int, draws: int) -> bool:

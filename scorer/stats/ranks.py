@@ -12,11 +12,17 @@ from scorer.stats.units import NOISE, Floats, Mask
 def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") -> Floats:
     """How often each submission takes each rank, over draws of the lists.
 
-    Ties share their ranks evenly, so that every row and every column sums to 1. The first column is
-    the probability of being best (Wiesenfarth et al., "Methods and open-source toolkit for
-    analyzing and visualizing challenge results", Scientific Reports 11, 2021). `drawn` is of shape
-    (submissions, draws); NaN ranks last. The result has shape (submissions, submissions): the share
-    of draws in which the row has the column's rank.
+    Ties share their ranks evenly, so that every row and every column sums to 1. The first column
+    says how often each is first, which is no probability of being best (Wiesenfarth et al.,
+    "Methods and open-source toolkit for analyzing and visualizing challenge results",
+    Scientific Reports 11, 2021): of two equal submissions one often has nearly all.
+
+    Args:
+        drawn: (submissions, draws), the figure of each draw; NaN ranks last.
+        better: Whether "higher" or "lower" figures are better.
+
+    Returns:
+        (submissions, submissions): the share of draws in which the row has the column's rank.
     """
     count, draws = drawn.shape
     lead = np.nan_to_num(-drawn if better == "higher" else drawn, nan=np.inf)
@@ -31,6 +37,58 @@ def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") ->
         steps[rows, first] += share
         steps[rows, last] -= share
     return np.asarray(np.cumsum(steps, axis=1)[:, :-1] / max(draws, 1))
+
+
+def stability(values: Floats, drawn: Floats) -> float:
+    """Kendall's tau-b of the order by some values and by each draw of them, on average.
+
+    Args:
+        values: (submissions,).
+        drawn: (submissions, draws).
+
+    >>> stability(np.array([3.0, 2.0, 1.0]), np.array([[3.0, 3.0], [2.0, 1.0], [1.0, 2.0]]))
+    0.6666666666666666
+    """
+    agree, ties, pairs = np.zeros(drawn.shape[1]), np.zeros(drawn.shape[1]), 0
+    for n in range(len(values) - 1):
+        order = np.sign(values[n] - values[n + 1 :])
+        signs = np.sign(drawn[n] - drawn[n + 1 :])
+        agree += order @ signs
+        ties += np.abs(signs).sum(axis=0)
+        pairs += int(np.count_nonzero(order))
+    scale = np.sqrt(ties * pairs)
+    return float(np.divide(agree, scale, out=np.zeros(agree.size), where=scale > 0).mean())
+
+
+def optimism(
+    values: Floats, drawn: Floats, better: Literal["higher", "lower"], *, alone: bool = False
+) -> float:
+    """By how much the first is expected to be too good, since it is the first of many.
+
+    The mean, over draws, of what is first in a draw less what it is drawn around (the
+    bootstrap's bias of a maximum). Draws are moved to be around values that are shrunken towards
+    their mean, as those that are seen spread further than the true ones (James-Stein): else
+    equal submissions would be taken for different ones.
+
+    Args:
+        values: (submissions,).
+        drawn: (submissions, draws).
+        better: Whether higher or lower values are better.
+        alone: Whether the first is surely better than all others: nothing is shrunken then.
+
+    Returns:
+        0 or more, in the unit of the values.
+    """
+    sign = 1.0 if better == "higher" else -1.0
+    values, drawn = sign * values, sign * drawn
+    noise = float((drawn - drawn.mean(axis=0)).var(axis=1).mean())
+    true = max(float(values.var(ddof=1)) - noise, 0.0)
+    share = 1.0 if alone or not noise else true / (true + noise)
+    centre = values.mean() + share * (values - values.mean())
+    moved = drawn + (centre - values)[:, None]
+    first = moved.argmax(axis=0)
+    gains = moved[first, np.arange(moved.shape[1])] - centre[first]
+    return max(float(gains.mean()), 0.0)
 
 
 def shake_up(

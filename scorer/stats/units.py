@@ -39,6 +39,15 @@ def units(lists: int, clusters: Ints | None, most: int, seed: int) -> Ints | Non
     return block if codes is None else block[codes]
 
 
+def kish(weights: Floats) -> float:
+    """How many lists of equal weight vary as much (Kish, Survey Sampling, 1965).
+
+    >>> kish(np.array([1.0, 1.0, 1.0])), kish(np.array([1.0, 0.0, 0.0]))
+    (3.0, 1.0)
+    """
+    return float(weights.sum() ** 2 / max((weights**2).sum(), 1e-300))
+
+
 def unit_sums(values: Floats, unit: Ints | None) -> Floats:
     """The sums of each unit's lists: (rows, lists) to (rows, units)."""
     if unit is None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.errors import ChallengeError
 from scorer.views.extras import Extras, NamedColumns, WithColumns
 from scorer.views.pooled import Statistics
 
@@ -82,7 +83,11 @@ class Labelled(LabelledRows):
     @property
     def likely(self) -> Floats:
         """The probabilities, for measures that declare that they need them."""
-        assert self.probability is not None
+        if self.probability is None:
+            raise ChallengeError(
+                f"there are no probabilities; classes: {len(self.classes):,}; two have one "
+                "column of them, others one for each class"
+            )
         return self.probability
 
     @cached_property

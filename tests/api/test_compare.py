@@ -13,7 +13,6 @@ from rounds import rounds
 
 from scorer.reports.comparison.cells import bars, shared
 from scorer.results.comparison import WinTally
-from scorer.stats import bootstrap
 
 TRUTH = "list,item,grade\n" + "".join(
     f"q{q},{i},{g}\n" for q in "123" for i, g in ("a1", "b1", "c1")
@@ -360,20 +359,6 @@ def test_more_lists_than_bars_share_them_evenly():
     assert shared(made) == "each bar is the mean of 2 or 3 consecutive lists"
     assert shared(bars(found, values, 10)) == ""
     assert bars(found, np.full(11, np.nan), 4) == []
-
-
-def test_lists_are_drawn_once_for_all_pairs_and_measures(score, folder, six, monkeypatch):
-    """Drawing is what takes the time: 190 pairs of 20 submissions once took minutes."""
-    drawn = []
-
-    def counted(*words):
-        drawn.append(words)
-        return resamples(*words)
-
-    resamples = bootstrap._resamples
-    monkeypatch.setattr(bootstrap, "_resamples", counted)
-    assert score("compare", folder, *six, "-m", "AP", "-m", "RR", "-m", "P@2").code == 0
-    assert len(drawn) == 1
 
 
 @rounds(100)

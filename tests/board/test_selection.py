@@ -77,6 +77,7 @@ def test_a_ladder_of_a_step_moves_only_by_more_than_it():
     assert shown(*values, ladder=0.05) == [1, 1, 3, 3, 5]
     assert shown(*values, ladder=0.05, better="lower") == [1] * 5
     assert shown([np.nan], [0.1], [0.2], ladder=0.05) == [1, 2, 3]
+    assert shown([0.5], [0.5 + 0.07], ladder=0.07 - 1e-17) == [1, 1]  # a tie but for rounding
 
 
 def test_the_ladder_without_a_step_asks_for_more_than_the_error_of_the_difference():

@@ -7,7 +7,8 @@ from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
-from scorer.stats.bootstrap import interval_of, resampled_sums
+from scorer.stats.figures import pseudo_values
+from scorer.stats.intervals import Scale, intervals
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_the_interval_is_that_of_the_items(made, average):
         return np.sqrt(sums[:, :4] / sums[:, 4:]).mean(axis=1)
 
     sums = np.concatenate([squares, np.ones((3, 60, 1))], axis=2)
-    wanted = [interval_of(each) for each in resampled_sums(sums, figure, draws=400)]
+    wanted = intervals(pseudo_values(sums, figure), scale=Scale((0, None)))
     for n, row in enumerate(sorted(report.standings, key=lambda row: row.name)):
         assert row.interval == pytest.approx((wanted[n].low, wanted[n].high), rel=1e-9)
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scorer.challenge.model import Challenge, Leaderboard
 from scorer.core.problems import Findings
-from scorer.leaderboard.figures import figures_of
+from scorer.leaderboard.samples import samples_of
 from scorer.metrics.base import measure
 from scorer.metrics.combination import Combination
 from scorer.metrics.composite import composite
@@ -23,10 +24,10 @@ from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle
 from scorer.stats.aggregate import Aggregate, median
-from scorer.stats.bootstrap import interval_of, intervals, resampled_sums, resampled_weights
 from scorer.stats.figures import pseudo_values, weighted_pseudo_values
 from scorer.stats.folds import fold_interval, paired_folds
-from scorer.stats.paired import paired, paired_sums
+from scorer.stats.intervals import Scale, intervals
+from scorer.stats.paired import paired
 from scorer.stats.power import detectable
 from scorer.stats.tiers import rank_ranges, tiers
 from scorer.views.hits import Judged
@@ -55,16 +56,14 @@ def at_least(found, times, rate):
 
 
 @pytest.mark.parametrize(
-    ("lists", "rate"), [(2, 0.4), (3, 0.66), (5, 0.82), (10, 0.9), (20, 0.92), (60, 0.93)]
+    ("lists", "rate"), [(2, 0.92), (3, 0.92), (5, 0.93), (10, 0.93), (20, 0.93), (60, 0.93)]
 )
 def test_intervals_cover_as_the_board_says(lists, rate):
-    """Below 10 lists the level is nominal, from 10 on .9 or more."""
+    """Of values that are not very skew; of those the level is nominal below 10 lists."""
     values = np.random.default_rng(lists).beta(2, 3, (300 * TIMES, lists))
-    made = intervals(values, draws=1000)
+    made = intervals(values)
     held = sum(each.low <= 0.4 <= each.high for each in made)
     assert at_least(held, len(made), rate)
-    if lists < 5:
-        assert held / len(made) < 0.9
 
 
 @pytest.mark.parametrize("same", [0.5, 1.0])
@@ -76,7 +75,7 @@ def test_intervals_of_clusters_cover(same):
         rng = np.random.default_rng(seed)
         shared = math.sqrt(same) * rng.normal(size=40)[clusters]
         values = shared + math.sqrt(1 - same) * rng.normal(size=400)
-        (made,), (naive,) = (intervals(values, draws=500, clusters=c) for c in (clusters, None))
+        (made,), (naive,) = (intervals(values, clusters=c) for c in (clusters, None))
         held += made.low <= 0 <= made.high
         plain += naive.low <= 0 <= naive.high
     assert at_least(held, 60 * TIMES, 0.9)
@@ -98,7 +97,7 @@ def test_intervals_of_a_pooled_root_cover():
     held = 0
     for seed in boards(150):
         sums = errors(np.random.default_rng(seed), 1, 60)
-        made = interval_of(resampled_sums(sums, roots, draws=500)[0])
+        (made,) = intervals(pseudo_values(sums, roots))
         held += made.low <= 1 <= made.high
     assert at_least(held, 150 * TIMES, 0.9)
 
@@ -133,7 +132,8 @@ def test_intervals_of_weighted_figures_cover():
             "auc": lambda w, y=label, s=score: auc(y, s, w),
         }
         for key, figure in figures.items():
-            made = interval_of(resampled_weights([figure], 120, draws=300)[0])
+            scale = Scale((0, 1), pooled=True) if key == "auc" else Scale((None, 1))
+            (made,) = intervals(weighted_pseudo_values([figure], 120, None), scale=scale)
             held[key] += made.low <= true[key] <= made.high
     for key, count in held.items():
         assert at_least(count, 60 * TIMES, 0.9), key
@@ -173,16 +173,17 @@ def test_false_differences_of_clusters_and_figures_are_as_rare():
         rng = np.random.default_rng(seed)
         values = rng.normal(size=(4, 30))[:, clusters] + 0.3 * rng.normal(size=(4, 150))
         sums = errors(rng, 4, 30)
-        found = np.ones((4, 30), dtype=bool)
         shared = rng.normal(0, math.sqrt(1 / 9), (4, 1))
         made = (
             paired(values, draws=300, clusters=clusters),
-            paired_sums(sums, found, roots, draws=300),
+            paired(pseudo_values(sums, roots), draws=300),
             paired(values[:, ::5], draws=300, control=True),
             paired_folds(shared + rng.normal(size=(4, 10))),
         )
         wrong += [int((each.p <= 0.05).any()) for each in made]
-    assert all(at_most(int(count), 150 * TIMES, 0.05) for count in wrong), wrong
+    # of figures to the first order only, so a little above alpha at 30 lists
+    limits = (0.05, 0.07, 0.05, 0.05)
+    assert all(map(at_most, wrong.tolist(), [150 * TIMES] * 4, limits)), wrong
 
 
 def test_false_differences_of_pseudo_values_are_rare():
@@ -284,10 +285,16 @@ def measured(notation, id, **how):
     return replace(name, combination=Combination(**how)) if how else name
 
 
-def drawn_intervals(measure_, scored, rules, seed):
-    made = figures_of(measure_, scored, rules)
-    for each in resampled_sums(made.sums, made.of, draws=500, seed=seed):
-        yield interval_of(each)
+def sampled(measure_, scored, rules):
+    """What the board's intervals and tests are made from."""
+    challenge = Challenge.model_validate({"truth": {"file": "t.csv"}, "metrics": ["AP"]})
+    made = samples_of(measure_, scored, challenge=challenge)
+    assert not isinstance(made, str), made
+    return made
+
+
+def drawn_intervals(measure_, scored, rules):
+    yield from sampled(measure_, scored, rules).intervals(Leaderboard())
 
 
 POOLED = measured("R(average=pooled)@20", "pooled")
@@ -309,9 +316,7 @@ def test_intervals_of_a_pooled_ratio_cover(lists):
     sums = hits_of_boards(lists, 300 * TIMES)
     scored, rules = scored_of([POOLED], {}, {"pooled": sums})
     held = sum(
-        each.low <= truth[0] / truth[1] <= each.high
-        for n, one in enumerate(scored)
-        for each in drawn_intervals(POOLED, [one], rules, n)
+        low <= truth[0] / truth[1] <= high for low, high in drawn_intervals(POOLED, scored, rules)
     )
     assert at_least(held, len(scored), 0.92)
 
@@ -329,11 +334,7 @@ def test_intervals_of_a_formula_cover():
     sums = hits_of_boards(60, 300 * TIMES)
     values = {"plain": sums[:, :, 0] / sums[:, :, 1]}
     scored, rules = scored_of([POOLED, PLAIN, MIXED], values, {"pooled": sums})
-    held = sum(
-        each.low <= truth <= each.high
-        for n, one in enumerate(scored)
-        for each in drawn_intervals(MIXED, [one], rules, n)
-    )
+    held = sum(low <= truth <= high for low, high in drawn_intervals(MIXED, scored, rules))
     assert at_least(held, len(scored), 0.92)
 
 
@@ -350,8 +351,8 @@ def test_intervals_of_a_mean_of_groups_cover():
             [hits(rng, 1, size, *ends) for size, ends in zip(sizes, ranges, strict=True)], axis=1
         )
         scored, rules = scored_of([GROUPED], {}, {"pooled": sums}, groups)
-        (each,) = drawn_intervals(GROUPED, scored, rules, seed)
-        held += each.low <= truth <= each.high
+        ((low, high),) = drawn_intervals(GROUPED, scored, rules)
+        held += low <= truth <= high
     assert at_least(held, 300 * TIMES, 0.9)
 
 
@@ -363,10 +364,9 @@ def test_false_finds_of_a_formula_are_as_rare_as_alpha():
         sums = hits(rng, 3, 40)
         values = {"plain": sums[:, :, 0] / sums[:, :, 1]}
         scored, rules = scored_of([POOLED, PLAIN, MIXED], values, {"pooled": sums})
-        made = figures_of(MIXED, scored, rules)
-        test = paired_sums(made.sums, made.valued, made.of, draws=300, seed=seed)
+        test = sampled(MIXED, scored, rules).tests(Leaderboard(draws=300, seed=seed + 1))
         wrong += bool((test.p <= 0.05).any())
-    assert at_most(wrong, 150 * TIMES, 0.05)
+    assert at_most(wrong, 150 * TIMES, 0.07)
 
 
 def test_false_finds_of_medians_are_as_rare_as_alpha():

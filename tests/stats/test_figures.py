@@ -7,7 +7,7 @@ import pytest
 from samples import within
 
 from scorer.stats.figures import pseudo_values, weighted_pseudo_values
-from scorer.stats.paired import paired, paired_sums
+from scorer.stats.paired import paired
 
 
 def roots(sums):
@@ -26,8 +26,15 @@ def errors(submissions, lists, seed=0):
 
 def by_sums(sums, found=None, figure=roots, **options):
     """The test of a figure of sums, where everyone has all lists unless `found` says else."""
+
+    def again(rows, common):
+        return pseudo_values(sums[np.ix_(rows, common)], figure)
+
     found = np.ones(sums.shape[:2], dtype=bool) if found is None else found
-    return paired_sums(sums, found, figure, **{"draws": 500, **options})
+    values = np.full(found.shape, np.nan)
+    for row, common in enumerate(found):
+        values[row, common] = again(np.array([row]), common)[0]
+    return paired(values, recompute=again, **{"draws": 500, **options})
 
 
 def test_a_mean_as_a_figure_is_tested_as_a_mean():
@@ -40,9 +47,8 @@ def test_a_mean_as_a_figure_is_tested_as_a_mean():
     )
     for name in ("difference", "lead", "lists", "units"):
         assert getattr(made, name) == pytest.approx(getattr(wanted, name)), name
-    assert made.p == pytest.approx(wanted.p, abs=0.02)  # but for how Q is known
-    assert made.deviation == pytest.approx(wanted.deviation, rel=0.15, nan_ok=True)
-    assert made.margin == pytest.approx(wanted.margin, rel=0.15, nan_ok=True)
+    for name in ("p", "deviation", "margin"):
+        assert getattr(made, name) == pytest.approx(getattr(wanted, name), nan_ok=True), name
 
 
 def test_false_finds_are_as_rare_as_alpha():
@@ -57,7 +63,7 @@ def test_few_lists_do_not_make_false_finds(lists):
     wrong = sum(
         (by_sums(errors(3, lists, seed), draws=300).p <= 0.05).any() for seed in range(times)
     )
-    assert wrong / times < 0.1
+    assert wrong / times < 0.13  # to the first order only
 
 
 def test_laws():
@@ -118,28 +124,6 @@ def test_margins_hold_for_all_pairs_at_once():
     assert math.isfinite(made.margin[0, 1])
 
 
-def test_an_exchange_of_lists_is_counted_by_hand():
-    """Three lists: all eight exchanges, each with its two figures."""
-    sums = errors(2, 3, seed=4)
-    seen = abs(np.subtract(*roots(sums.sum(axis=1))))
-    reached = 0
-    for swaps in np.ndindex(2, 2, 2):
-        mine = sums[swaps, np.arange(3)].sum(axis=0)
-        yours = sums[tuple(1 - n for n in swaps), np.arange(3)].sum(axis=0)
-        reached += abs(np.subtract(*roots(np.stack([mine, yours])))) >= seen - 1e-12
-    assert by_sums(sums).p[0, 1] == pytest.approx(reached / 8)
-
-
-@pytest.mark.parametrize("lists", [12, 60])
-def test_clusters_change_sides_together(lists):
-    sums = errors(3, lists)
-    clusters = np.random.default_rng(1).permutation(np.arange(lists) // 2)
-    together = np.stack([sums[:, clusters == n].sum(axis=1) for n in range(lists // 2)], axis=1)
-    made, wanted = by_sums(sums, clusters=clusters), by_sums(together)
-    assert made.p == pytest.approx(wanted.p)
-    assert made.margin == pytest.approx(wanted.margin, nan_ok=True)
-
-
 # Pseudo-values
 
 
@@ -181,3 +165,24 @@ def test_a_figure_without_a_value_has_no_pseudo_values():
     made = pseudo_values(sums, lambda s: np.where(s[:, 1] > 0, s[:, 0], np.nan))
     assert np.isnan(made[1]).all()
     assert not np.isnan(made[0]).any()
+
+
+def test_lists_of_fixed_groups_say_how_far_their_own_means_vary():
+    """The standard error of a mean of three groups' means, from each group's own variance."""
+    rng, codes = np.random.default_rng(2), np.repeat([0, 1, 2], [3, 10, 40])
+    values = rng.normal(size=codes.size) * np.array([5.0, 1.0, 2.0])[codes]
+    sums = np.zeros((1, codes.size, 6))
+    sums[0, np.arange(codes.size), 2 * codes] = values
+    sums[0, np.arange(codes.size), 2 * codes + 1] = 1
+
+    def mean_of_means(sums):
+        return (sums[:, ::2] / sums[:, 1::2]).mean(axis=1)
+
+    (made,) = pseudo_values(sums, mean_of_means, codes)
+    own = [values[codes == n] for n in range(3)]
+    assert made.mean() == pytest.approx(np.mean([each.mean() for each in own]))
+    assert made.var(ddof=1) / made.size == pytest.approx(
+        sum(each.var(ddof=1) / each.size for each in own) / 9
+    )
+    codes[:3] = [3, 4, 5]
+    assert np.isnan(pseudo_values(sums, mean_of_means, codes)).all()

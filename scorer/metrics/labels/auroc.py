@@ -28,7 +28,7 @@ from scorer.metrics.labels.curves import (
 )
 from scorer.metrics.notation import NotationError
 from scorer.metrics.params import OverClasses, Positive
-from scorer.metrics.statistic import Sums
+from scorer.metrics.statistic import Sums, fewest
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -101,7 +101,7 @@ def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, 
     aliases=("ROCAUC", "AUC"),
     columns=("probability",),
     settle=POSITIVE,
-    statistic=Sums(_of_sums, _sums, _figure),
+    statistic=Sums(_of_sums, _sums, _figure, fewest(WIDTH, 1, 3)),
     explain=_explain,
 )
 def auroc(

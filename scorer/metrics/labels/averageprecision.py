@@ -20,7 +20,7 @@ from scorer.metrics.labels.curves import (
     scored,
 )
 from scorer.metrics.params import OverClasses, Positive
-from scorer.metrics.statistic import Sums
+from scorer.metrics.statistic import Sums, fewest
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -51,7 +51,7 @@ def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, 
     aliases=("AUPRC", "PRAUC", "AP"),
     columns=("probability",),
     settle=POSITIVE,
-    statistic=Sums(_of_sums, _sums, _figure),
+    statistic=Sums(_of_sums, _sums, _figure, fewest(2, 1)),
     explain=_explain,
 )
 def averageprecision(

@@ -21,7 +21,7 @@ from scorer.metrics.labels.base import (
     whole_number,
 )
 from scorer.metrics.params import Positive, Threshold
-from scorer.metrics.statistic import Sums
+from scorer.metrics.statistic import Sums, fewest
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -62,7 +62,7 @@ def _explain(
     source="Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764",
     aggregate="pooled",
     settle=POSITIVE,
-    statistic=Sums(_of_sums, list_counts, _figure),
+    statistic=Sums(_of_sums, list_counts, _figure, fewest(3, 2)),
     explain=_explain,
 )
 def balancedaccuracy(

@@ -20,7 +20,7 @@ from scorer.metrics.labels.base import (
     place,
 )
 from scorer.metrics.params import Positive, Threshold
-from scorer.metrics.statistic import Sums
+from scorer.metrics.statistic import Sums, fewest
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -33,6 +33,8 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     covariance = right * rows - (true * predicted).sum(axis=1)
     first = rows**2 - (predicted**2).sum(axis=1) - none**2
     second = rows**2 - (true**2).sum(axis=1)
+    # of one class both are 0, and weights leave a rest of their last digits
+    first, second = (np.where(part <= 1e-12 * rows**2, 0.0, part) for part in (first, second))
     correlation = divided(covariance, np.sqrt(np.maximum(first, 0) * np.maximum(second, 0)))
     return np.where(rows > 0, correlation, np.nan)
 
@@ -58,7 +60,7 @@ def _explain(
     aggregate="pooled",
     aliases=("Matthews", "PhiCoefficient"),
     settle=POSITIVE,
-    statistic=Sums(_of_sums, list_counts, _figure),
+    statistic=Sums(_of_sums, list_counts, _figure, fewest(3, 1, 2)),
     explain=_explain,
 )
 def mcc(

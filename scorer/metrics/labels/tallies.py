@@ -22,7 +22,7 @@ from scorer.metrics.labels.base import (
     whole_number,
 )
 from scorer.metrics.notation import NotationError
-from scorer.metrics.statistic import Sums
+from scorer.metrics.statistic import Sums, fewest
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
@@ -62,7 +62,7 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
     return {
         "aggregate": "pooled",
         "settle": SETTLE,
-        "statistic": Sums(of_sums, list_counts, figure),
+        "statistic": Sums(of_sums, list_counts, figure, fewest(3, 1, 2)),
         "explain": explain,
     }
 

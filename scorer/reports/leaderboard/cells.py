@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from scorer.core.text import join_first, natural, printable, unit
 from scorer.metrics.base import Measure
 from scorer.reports.document import Table, texts
-from scorer.results.report import Certainty, Report, Scored, Standing
+from scorer.results.report import Certainty, How, Report, Scored, Standing
 
+DAGGER = "†"  # at who is significantly worse
+HANGS = 4  # lists that a spread comes from, below which it is hardly known
 FEW = 10  # lists below which the level of an interval is nominal
 
 
@@ -50,9 +52,13 @@ def place(standing: Standing) -> str:
     """The rank, and the ranks that the lists leave possible: `2 (1-4)`; a baseline is a B."""
     if standing.rank is None:
         return "B"
-    if standing.ranks is None or standing.ranks[0] == standing.ranks[1]:
-        return str(standing.rank)
-    return "{} ({}-{})".format(standing.rank, *standing.ranks)
+    mark = DAGGER * standing.worse
+    if standing.ranks is None or standing.ranks == (standing.rank, standing.rank):
+        return f"{standing.rank}{mark}"
+    low, high = standing.ranks
+    return (
+        f"{standing.rank} ({low}-{high}){mark}" if low < high else f"{standing.rank} ({low}){mark}"
+    )
 
 
 def interval(standing: Standing, measure: Measure, precision: int) -> str:
@@ -227,23 +233,22 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         return
     how, ranked = certainty.how, [row for row in report.standings if row.tier is not None]
     if ranked:
-        rule = (
-            "Every submission of a tier is significantly better than every one of a later tier"
-            if how.rule == "all"
-            else "Submissions in the same tier are not significantly worse than the tier's best"
-        )
-        share = f"{100 * (1 - how.alpha):g} %"
+        share, most = f"{100 * (1 - how.alpha):g} %", max(row.tier or 1 for row in ranked)
         over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
         test = test_name(how.test, how.adjust, certainty.pairs)
-        yield (
-            f"{rule} ({primary}, {test}, alpha {how.alpha:g}{over}). In parentheses: the ranks "
-            f"that the data cannot rule out, jointly at {share}."
-        )
+        how_tested = f"({primary}, {test}, alpha {how.alpha:g}{over})"
+        yield f"{_differing(ranked, certainty, how_tested)}{_tiers(how, most)}"
+        if any(row.ranks and row.ranks != (row.rank, row.rank) for row in ranked):
+            yield (
+                "In parentheses: the ranks that the data leave possible. 2 (1-4) stands second and "
+                f"may truly be first to fourth; all such ranges hold together in {share} of boards."
+            )
     if how.test == "wilcoxon":
         yield (
             "Wilcoxon's test compares medians of differences, which can disagree with the means "
             "that rank; where they do, a rank lies outside its parentheses."
         )
+    yield from _order(report, certainty, precision)
     yield from _detectable(report, certainty, precision)
     yield from _contradicted(report, certainty)
     yield from _against(report, certainty)
@@ -254,6 +259,52 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
             f"From {one} to {other} {unit(report.called)} ranks move by {moved.moved:.2f} on "
             f"average; random groups of these sizes give {moved.expected:.2f}, and at most "
             f"{moved.most:.2f} in 95 % of cases."
+        )
+
+
+def _differing(ranked: Sequence[Standing], certainty: Certainty, tested: str) -> str:
+    """Who of the ranked differs significantly, in a sentence."""
+    worse = [row.name for row in ranked if row.worse]
+    if worse:
+        marked = f"{len(worse):,} of the {len(ranked):,} submissions are" if len(worse) > 1 else (
+            f"{printable(worse[0], 60)} is"
+        )  # fmt: skip
+        return (
+            f"{marked} significantly worse than the first, or than one below, and marked {DAGGER} "
+            f"{tested}."
+        )
+    if bool((certainty.p <= certainty.how.alpha).any()):
+        return f"None differs significantly from the first, though others do {tested}."
+    if len(ranked) == 2:
+        return f"The two submissions do not differ significantly {tested}."
+    return f"No two of the {len(ranked):,} submissions differ significantly {tested}."
+
+
+def _tiers(how: How, most: int) -> str:
+    """What a border of tiers means, where there is one."""
+    if most < 2:
+        return ""
+    if how.rule == "all":
+        return " Every submission of a tier is significantly better than every one of a later tier."
+    return " Submissions in the same tier are not significantly worse than the tier's best."
+
+
+def _order(report: Report, certainty: Certainty, precision: int) -> Iterator[str]:
+    """How stable the order is, and by how much the first is too good."""
+    order = certainty.order
+    if order is None:
+        return
+    yield (
+        f"The order is stable to a Kendall's tau of {order.tau:.2f}: on average that of the "
+        f"board and of boards of resampled {unit(report.called)}."
+    )
+    if order.optimism > 0.5 * 10**-precision:
+        too = number(order.optimism, report.primary, precision)
+        word = "high" if report.primary.metric.better == "higher" else "low"
+        name = next(printable(row.name, 60) for row in report.standings if row.rank is not None)
+        yield (
+            f"As the first of {len(certainty.names):,}, {name} is expected to be {too} too {word} "
+            f"in {printable(report.primary.id)}: luck is part of being first."
         )
 
 
@@ -353,7 +404,24 @@ def _intervals(report: Report) -> Iterator[str]:
     if share and lists and min(lists) < FEW and not folds:
         yield (
             f"With fewer than {FEW} {word}, intervals are too narrow: of nominal 95 % intervals "
-            "about half contain the true mean with 2, 72 % with 3, 80 % with 4, 87 % with 5."
+            "of skewed values about 75 to 90 % contain the true mean with 2 or 3."
+        )
+    if share and 2 * report.weighing < len(report.lists):
+        yield (
+            f"By their weights the {len(report.lists):,} {word} count as effectively "
+            f"{report.weighing:,.1f} of equal weight."
+        )
+    called = printable(report.primary.id)
+    if share and lists and min(lists) >= FEW > report.rests_on:
+        yield (
+            f"Some value of {called} rests on {report.rests_on:,.0f} of the {min(lists):,} {word}, "
+            f"those of the rarest class; with fewer than {FEW}, 95 % intervals contain the true "
+            "value less often."
+        )
+    elif share and lists and min(lists) >= FEW and report.hangs_on < HANGS:
+        yield (
+            f"Some value of {called} varies by few of the {min(lists):,} {word}, effectively "
+            f"{report.hangs_on:.1f}: 95 % intervals contain the true value less often."
         )
 
 

@@ -35,7 +35,6 @@ from scorer.reports.leaderboard.cells import (
     ordered,
     place,
     remarks,
-    worse,
 )
 from scorer.results.report import Report, Standing
 
@@ -100,16 +99,12 @@ def standings(report: Report, options: Options) -> Table:
     ]
     scale = _scale(rows, primary) if options.page else (0.0, 1.0)
     best = {m.id: _best(rows, m, precision) for m in report.measures}
-    behind = worse(report)
     anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(report), start=1)}
     submissions = {scored.name: scored for scored in report.submissions}
 
     def mean(n: int, row: Standing, measure: Measure) -> Cell:
         value = number(row.values[measure.id], measure, precision)
-        marks = [mark for mark, holds in (
-            ("best", n in best[measure.id]),
-            ("worse", measure is primary and row.name in behind),
-        ) if holds]  # fmt: skip
+        marks = ["best"] if n in best[measure.id] else []
         return Cell(mean_of(row, measure, precision), value, marks=marks)
 
     body = []
@@ -128,8 +123,7 @@ def standings(report: Report, options: Options) -> Table:
         body.append(Row(cells, row.tier, row.baseline))
     key = "standings" if options.page else ""
     caption = _caption(body, report, scale, precision) if options.page else ""
-    legend = "significantly worse than the first"
-    return Table(caption, columns, body, key, legend=legend)
+    return Table(caption, columns, body, key)
 
 
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:

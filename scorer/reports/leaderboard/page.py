@@ -255,8 +255,9 @@ def _ranks(certainty: Certainty, report: Report) -> Iterator[Block]:
     shares = certainty.ranks[: len(names), : len(names)].tolist()
     yield Paragraph(
         f"The {words} are resampled many times, and the submissions ranked by "
-        f"{printable(report.primary.id)} each time. The share of first ranks estimates the "
-        "probability of being best."
+        f"{printable(report.primary.id)} each time: each ranks first in so many of the resamples. "
+        "Of two equal submissions one often has nearly all of them: it is no probability of "
+        "being best."
     )
     label = f"Rank from left to right, over resampled {words}; darker is more frequent."
     rows = [[Cell(f"{100 * s:.0f} %", f"{100 * s:.0f}") for s in row] for row in shares]

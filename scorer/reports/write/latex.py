@@ -23,6 +23,7 @@ LATIN = "\u017f"  # the last letter that LaTeX itself has
 # in braces what would be a ligature, or an argument of the \\ that ends the row above
 SPECIAL = str.maketrans(
     {
+        "†": r"\textsuperscript{\dag}",
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}",
         "`": r"\textasciigrave{}", "'": r"{\char39}", "-": "{-}", "[": "{[}", "]": "{]}",
@@ -43,7 +44,7 @@ class Column(NamedTuple):
 
 @syntax("latex", problems=False)
 def latex(document: Document, options: Options) -> str:
-    """Booktabs tables: a rule between groups, the best in bold, a dagger on what is worse."""
+    """Booktabs tables: a rule between groups, the best in bold."""
     captions = [table.caption for table in document.tables]
     titled = document.title and "" not in captions
     lines = ["", rf"\section*{{{_broken(document.title)}}}"] if titled else []
@@ -114,14 +115,12 @@ def _table(table: Table, caption: str, foot: Sequence[str]) -> Iterator[str]:
     named = max((n for n in shown if table.columns[n].kind in ("rank", "name")), default=shown[0])
     fixed = [_column_of(table, n) for n in shown if n <= named]
     others = [_column_of(table, n) for n in shown if n > named]
-    worse = any("worse" in cell.marks for row in table.rows for cell in row.cells)
-    legend = [rf"\textsuperscript{{\dag}} {table.legend}."] if worse else []
     rules, latest = set[int](), next((row.group for row in table.rows if row.group), 0)
     for n, row in enumerate(table.rows):
         if row.group and latest and row.group > latest:
             latest = row.group
             rules.add(n)
-    notes = " ".join([*legend, *foot])
+    notes = " ".join(foot)
     yield from _tables(caption, fixed, others, len(table.rows), rules, notes)
 
 
@@ -144,8 +143,7 @@ def _column_of(table: Table, n: int) -> Column:
 def _marked(text: str, cell: Cell) -> str:
     """The text of a cell with its marks."""
     bold = "best" in cell.marks or "significant" in cell.marks
-    text = rf"\textbf{{{text}}}" if bold else text
-    return text + r"\textsuperscript{\dag}" * ("worse" in cell.marks)
+    return rf"\textbf{{{text}}}" if bold else text
 
 
 def _column(head: str, cells: Sequence[str], shape: str, write: Callable[[str], str]) -> Column:

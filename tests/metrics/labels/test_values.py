@@ -473,3 +473,12 @@ def test_draws_of_rows_are_the_figure_of_those_rows(weighted):
                 ours, theirs = np.array(moved).T
                 assert np.corrcoef(ours, theirs)[0, 1] > 0.99, notation
                 assert ours.std() == pytest.approx(theirs.std(), rel=0.05), notation
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_constant_submission_has_a_correlation_of_0_whatever_the_weights(seed):
+    rng = np.random.default_rng(seed)
+    truth = np.array(list("abc"))[rng.integers(0, 3, 300)].tolist()
+    weights = rng.choice([0.5, 1, 2, 3.7], 300)
+    view = replace(labelled(truth, ["a"] * 300), weight=weights)
+    assert value("MCC", view) == 0
