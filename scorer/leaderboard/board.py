@@ -7,9 +7,10 @@ challenge (`Terms`) is enough: `settled` applies the rules, `board` ranks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from scorer.leaderboard.standings import (
 from scorer.metrics.base import Measure
 from scorer.preferences.base import aggregations, bind
 from scorer.results import sums
+from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.settle import of_lists, of_sums, over_folds, settle, summed
@@ -105,6 +107,8 @@ def settled(
                     ).tolist()
                 }
                 findings.extend(_undefined(measure.id, terms, name) for name in undefined)
+            elif rules.undefined == "error":
+                findings.extend(_undefined_groups(measure, outcome.folds.values() or [card]))
         if findings.fatal:
             card, values = None, {}
     return Scored(
@@ -132,6 +136,13 @@ def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
         }
         for measure in terms.measures
     }
+
+
+def _undefined_groups(measure: Measure, cards: Iterable[Scorecard]) -> Iterator[Problem]:
+    every = (withheld(card, measure, np.ones(len(card.lists), dtype=bool)) for card in cards)
+    for name in dict.fromkeys(chain.from_iterable(every)):
+        message = f"{measure.id} is undefined for group {quoted(name)}"
+        yield Problem("S511", f"{message}, and this challenge allows none")
 
 
 def _undefined(measure: str, terms: Terms, name: str) -> Problem:

@@ -18,7 +18,7 @@ from scorer.core.text import quoted
 from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
 from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
-from scorer.results.groups import Grouped, belonging, grouped
+from scorer.results.groups import Grouped, belonging, grouped, withheld
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import OF_ITEMS, Rules, Scorecard
 from scorer.stats.aggregate import Aggregate, combined, outwards
@@ -110,6 +110,9 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
     if isinstance(statistic, Unbootstrappable):
         return statistic.why or f"{metric.name} does not say how draws of lists make its figure"
     belongs = belonging(cards[0], measure)
+    lost = np.array(
+        [rules.undefined != "zero" and any(withheld(card, measure, belongs)) for card in cards]
+    )  # of which no draw has a figure
     valued = np.tile(belongs, (len(cards), 1))
     for row, (card, of_card) in enumerate(zip(cards, statistics, strict=True)):
         if rules.missing == "skip":
@@ -120,6 +123,7 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
         sums = (
             _stacked([_sums(measure, of_card, codes) for of_card in statistics]) * belongs[:, None]
         )
+        sums[lost] = np.nan
         of = partial(statistic.of_sums, **params)
         rests = statistic.rests if (codes[belongs] == 0).all() else None
         return Figures(
@@ -132,9 +136,17 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
     weighted = statistic.weighted
     return Figures(
         valued,
-        tuple(partial(_weighted, weighted, of_card, params, belongs) for of_card in statistics),
+        tuple(
+            partial(_weighted, weighted, of_card, params, belongs) if has else _nowhere
+            for has, of_card in zip(~lost, statistics, strict=True)
+        ),
         smooth=statistic.smooth,
     )
+
+
+def _nowhere(weights: Floats) -> float:
+    """The figure of a submission that has none, whatever is drawn."""
+    return float("nan")
 
 
 def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) -> Figures | str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ from scorer.core.arrays import Ints, Mask
 from scorer.metrics.base import Measure
 from scorer.metrics.combination import SIZE, Combination
 from scorer.results.columns import ListColumns
-from scorer.results.scorecard import Scorecard
+from scorer.results.scorecard import OF_TRUTH, Scorecard
 from scorer.stats.aggregate import Level
 
 
@@ -30,6 +32,43 @@ def belonging(card: Scorecard, measure: Measure) -> Mask:
     group = card.columns.groups["group"]
     members: Mask = group.codes == group.names.index(name)
     return members
+
+
+def lacking(card: Scorecard, measure: Measure) -> bool:
+    """Whether a measure, or one that it is made of, has no figure because of the submission."""
+    every = np.ones(len(card.lists), dtype=bool)
+    return any(
+        any(withheld(card, part, every))
+        or (not part.combination.groups and _lacks(card, part, belonging(card, part)))
+        for part in measure.all_parts
+    )
+
+
+def withheld(card: Scorecard, measure: Measure, lists: Mask) -> Iterator[str]:
+    """The groups that have no pooled figure because of the submission, not of the truth.
+
+    Args:
+        card: raw values.
+        measure: one that the card has.
+        lists: which lists count.
+    """
+    groups = grouped(card.columns, measure, lists & belonging(card, measure))
+    if groups is None or card.of_figure(measure.id) is None:
+        return
+    for group, name in enumerate(groups.names):
+        if _lacks(card, measure, groups.codes == group):
+            yield name
+
+
+def _lacks(card: Scorecard, measure: Measure, lists: Mask) -> bool:
+    """Whether the submission has no figure of these lists, and the truth itself has one."""
+    statistic = measure.metric.statistic
+    if measure.id + OF_TRUTH not in card.statistics or statistic is None:
+        return False
+    given, true = (card.statistics[measure.id + key].of(lists) for key in ("", OF_TRUTH))
+    if not math.isnan(statistic.figure(given, **measure.params)):
+        return False
+    return not math.isnan(statistic.figure(true, **measure.params))
 
 
 def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | None:

@@ -25,6 +25,9 @@ Missing = Literal["error", "zero", "skip"]
 Undefined = Literal["zero", "skip", "error"]
 SCORED, MISSING, UNDEFINED = 0, 1, 2  # the state of a list for a measure
 OF_ITEMS = "\n"  # after a measure's id: its statistics of each item, where items are drawn
+# after a measure's id: its statistics of the truth as a submission, where it is split in groups
+# or folds. A part without a value there has none because of the truth.
+OF_TRUTH = "\n\n"
 POSITIONS = ("in_list", "position", "grade", "truth_list", "truth_grade")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
 from scorer.metrics.base import Measure
 from scorer.results.columns import ListColumns
-from scorer.results.scorecard import OF_ITEMS, Scorecard
+from scorer.results.scorecard import OF_ITEMS, OF_TRUTH, Scorecard
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
 from scorer.views.pooled import Statistics
@@ -29,6 +29,7 @@ def score(
     measures: Sequence[Measure],
     digests: Mapping[str, str] | None = None,
     columns: ListColumns | None = None,
+    of_fold: bool = False,
 ) -> Scorecard:
     """The raw values of every list.
 
@@ -36,7 +37,7 @@ def score(
     of the lists may be scored anywhere. A composite has none of its own. Composites are among
     `measures` with their parts; `digests` are kept beside the values, which depend on them. Gives
     for each measure raw float64 values, (lists,), NaN where undefined; or the statistics of a
-    figure of all lists.
+    figure of all lists. With groups, and of a fold (`of_fold`), the truth's own statistics, too.
 
     Raises:
         PluginError: a metric raised, or gave something that is no value a list.
@@ -48,6 +49,8 @@ def score(
         raw = evaluate(measure, meeting.views)
         if isinstance(raw, Statistics):
             statistics[measure.id] = raw
+            if measure.combination.groups or of_fold:
+                statistics |= _of_truth(measure, meeting.views)
         else:
             values[measure.id] = raw
         if measure.combination.unit == "item":
@@ -73,6 +76,16 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
         shape = values.shape if isinstance(values, np.ndarray) else type(values).__name__
         raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
     return _checked(measure, values, views[metric.view].names)  # type: ignore[attr-defined]
+
+
+def _of_truth(measure: Measure, views: Mapping[type, Any]) -> dict[str, Statistics]:
+    """The statistics of the truth as a submission, where the view can show it as one."""
+    view = views[measure.metric.view]
+    if not hasattr(view, "perfect"):
+        return {}
+    statistics = evaluate(measure, {measure.metric.view: view.perfect()})
+    assert isinstance(statistics, Statistics)
+    return {measure.id + OF_TRUTH: statistics}
 
 
 def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:

@@ -149,7 +149,7 @@ class ScoredLists(NamedTuple):
         cards = dict[str | None, tuple[NumberedCard, ...]]()
         try:
             for fold, (lists, numbers, views) in self.folds.items():
-                cards[fold] = (NumberedCard(numbers, _scored(self.plan, views, lists)),)
+                cards[fold] = (NumberedCard(numbers, _scored(self.plan, views, lists, fold)),)
         except SubmissionRejected as error:
             return ListsResult(self.checked, refused=error.problems)
         return ListsResult(self.checked, cards, True)
@@ -245,11 +245,8 @@ def outcome(plan: Plan, part: ListsResult, findings: Findings, sha256: str | Non
     if findings.fatal or plan.truth is None or not part.scored:
         return Outcome(findings, sha256, None)
     try:
-        card = _complete_card(plan, plan.truth, part.cards.get(None, ()))
-        folds = {
-            name: _complete_card(plan, fold, part.cards.get(name, ()))
-            for name, fold in plan.folds.items()
-        }
+        card = _complete_card(plan, None, part.cards.get(None, ()))
+        folds = {name: _complete_card(plan, name, part.cards.get(name, ())) for name in plan.folds}
     except SubmissionRejected as error:
         findings.extend(error.problems)
         return Outcome(findings, sha256, None)
@@ -306,8 +303,9 @@ def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
     return renumbered
 
 
-def _scored(plan: Plan, views: Views, lists: Sequence[str]) -> Scorecard:
-    return score(views, lists, plan.measures, columns=plan.columns_of(lists))
+def _scored(plan: Plan, views: Views, lists: Sequence[str], fold: str | None) -> Scorecard:
+    columns = plan.columns_of(lists)
+    return score(views, lists, plan.measures, columns=columns, of_fold=fold is not None)
 
 
 def _repeats_item(submitted: Submitted) -> bool:
@@ -315,8 +313,10 @@ def _repeats_item(submitted: Submitted) -> bool:
     return "item" in submitted.table.ids and submitted.ranked.items.repeated.size > 0
 
 
-def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[NumberedCard]) -> Scorecard:
-    """The scorecard of all lists of the truth, given those of lists that are there."""
+def _complete_card(plan: Plan, fold: str | None, cards: Sequence[NumberedCard]) -> Scorecard:
+    """The scorecard of all lists of the truth, or a fold's, given those of lists there are."""
+    truth = plan.truth if fold is None else plan.folds[fold]
+    assert truth is not None
     absent = np.ones(len(truth.lists), dtype=bool)
     for numbers, _ in cards:
         absent[numbers] = False
@@ -324,7 +324,7 @@ def _complete_card(plan: Plan, truth: OpenTruth, cards: Sequence[NumberedCard]) 
         lists = np.flatnonzero(absent)
         part = truth.only(lists)
         views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
-        cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists)))
+        cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists, fold)))
     if len(cards) == 1:  # of all lists, in their order
         return cards[0].card
     place = np.concatenate([numbers for numbers, _ in cards])

@@ -6,6 +6,7 @@ A composite is a formula of such numbers, or of each list's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
-from scorer.results.groups import Grouped, belonging, grouped
+from scorer.results.groups import Grouped, belonging, grouped, lacking, withheld
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, Rules, Scorecard
 from scorer.results.sums import Hashes, Sums
@@ -194,6 +195,8 @@ def _of_groups(
     if not groups.names:
         return float("nan")
     figures = group_figures(card, measure, rules, groups, figure)
+    if np.isnan(figures).any() and any(withheld(card, measure, lists)):
+        return float("nan")
     sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
     return float(combined(figures[None], sizes[None], groups.levels)[0])
 
@@ -245,13 +248,16 @@ def over_folds(
 ) -> Value:
     """The mean over folds, each settled as a truth of its own, and how much they differ.
 
-    The deviation is the sample's (n - 1). A fold without a value counts in neither. A list's value
+    The deviation is the sample's (n - 1). A fold that has no value because of its truth counts in
+    neither; of one that has none because of the submission, neither has a value. A list's value
     is its mean over the folds that it is in. `cards` has the raw values of the lists of each fold;
     `lists` is all lists, in order.
     """
     by_fold = {fold: settle(card, measure, rules) for fold, card in cards.items()}
     means = np.array([value.mean for value in by_fold.values()])
-    means = means[~np.isnan(means)]
+    lost = [fold for fold, value in by_fold.items() if math.isnan(value.mean)]
+    if not any(lacking(cards[fold], measure) for fold in lost):
+        means = means[~np.isnan(means)]
     total, times = np.zeros(len(lists)), np.zeros(len(lists))
     missing, undefined = np.zeros(len(lists), dtype=bool), np.zeros(len(lists), dtype=bool)
     place = {name: n for n, name in enumerate(lists)}

@@ -75,6 +75,13 @@ class Labelled(LabelledRows):
     label: Ints | Mask | None  # None: the submission has probabilities alone
     probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
 
+    def perfect(self) -> Self:
+        """With the truth's own classes as predictions."""
+        given = self.probability is not None
+        likely = self.indicators(self.truth) if given else None
+        label = None if self.label is None else self.truth
+        return replace(self, answered=np.ones_like(self.answered), label=label, probability=likely)
+
     @property
     def several(self) -> bool:
         """Whether a row can have several labels."""
@@ -164,6 +171,10 @@ class Targets(LabelledRows):
 
     target: Floats
     prediction: Floats
+
+    def perfect(self) -> Self:
+        """With the targets themselves as predictions."""
+        return replace(self, answered=np.ones_like(self.answered), prediction=self.target)
 
     @property
     def error(self) -> Floats:

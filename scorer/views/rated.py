@@ -52,6 +52,11 @@ class Rated(WithItemColumns):
         every = np.arange(self.lists, dtype=np.int64)
         return Statistics(every, np.column_stack(columns), self.lists)
 
+    def perfect(self) -> Rated:
+        """With the ratings themselves as predictions, in intervals that hold nothing else."""
+        rating = self.rating
+        return replace(self, prediction=rating, low=rating, high=rating)
+
     def single(self, at: int) -> Rated:
         """One list alone."""
         of_list = self.in_list == at

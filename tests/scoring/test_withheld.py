@@ -1,0 +1,102 @@
+"""Groups and folds without a value: because of a submission, and because of the truth."""
+
+import json
+
+import pytest
+
+YAML = """
+truth: {file: truth.csv, columns: {list: id, target: number}, wide: {list: "*"}}
+submission: {columns: {list: id}, wide: {list: "*"}}
+metrics: [%s]
+%s
+"""
+FOLDED = """
+truth: {file: truth.csv, columns: {list: id, target: y}}
+folds: {file: folds.csv, columns: {list: id, fold: fold}}
+submission: {columns: {list: id, prediction: y}}
+metrics: [%s]
+%s
+"""
+MEAN = "{metric: Spearman, average: group}"
+ERROR = "{metric: RMSLE, average: group}"
+FORMULA = "{id: a, metric: Spearman, average: group}, {id: twice, score: 2 * a, primary: true}"
+PLUGIN = "{metric: OddMean, average: group}"
+ODD = """
+import numpy as np
+from scorer import metric
+from scorer.metrics.statistic import Unbootstrappable
+from scorer.views.labelled import Targets
+from scorer.views.pooled import Statistics
+
+def figure(statistics):
+    return float("nan") if (statistics.rows < 0).any() else float(statistics.rows.mean())
+
+@metric("OddMean", title="Mean", source="own", aggregate="pooled", range=(None, None),
+        columns=("prediction",), statistic=Unbootstrappable(figure, "it is a test"))
+def odd(targets: Targets) -> Statistics:
+    return targets.pooled(targets.prediction)
+"""
+
+
+def wide(*hard):
+    return "".join(["id,easy,hard\n", *(f"{n},{n},{value}\n" for n, value in enumerate(hard, 1))])
+
+
+TRUTH, HONEST = wide(4, 1, 3, 2), wide(3, 1, 2, 4)
+
+
+@pytest.fixture
+def means(challenge, score):
+    def run(yaml, *words, **files):
+        texts = {f"{name}.csv": text for name, text in files.items() if name != "plugin"}
+        plugin = {"plugin.py": files["plugin"]} if "plugin" in files else {}
+        folder = challenge(yaml, **texts, **plugin)
+        sent = [folder / f"{name}.csv" for name in ("bad", "honest")]
+        ran = score(folder, *sent, "--format", "json", *words)
+        found = json.loads(ran.out)["submissions"]
+        return [
+            [p["code"] for p in one["problems"] if p["severity"] == "error"]
+            or next(value["mean"] for key, value in one["values"].items() if key != "a")
+            for one in sorted(found, key=lambda one: one["name"])
+        ]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("metrics", "rules", "bad", "wanted"),
+    [
+        (ERROR, "", wide(-2, -2, -2, -2), [["S511"], 0.1568]),
+        (ERROR, "undefined: skip", wide(-2, -2, -2, -2), [None, 0.1568]),
+        (MEAN, "", wide(0, 0, 0, 0), [0.5, 0.7]),
+        (MEAN, "undefined: skip", wide(0, 0, 0, 0), [None, 0.7]),
+        (MEAN, "undefined: error", wide(0, 0, 0, 0), [["S511"], 0.7]),
+        (FORMULA, "undefined: skip", wide(0, 0, 0, 0), [None, 1.4]),
+        (PLUGIN, "undefined: skip\nplugins: [plugin.py]", wide(-2, 0, 0, 0), [None, 2.5]),
+    ],
+)
+def test_a_column_without_a_value_does_not_leave_the_mean(means, metrics, rules, bad, wanted):
+    words = ["--allow-plugins"] if "plugins" in rules else []
+    yaml = YAML % (metrics, rules)
+    found = means(yaml, *words, truth=TRUTH, bad=bad, honest=HONEST, plugin=ODD)
+    assert found == [each if not isinstance(each, float) else pytest.approx(each, abs=5e-5)
+                     for each in wanted]  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", ["undefined: skip", "undefined: error"])
+def test_a_column_of_which_the_truth_has_no_value_is_left_out(means, rules):
+    found = means(YAML % (MEAN, rules), truth=wide(2, 2, 2, 2), bad=wide(0, 0, 0, 0), honest=HONEST)
+    assert found == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("truth", "wanted"), [((1, 2, 3, 4, 5, 6), [None, 1]), ((1, 2, 3, 4, 4, 4), [1, 1])]
+)
+def test_a_fold_is_left_out_only_because_of_its_truth(means, truth, wanted):
+    def column(values):
+        return "".join(["id,y\n", *(f"{n},{value}\n" for n, value in enumerate(values))])
+
+    folds = "".join(["id,fold\n", *(f"{n},{n // 3}\n" for n in range(6))])
+    files = {"bad": column((1, 2, 3, 0, 0, 0)), "honest": column((1, 2, 3, 4, 5, 6))}
+    yaml = FOLDED % ("Spearman", "undefined: skip")
+    assert means(yaml, truth=column(truth), folds=folds, **files) == wanted
