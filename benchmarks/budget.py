@@ -27,6 +27,7 @@ from pathlib import Path
 SCORE = Path(sys.executable).parent / "score"
 MIB, GIB = 1 << 20, 1 << 30
 LISTS, ITEMS = 1000, 30_000
+DEEP = 1900  # items of each list of a JSON document, which may have 2 million rows
 MEMORY, SECONDS = 2 * GIB, 60  # the budget
 HEAD = "list,item,score\n"
 MARKS = "\u0301\u0323"
@@ -47,15 +48,11 @@ def shuffled(n: int) -> int:
     return (n * 2654435761) % 2**32
 
 
-def long_names(n: int) -> list[str]:
-    """Ten names of 1,000 characters in quotes, different for each `n`."""
-    return [f'"{"x" * 990}{10 * n + k}"' for k in range(10)]
-
-
-def members(member: Callable[[int], str], brackets: str) -> Iterator[bytes]:
-    """A JSON document of one member a line, a thousand of them, which ends well below 16 MiB."""
-    text = ",\n".join(map(member, range(LISTS)))
-    yield f"{brackets[0]}{text}{brackets[1]}\n".encode()
+def members(member: Callable[[int], str], count: int, brackets: str) -> Iterator[bytes]:
+    """A whole JSON document of so many members, a line each, which is accepted."""
+    yield brackets[0].encode()
+    for n in range(count):
+        yield f"{member(n)}{',' if n < count - 1 else brackets[1]}\n".encode()
 
 
 CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
@@ -116,13 +113,14 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     "JSON, arrays": ("json", lambda: rows(lambda n: "[],\n", '{"q1": [')),
     "JSON, blank lines": ("json", lambda: rows(lambda n: "\n", '{"q1": {}')),
     "JSON, items, accepted": ("json", lambda: members(
-        lambda n: f'"q{n % LISTS}": [{", ".join(long_names(n))}]', "{}"
+        lambda n: f'"q{n}": {json.dumps([f"i{k}" for k in range(DEEP)])}', LISTS, "{}"
     )),
     "JSON, scores, accepted": ("json", lambda: members(
-        lambda n: f'"q{n % LISTS}": {{{": 1, ".join(long_names(n))}: 1}}', "{}"
+        lambda n: f'"q{n}": {json.dumps({f"i{k}": k for k in range(DEEP)})}', LISTS, "{}"
     )),
     "JSON, objects, accepted": ("json", lambda: members(
-        lambda n: f'{{"list": "q{n % LISTS}", "item": {long_names(n)[0]}, "score": 1}}', "[]"
+        lambda n: f'{{"list": "q{n // DEEP}", "item": "i{n % DEEP}", "score": {n}}}',
+        LISTS * DEEP, "[]",
     )),
     "JSON, brackets": ("json", lambda: rows(lambda n: "[" * 40 + "],[" * 9 + "\n", "[")),
     "TREC": ("run", lambda: rows(lambda n: f"q{n // 500 % LISTS} Q0 x{n} 1 {-n} t\n", "")),
@@ -199,19 +197,19 @@ def parquet(path: Path, name: str, size: int) -> None:
     frame.with_columns(item=polars.lit("i1"), score=polars.lit(1.0)).write_parquet(path)
 
 
-def measured(folder: Path, path: Path, cells: bool) -> tuple[str, float, int]:
+def measured(folder: Path, path: Path, kind: str) -> tuple[str, float, int]:
     """Run `score` on a file.
 
     Args:
         folder: of the challenges.
         path: the file.
-        cells: whether its challenge has several ids in a cell.
+        kind: of the challenge: challenge, cells (several ids in one), or document (JSON).
 
     Returns:
         How it ended, its CPU time in seconds, and its peak memory in bytes.
     """
-    challenge, good = ("cells.yaml", "cells.csv") if cells else ("challenge.yaml", "good.csv")
-    words = [SCORE, folder / challenge, path, folder / good, "--format", "json"]
+    good = folder / {"challenge": "good.csv", "cells": "cells.csv", "document": "good.json"}[kind]
+    words = [SCORE, folder / f"{kind}.yaml", path, good, "--format", "json"]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(words, stdout=out, stderr=err)
         _, status, used = os.wait4(process.pid, 0)
@@ -245,7 +243,9 @@ def challenge(folder: Path) -> None:
     (folder / "cells.csv").write_text(
         "list,item\n" + "".join(f"q{n},{names[n]} {names[n + 1]}\n" for n in range(LISTS))
     )
-    for name, more in (("challenge", ""), ("cells", ", cells: {item: ' '}")):
+    (folder / "good.json").write_text(json.dumps({f"q{n}": [names[n]] for n in range(LISTS)}))
+    kinds = {"challenge": "", "cells": ", cells: {item: ' '}", "document": ", format: json"}
+    for name, more in kinds.items():
         (folder / f"{name}.yaml").write_text(
             "truth: truth.csv\nitems: items.csv\nmetrics: [nDCG@10, AP]\n"
             f"submission: {{missing_list: zero{more}}}\n"
@@ -281,9 +281,12 @@ def main() -> int:
         challenge(folder)
         for name in options.case or CASES:
             path = case_file(folder, name, size)
-            ended, seconds, memory = measured(folder, path, name in CELLS)
+            kind = "cells" if name in CELLS else "challenge"
+            kind = "document" if CASES[name][0].startswith("json") and "Lines" not in name else kind
+            ended, seconds, memory = measured(folder, path, kind)
+            whole = path.stat().st_size if name.endswith("accepted") else size
             path.unlink()
-            cost = seconds if ended.startswith("S104") else seconds * GIB / size
+            cost = seconds if ended.startswith("S104") else seconds * GIB / whole
             if cost > SECONDS or memory > MEMORY:
                 over.append(name)
             row = f"| {name} | {ended} | {seconds:.1f} | {cost:.0f} | {memory / MIB:,.0f} |"

@@ -128,6 +128,7 @@ class JsonDocument:
         """
         if self.text[at : at + 1] not in ("[", "{") or at >= len(self.text):
             return self.leaf(at)[1]
+        self._count()
         if depth >= DEPTH:
             raise Wrong(at, "the values are nested too deeply")
         for _, start in self.members(at):
@@ -136,9 +137,7 @@ class JsonDocument:
 
     def leaf(self, at: int) -> tuple[str, int]:
         """The text of the scalar that begins at an offset, and where it ends; as `skip`."""
-        self._left -= 1
-        if self._left < 0:
-            raise TooMany
+        self._count()
         if self.text[at : at + 1] == '"':
             return self._string(at)
         match = SCALAR.match(self.text, at)
@@ -195,6 +194,11 @@ class JsonDocument:
                 self.ended = self.skip(start, 1)
             self._objects[at] = found, self.ended
         return self._objects[at][0]
+
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TooMany
 
     def end(self, at: int) -> int:
         """Where the value at an offset ends; of an object that was looked into, it is known."""
