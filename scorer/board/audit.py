@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,21 +25,24 @@ FEW = 0.05  # share of lists in which a probing entry differs from the one befor
 SERIES = 3  # entries that make a series
 
 
-class Pair(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pair:
     """Two entries that are nearly the same."""
 
     entries: tuple[int, int]
     overlap: float
 
 
-class Probing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Probing:
     """A team's entries that differ from each other in a few lists only."""
 
     team: str
     entries: tuple[int, ...]
 
 
-class Shake(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Shake:
     """A team's rank on one split and on another, and what sampling alone would give."""
 
     team: str

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from scorer.board.confine import confine
 from scorer.core.errors import ScorerError
+from scorer.reports.codec import to_fields
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
@@ -72,17 +73,14 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
                 prepare(board.in_force, board.allow_plugins)
                 return {}
             case "rescore":
+                from scorer.board.fields import rescoring
+
                 rescored = board.rescore(dry_run=task["dry_run"])
-                return {**rescored._asdict(), "moves": [move._asdict() for move in rescored.moves]}
+                return dict(to_fields(rescoring.fields(rescored, board.challenge)))
             case "audit":
-                audited = board.audit()
-                return {
-                    "altered": list(audited.altered),
-                    "duplicates": [list(group) for group in audited.duplicates],
-                    "near_duplicates": [pair._asdict() for pair in audited.near_duplicates],
-                    "probing": [series._asdict() for series in audited.probing],
-                    "shake_up": [shake._asdict() for shake in audited.shake_up],
-                }
+                from scorer.board.fields import audit
+
+                return dict(to_fields(audit.fields(board.audit(), board.challenge)))
     raise ScorerError(f"no such task: {task['do']}")
 
 

@@ -60,7 +60,8 @@ class Why(NamedTuple):
     lines: tuple[str, ...]
 
 
-class Move(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Move:
     """How a team's place changes; None where it has none."""
 
     split: str

@@ -22,13 +22,16 @@ from scorer.core.text import unseen
 from scorer.core.version import __version__
 
 BEYOND = re.compile(r"[^\n -~]")
-RECORDS = {  # schema's name -> the subject whose `fields` makes it
-    "report": "leaderboard",
-    "findings": "findings",
-    "comparison": "comparison",
-    "explanation": "explanation",
-    "soundness": "soundness",
-    "power": "power",
+RECORDS = {  # schema's name -> the module with its record
+    "report": "scorer.reports.leaderboard.fields",
+    "findings": "scorer.reports.findings.fields",
+    "comparison": "scorer.reports.comparison.fields",
+    "explanation": "scorer.reports.explanation.fields",
+    "soundness": "scorer.reports.soundness.fields",
+    "power": "scorer.reports.power.fields",
+    "audit": "scorer.board.fields.audit",
+    "log": "scorer.board.fields.log",
+    "rescoring": "scorer.board.fields.rescoring",
 }
 
 
@@ -71,7 +74,7 @@ def schema(name: str) -> dict[str, Any]:
     """
     from pydantic import TypeAdapter
 
-    record = import_module(f"{__package__}.{RECORDS[name]}.fields").Record
+    record = import_module(RECORDS[name]).Record
     document = TypeAdapter(record).json_schema()
     described = [document, *document.get("$defs", {}).values()]
     for each in described:

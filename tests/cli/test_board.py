@@ -141,7 +141,8 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     ]
     assert fields("team", folder, "revoke", "green") == {"team": "green", "revoked": 1}
     audit = fields("audit", folder, "--at", NOW)
-    assert [*audit] == ["altered", "duplicates", "near_duplicates", "probing", "shake_up"]
+    kinds = ["altered", "duplicates", "near_duplicates", "probing", "shake_up"]
+    assert [*audit] == ["schema", "scorer", "challenge", *kinds]
     (folder / "truth.csv").write_text(TRUTH.replace("q0,a,1", "q0,a,0"))
     dry = fields("rescore", folder, "--dry-run")
     assert (dry["applied"], dry["lists_changed"]) == (False, 1)

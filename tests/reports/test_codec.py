@@ -20,14 +20,26 @@ COMMANDS = {
     "explanation": ["explain", ".", SENT[0], "--list", "t01"],
     "soundness": ["lint", "."],
     "power": ["power", ".", "-d", "0.05"],
+    "audit": ["audit", ".", "--at", "2026-01-03T00:00:00Z"],
+    "log": ["log", ".", "--team", "red"],
+    "rescoring": ["rescore", ".", "--dry-run"],
 }
+LIVING = ("audit", "log", "rescoring")  # of a board with two entries
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool,
          "number": (int, float), "null": type(None)}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(RECORDS))
-def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, name):
+def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, tmp_path, name):
     monkeypatch.chdir(GOLDEN / "board")
+    if name in LIVING:
+        monkeypatch.setenv("SCORER_STORE", f"sqlite:///{tmp_path / 'board.db'}")
+        monkeypatch.setenv("SCORER_FILES", str(tmp_path / "files"))
+        for day, team in enumerate(("red", "blue"), start=1):
+            sent = tmp_path / f"{team}.csv"
+            sent.write_text(Path(SENT[0]).read_text() + "\n" * day)  # a copy in other bytes
+            moment = f"2026-01-0{day}T00:00:00Z"
+            assert score("add", ".", sent, "--team", team, "--at", moment).code == 0
     said = json.loads(score(*COMMANDS[name], "--format", "json").out)
     described = json.loads(score("schema", name).out)
     assert said["schema"].startswith(f"{name}/")

@@ -6,7 +6,6 @@ import typer
 
 from scorer.cli.board import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
 from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
-from scorer.core.text import printable
 
 ALTERED = 1  # the exit code
 
@@ -25,35 +24,16 @@ def audit(
     First the whole store is held against its receipts, files and scorecards; where it was
     altered, that alone is listed, and the exit code is 1.
     """
+    from scorer.board.fields.audit import fields as record
+    from scorer.board.fields.audit import sentences
+    from scorer.reports.codec import to_fields
+
     terminal: Terminal = context.obj
     board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     report = board.audit(now=moment(at))
     code = ALTERED if report.altered else 0
+    fields = to_fields(record(report, board.challenge))
     if format is Form.json:
-        fields = {
-            "altered": report.altered,
-            "duplicates": report.duplicates,
-            "near_duplicates": [pair._asdict() for pair in report.near_duplicates],
-            "probing": [series._asdict() for series in report.probing],
-            "shake_up": {
-                shake.team: {"ranks": shake.ranks, "expected": shake.expected}
-                for shake in report.shake_up
-            },
-        }
         return Result(as_json(fields), notes, exit_code=code)
-    lines = [f"altered: {fault}" for fault in report.altered]
-    for group in report.duplicates:
-        lines.append(f"entries {', '.join(map(str, group))} have the same content")
-    for pair in report.near_duplicates:
-        one, other = pair.entries
-        lines.append(f"entries {one} and {other} are nearly the same (overlap {pair.overlap:.3f})")
-    for series in report.probing:
-        numbers = ", ".join(map(str, series.entries))
-        lines.append(f"{printable(series.team)} changes few lists at a time: entries {numbers}")
-    for shake in report.shake_up:
-        (before, after), (low, high) = shake.ranks, shake.expected
-        if not low <= after <= high:
-            expected = f"expected from sampling alone: {low} to {high}"
-            lines.append(f"{printable(shake.team)}: rank {before} becomes {after} ({expected})")
-    text = "".join(f"{line}\n" for line in lines or ["nothing suspicious"])
+    text = "".join(f"{line}\n" for line in sentences(fields))
     return Result(text, notes, exit_code=code)

@@ -13,7 +13,6 @@ from scorer.cli.board import (
     StoreWord,
     as_json,
     board_of,
-    iso,
     table,
     zoned,
 )
@@ -51,8 +50,11 @@ def log(
         return Result(board.receipts(), notes, output=output)
     events = board.log(team)
     if format is Form.json:
-        fields = [event._asdict() | {"time": iso(event.time)} for event in events]
-        return Result(as_json({"events": fields}), notes, output=output)
+        from scorer.board.fields.log import fields
+        from scorer.reports.codec import to_fields
+
+        record = to_fields(fields(events, board.challenge))
+        return Result(as_json(record), notes, output=output)
     rows = [
         [
             zoned(event.time, board),

@@ -38,8 +38,10 @@ def rescore(
     board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
     rescored = board.rescore(dry_run=dry_run, now=moment(at))
     if format is Form.json:
-        fields = rescored._asdict() | {"moves": [move._asdict() for move in rescored.moves]}
-        return Result(as_json(fields))
+        from scorer.board.fields.rescoring import fields
+        from scorer.reports.codec import to_fields
+
+        return Result(as_json(to_fields(fields(rescored, board.challenge))))
     would = "would change" if dry_run else "changed"
     lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
     if rescored.entered or rescored.left:

@@ -16,7 +16,7 @@ def schema(
         typer.Argument(
             metavar="RESULT",
             help="What --format json writes: report, findings, comparison, explanation, "
-            "soundness, power. Default: challenge.yaml.",
+            "soundness, power, audit, log, rescoring. Default: challenge.yaml.",
         ),
     ] = None,
 ) -> Result:

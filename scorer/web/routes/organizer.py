@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from pydantic import BaseModel
 
+from scorer.board.fields import audit as audit_fields
+from scorer.board.fields import log as log_fields
+from scorer.board.fields import rescoring
+from scorer.reports.codec import to_fields
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of, scratch
 from scorer.web.routes.json import V1
@@ -49,24 +53,6 @@ class Revoked(BaseModel):
     """How many tokens were revoked."""
 
     revoked: int
-
-
-class EventOut(BaseModel):
-    """A line of the log."""
-
-    time: str
-    kind: Literal["entry", "decision", "version", "team"]
-    entry: int | None
-    team: str | None
-    status: str | None
-    by: str | None
-    reason: str | None
-
-
-class Log(BaseModel):
-    """Everything that happened, in the order of time."""
-
-    events: list[EventOut]
 
 
 class RescoreIn(BaseModel):
@@ -175,23 +161,21 @@ def revoke(request: Request, id: str, name: str) -> Any:
     return {"revoked": site.board.revoke(name, now=site.clock())}
 
 
-@router.get("/log", response_model=Log)
+@router.get("/log", response_model=log_fields.Record)
 def log(request: Request, id: str) -> Any:
     """Entries, decisions, versions and teams (organizers only)."""
     _, site, _ = organizer(request, id)
-    return {
-        "events": [event._asdict() | {"time": event.time.isoformat()} for event in site.board.log()]
-    }
+    return to_fields(log_fields.fields(site.board.log(), site.board.challenge))
 
 
-@router.get("/audit", response_model=dict[str, Any])
+@router.get("/audit", response_model=audit_fields.Record)
 def audit(request: Request, id: str) -> Any:
     """Copies, near-copies, probing and the shake-up (organizers only)."""
     context, site, _ = organizer(request, id)
     return context.ask(site, "audit", patient=True)
 
 
-@router.post("/rescore", response_model=dict[str, Any])
+@router.post("/rescore", response_model=rescoring.Record)
 def rescore(request: Request, id: str, how: RescoreIn) -> Any:
     """Evaluate all entries under the files as they are now, or preview that (organizers only)."""
     context, site, _ = organizer(request, id)

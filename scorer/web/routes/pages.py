@@ -15,6 +15,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
+from scorer.board.fields.audit import sentences
 from scorer.board.phases import decided_until, shown_at, spans
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.pictures import Histogram
@@ -539,9 +540,8 @@ def act(
     organizer(request, id)
     match do:
         case "audit":
-            return administration(
-                request, site, viewer, audit=context.ask(site, "audit", patient=True)
-            )
+            found = context.ask(site, "audit", patient=True)
+            return administration(request, site, viewer, audit=sentences(found))
         case "preview" | "rescore":
             changes = rescored(context, site, do == "preview")
             return administration(request, site, viewer, preview=changes)

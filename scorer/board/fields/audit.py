@@ -1,0 +1,54 @@
+"""What an audit found, as fields and as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scorer.board.audit import Audited, Pair, Probing, Shake
+from scorer.challenge.model import Challenge
+from scorer.core.text import printable
+from scorer.reports.codec import VERSION, About
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What an organizer should look at. No proof."""
+
+    schema: str = "audit/1"
+    scorer: str = VERSION
+    challenge: About
+    altered: Sequence[str]
+    duplicates: Sequence[Sequence[int]]
+    near_duplicates: Sequence[Pair]
+    probing: Sequence[Probing]
+    shake_up: Sequence[Shake]
+
+
+def fields(audited: Audited, challenge: Challenge) -> Record:
+    """The record of an audit."""
+    return Record(challenge=About.of(challenge), **audited._asdict())
+
+
+def sentences(audit: dict[str, Any]) -> list[str]:
+    """An audit's fields as lines of text, of which each is one finding."""
+    return list(_findings(audit)) or ["nothing suspicious"]
+
+
+def _findings(audit: dict[str, Any]) -> Iterator[str]:
+    for fault in audit["altered"]:
+        yield f"altered: {printable(fault)}"
+    for group in audit["duplicates"]:
+        yield f"entries {', '.join(map(str, group))} have the same content"
+    for pair in audit["near_duplicates"]:
+        one, other = pair["entries"]
+        yield f"entries {one} and {other} are nearly the same (overlap {pair['overlap']:.3f})"
+    for series in audit["probing"]:
+        numbers = ", ".join(map(str, series["entries"]))
+        yield f"{printable(series['team'])} changes few lists at a time: entries {numbers}"
+    for shake in audit["shake_up"]:
+        (before, after), (low, high) = shake["ranks"], shake["expected"]
+        if not low <= after <= high:
+            expected = f"expected from sampling alone: {low} to {high}"
+            yield f"{printable(shake['team'])}: rank {before} becomes {after} ({expected})"

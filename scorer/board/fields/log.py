@@ -1,0 +1,40 @@
+"""The log of a board as fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scorer.board.board import Event
+from scorer.challenge.model import Challenge
+from scorer.reports.codec import VERSION, About
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry, decision, version or team."""
+
+    time: str
+    kind: Literal["entry", "decision", "version", "team"]
+    entry: int | None
+    team: str | None
+    status: str | None  # of a decision, the act
+    by: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """Everything that happened, in the order of time."""
+
+    schema: str = "log/1"
+    scorer: str = VERSION
+    challenge: About
+    events: Sequence[Line]
+
+
+def fields(events: Sequence[Event], challenge: Challenge) -> Record:
+    """The record of a log."""
+    lines = [Line(**event._asdict() | {"time": event.time.isoformat()}) for event in events]
+    return Record(challenge=About.of(challenge), events=lines)

@@ -1,0 +1,30 @@
+"""What a re-scoring changes, as fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scorer.board.rescore import Rescored
+from scorer.board.snapshot import Move
+from scorer.challenge.model import Challenge
+from scorer.reports.codec import VERSION, About
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The changes by a re-scoring, or by its preview."""
+
+    schema: str = "rescoring/1"
+    scorer: str = VERSION
+    challenge: About
+    applied: bool
+    lists_changed: int
+    moves: Sequence[Move]
+    entered: Sequence[int]
+    left: Sequence[int]
+
+
+def fields(rescored: Rescored, challenge: Challenge) -> Record:
+    """The record of a re-scoring."""
+    return Record(challenge=About.of(challenge), **rescored._asdict())

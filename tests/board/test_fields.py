@@ -1,0 +1,37 @@
+"""Results of a living board as data."""
+
+from scorer.board.audit import Audited, Pair, Probing, Shake
+from scorer.board.fields.audit import fields, sentences
+from scorer.challenge.model import Challenge
+from scorer.reports.codec import to_fields
+
+FOUND = Audited(
+    altered=["entry 7: \x1b[31m"],
+    duplicates=[[1, 2, 5]],
+    near_duplicates=[Pair((3, 4), 0.98765)],
+    probing=[Probing("red", (6, 7, 8))],
+    shake_up=[Shake("blue", (1, 6), (1, 3)), Shake("green", (2, 3), (1, 4))],
+)
+
+
+def plain(found):
+    return to_fields(fields(found, Challenge.model_construct(id="course", title="")))
+
+
+def test_an_audit_as_data_holds_all_that_was_found():
+    said = plain(FOUND)
+    assert said["schema"] == "audit/1"
+    assert said["near_duplicates"] == [{"entries": [3, 4], "overlap": 0.98765}]
+    assert said["probing"] == [{"team": "red", "entries": [6, 7, 8]}]
+    assert said["shake_up"][0] == {"team": "blue", "ranks": [1, 6], "expected": [1, 3]}
+
+
+def test_an_audit_in_sentences_leaves_out_what_sampling_explains():
+    assert sentences(plain(FOUND)) == [
+        r"altered: entry 7: \x1b[31m",
+        "entries 1, 2, 5 have the same content",
+        "entries 3 and 4 are nearly the same (overlap 0.988)",
+        "red changes few lists at a time: entries 6, 7, 8",
+        "blue: rank 1 becomes 6 (expected from sampling alone: 1 to 3)",
+    ]
+    assert sentences(plain(Audited(()))) == ["nothing suspicious"]
